@@ -1,0 +1,31 @@
+# The two commands of the README are `make demo` and `make test`. Everything happens in .venv.
+PYTHON ?= python3
+PY := .venv/bin/python
+NATIVE := CMakeLists.txt $(wildcard native/*/*.hpp native/*/*.cpp)
+PYTEST_FLAGS ?=
+
+.PHONY: build lint test bench sanitize clean
+
+build: .venv/.built
+
+.venv/.installed: pyproject.toml
+	test -x $(PY) || $(PYTHON) -m venv .venv
+	$(PY) -m pip install -q --disable-pip-version-check "scikit-build-core>=0.10" "nanobind>=2.4" "cmake>=3.26" "ninja>=1.11"
+	$(PY) -m pip install -q --disable-pip-version-check --no-build-isolation -e ".[dev]"
+	touch .venv/.installed .venv/.built
+
+.venv/.built: .venv/.installed $(NATIVE)
+	$(PY) -m pip install -q --disable-pip-version-check --no-build-isolation --no-deps -e .
+	touch .venv/.built
+
+lint: build
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+	.venv/bin/mypy
+	.venv/bin/lint-imports
+
+test: lint
+	$(PY) -m pytest $(PYTEST_FLAGS)
+
+clean:
+	rm -rf .venv build .mypy_cache .ruff_cache .pytest_cache .hypothesis
