@@ -1,0 +1,132 @@
+"""Writing a file whole or not at all: the way every file of this package is written.
+
+    with write_atomically(path) as file:  ─▶ a temporary file in the same folder
+        file.write(...)                        │ flush, fsync
+                                               ▼
+                                          renamed over `path`; readers see the old file or the new one
+
+Whatever stops the block (an error, a full disk, Ctrl-C) removes the temporary and leaves the old file alone.
+A device or a pipe (/dev/stdout) cannot be replaced by a rename, so it is written straight.
+"""
+
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import BinaryIO
+
+from tagfield.errors import OutputError
+
+CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+
+ADVICE = {
+    errno.ENOSPC: "the disk is full; free some space or choose another folder",
+    errno.EDQUOT: "your disk quota is used up; free some space or choose another folder",
+    errno.EFBIG: "the file would be larger than the limit allows; raise the limit or choose another folder",
+    errno.EACCES: "permission is denied; change the permissions or choose another folder",
+    errno.EPERM: "permission is denied; change the permissions or choose another folder",
+    errno.EROFS: "it is on a read-only disk; choose another folder",
+    errno.ENOENT: "its folder does not exist; create the folder or choose another one",
+    errno.ENOTDIR: "a part of the path is a file, not a folder; check the path",
+    errno.EISDIR: "it is a folder; give the name of a file",
+    errno.ENAMETOOLONG: "the name is too long; choose a shorter one",
+}
+
+
+@contextmanager
+def write_atomically(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Open `path` for writing bytes; the file appears whole when the block ends, or stays as it was.
+
+    Permissions are those that `open(path, "wb")` would leave: an existing file keeps its mode, a new one
+    follows the umask, and a file that may not be written is refused. A symbolic link stays a link.
+
+    >>> import tempfile, pathlib
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> with write_atomically(folder / "a.txt") as file:
+    ...     _ = file.write(b"new")
+    >>> (folder / "a.txt").read_bytes(), [entry.name for entry in folder.iterdir()]
+    (b'new', ['a.txt'])
+    """
+    name = os.fspath(path)
+    try:
+        old = os.stat(name)
+    except FileNotFoundError:
+        old = None
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+        raise _output_error(name, error, existed=False) from error
+
+    if old is not None and stat.S_ISDIR(old.st_mode):
+        raise _output_error(name, OSError(errno.EISDIR, ""), existed=False)
+    if old is not None and not stat.S_ISREG(old.st_mode):
+        with _write_straight(name) as device:
+            yield device
+        return
+    if old is not None:
+        try:
+            os.close(
+                os.open(name, os.O_WRONLY)
+            )  # a rename would not ask whether the file itself may be written
+        except OSError as error:
+            raise _output_error(name, error, existed=True) from error
+
+    target = os.path.realpath(name)
+    temporary = os.path.join(os.path.dirname(target), f".tagfield-{os.urandom(6).hex()}.tmp")
+    file: BinaryIO | None = None
+    try:
+        # 0o666 and not mkstemp's 0o600: the system then applies the umask, which only setting it could read
+        descriptor = os.open(temporary, CREATE, 0o666)
+        file = os.fdopen(descriptor, "wb")
+        if old is not None:
+            os.chmod(temporary, stat.S_IMODE(old.st_mode))
+        yield file
+        file.flush()
+        os.fsync(file.fileno())
+        file.close()
+        os.replace(temporary, target)
+    except BaseException as error:
+        if file is not None:
+            with suppress(OSError):
+                file.close()  # flushes once more, in vain where the disk is full
+        with suppress(OSError):
+            os.unlink(temporary)
+        if isinstance(error, OSError) and error.filename in (None, temporary):
+            raise _output_error(name, error, existed=old is not None) from error
+        raise  # not about this file: the block's own error, Ctrl-C
+    _sync_folder(os.path.dirname(target))
+
+
+@contextmanager
+def _write_straight(name: str) -> Iterator[BinaryIO]:
+    file = None
+    try:
+        file = open(name, "wb")  # noqa: SIM115 - closed below, where a failing flush must not hide the first error
+        yield file
+        file.close()
+    except BaseException as error:
+        if file is not None:
+            with suppress(OSError):
+                file.close()
+        if isinstance(error, OSError) and error.filename in (None, name):
+            raise _output_error(name, error, existed=False) from error
+        raise
+
+
+def _output_error(name: str, error: Exception, *, existed: bool) -> OutputError:
+    if isinstance(error, OSError):
+        reason = ADVICE.get(error.errno or 0, f"{error.strerror or error}; choose another place")
+    else:
+        reason = f"{error}; check the path"
+    kept = " (the file that was there is unchanged)" if existed else ""
+    return OutputError(f"cannot write {name!r}: {reason}{kept}")
+
+
+def _sync_folder(folder: str) -> None:
+    """Make the rename itself survive a power cut. Where that cannot be done, the file is still whole."""
+    if os.name == "posix":
+        with suppress(OSError):
+            descriptor = os.open(folder, os.O_RDONLY)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)

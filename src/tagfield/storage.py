@@ -1,0 +1,283 @@
+"""The container of model files: named arrays and text in one safetensors file, mapped when it is read.
+
+    ┌──────────────┬───────────────────────────────────────────┬─────────────────────────────────────────┐
+    │ 8 bytes: n   │ n bytes: JSON, filled up with spaces      │ data: the arrays, one after the other   │
+    └──────────────┴───────────────────────────────────────────┴─────────────────────────────────────────┘
+                     {"__metadata__": {"crc32": …}, name: {dtype, shape, data_offsets}}
+
+The format allows no holes in the data. To let every array start at a multiple of 64 bytes (a cache line, and
+whole vectors for the kernels), arrays whose size is such a multiple go first and each of the others is
+followed by an array of zeros named `__pad.N`, which `load_tensors` leaves out again.
+
+Two checksums make every flipped bit noticeable: `crc32` is that of the data, `header_crc32` that of the JSON
+with its own eight digits as zeros. zlib's crc32 runs at 2.3 GB/s on the machine where this was written: 13 ms
+for a model of 30 MB. `verify=False` leaves out the first and so touches no page that is not used.
+"""
+
+import json
+import math
+import mmap
+import os
+import re
+import stat
+import zlib
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tagfield.atomic import write_atomically
+from tagfield.errors import InputError, ModelFileError
+
+__all__ = ["load_tensors", "save_tensors", "write_atomically"]
+
+Array: TypeAlias = NDArray[Any]
+
+ALIGNMENT = 64
+MAX_HEADER = 16 << 20  # our headers are a few KB; the bound keeps a hostile one from filling the memory
+MAX_BYTES = 2**63 - 1
+MAX_DIMENSIONS = 32
+PAD = "__pad."
+CRC, HEADER_CRC = "crc32", "header_crc32"
+# A quote inside a JSON string is escaped, so these bytes can only be the key itself.
+HEADER_CRC_DIGITS = re.compile(rb'"header_crc32":"([0-9a-f]{8})"')
+
+DTYPES = {
+    "BOOL": np.dtype("?"),
+    **{f"U{8 * size}": np.dtype(f"<u{size}") for size in (1, 2, 4, 8)},
+    **{f"I{8 * size}": np.dtype(f"<i{size}") for size in (1, 2, 4, 8)},
+    **{f"F{8 * size}": np.dtype(f"<f{size}") for size in (2, 4, 8)},
+}
+CODES = {dtype: code for code, dtype in DTYPES.items()}
+
+
+def save_tensors(
+    path: str | os.PathLike[str], tensors: Mapping[str, Array], metadata: Mapping[str, str]
+) -> None:
+    """Write arrays and text as one safetensors file, atomically, every array at a multiple of 64 bytes.
+
+    Contiguous arrays are written from where they are; of the others one at a time is copied.
+
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "model.safetensors"
+    >>> save_tensors(path, {"weights": np.ones((2, 3), np.float32)}, {"template": "chunking"})
+    >>> tensors, metadata = load_tensors(path)
+    >>> tensors["weights"].sum().item(), metadata
+    (6.0, {'template': 'chunking'})
+    """
+    entries: dict[str, object] = {}
+    pieces: list[Array] = []
+    end = 0
+    for name, array in _layout(tensors):
+        begin, end = end, end + array.nbytes
+        code = CODES[array.dtype.newbyteorder("<")]
+        entries[name] = {"dtype": code, "shape": list(array.shape), "data_offsets": [begin, end]}
+        pieces.append(array)
+    crc = 0
+    for array in pieces:
+        crc = zlib.crc32(_bytes_of(array), crc)
+    header = _header(entries, metadata, crc)
+    with write_atomically(path) as file:
+        file.write(len(header).to_bytes(8, "little") + header)
+        for array in pieces:
+            file.write(_bytes_of(array))
+
+
+def load_tensors(
+    path: str | os.PathLike[str], *, verify: bool = True
+) -> tuple[dict[str, Array], dict[str, str]]:
+    """Map a safetensors file; return its arrays, read-only, and its metadata.
+
+    Every bound is checked before anything is read through it; a file that is truncated, corrupt or not ours
+    raises ModelFileError. `verify=False` leaves out the data's checksum and accepts files that have none. The
+    arrays stay valid when the file is replaced or deleted (not when another program shortens it in place).
+
+    >>> load_tensors("no/such/model")
+    Traceback (most recent call last):
+    tagfield.errors.ModelFileError: there is no file 'no/such/model'; check the path
+    """
+    name = os.fspath(path)
+    mapped = _map(name)
+    header = _read_header(name, mapped)
+    start = 8 + len(header)
+    metadata, entries = _parse(name, header)
+    tensors: dict[str, Array] = {}
+    expected = 0
+    for tensor, dtype, shape, begin, end in sorted(entries, key=lambda entry: entry[3:]):
+        if begin != expected:
+            raise _corrupt(name, f"{_short(tensor)} begins at byte {begin} of the data, not at {expected}")
+        expected = end
+        if start + end > len(mapped):
+            raise _corrupt(
+                name, f"it has {len(mapped)} bytes, and {_short(tensor)} ends at byte {start + end}"
+            )
+        if not tensor.startswith(PAD):
+            array: Array = np.ndarray(shape, dtype, buffer=mapped, offset=start + begin)
+            if not array.flags.aligned:  # only in files of other programs
+                array = array.copy()
+                array.flags.writeable = False
+            tensors[tensor] = array
+    if start + expected != len(mapped):
+        raise _corrupt(name, f"{len(mapped) - start - expected} bytes follow the last tensor")
+    _check_sums(name, header, mapped, metadata, verify=verify)
+    return tensors, {key: text for key, text in metadata.items() if key not in (CRC, HEADER_CRC)}
+
+
+def _layout(tensors: Mapping[str, Array]) -> Iterable[tuple[str, Array]]:
+    """Whole multiples of 64 bytes first, big ones first; then the others, each but the last with its pad."""
+    for name, array in tensors.items():
+        if name == "__metadata__" or name.startswith(PAD):
+            raise InputError(f"tensor name {name!r} is reserved; choose another name")
+        if array.dtype.newbyteorder("<") not in CODES:
+            raise InputError(f"tensor {name!r} has dtype {array.dtype}, which a model file cannot hold")
+    ordered = sorted(tensors.items(), key=lambda item: (item[1].nbytes % ALIGNMENT != 0, -item[1].nbytes))
+    for index, (name, array) in enumerate(ordered):
+        yield name, array
+        gap = -array.nbytes % ALIGNMENT
+        if gap and index + 1 < len(ordered):
+            yield f"{PAD}{index}", np.zeros(gap, np.uint8)
+
+
+def _bytes_of(array: Array) -> memoryview:
+    little = array.astype(array.dtype.newbyteorder("<"), copy=False)
+    return np.ascontiguousarray(little).reshape(-1).view(np.uint8).data
+
+
+def _header(entries: Mapping[str, object], metadata: Mapping[str, str], crc: int) -> bytes:
+    for key, value in metadata.items():
+        if key in (CRC, HEADER_CRC) or not isinstance(value, str):
+            raise InputError(f"metadata {key!r} is reserved or is not text; use another key and a string")
+    sums = {CRC: f"{crc:08x}", HEADER_CRC: "0" * 8}
+    try:
+        text = json.dumps(
+            {"__metadata__": {**sums, **metadata}, **entries}, ensure_ascii=False, separators=(",", ":")
+        ).encode()
+    except UnicodeEncodeError as error:
+        raise InputError(f"a name or the metadata is not valid Unicode text: {error}") from error
+    text += b" " * (-(8 + len(text)) % ALIGNMENT)
+    if len(text) > MAX_HEADER:
+        raise InputError(
+            f"names and metadata take {len(text)} bytes, over {MAX_HEADER}; keep long text in a uint8 tensor"
+        )
+    digits = f'"{HEADER_CRC}":"{zlib.crc32(text):08x}"'.encode()
+    return HEADER_CRC_DIGITS.sub(digits, text, count=1)
+
+
+def _map(name: str) -> mmap.mmap:
+    try:
+        # O_NONBLOCK: a named pipe without a writer would otherwise wait for ever
+        flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+        descriptor = os.open(name, flags)
+        try:
+            status = os.fstat(descriptor)
+            if stat.S_ISDIR(status.st_mode):
+                raise ModelFileError(f"{name!r} is a folder, not a model file; give the file's own name")
+            if not stat.S_ISREG(status.st_mode):
+                raise ModelFileError(f"{name!r} is a device or a pipe, not a model file; copy it to a file")
+            if status.st_size == 0:
+                raise ModelFileError(f"{name!r} is empty; copy or train the model again")
+            return mmap.mmap(descriptor, status.st_size, access=mmap.ACCESS_READ)
+        finally:
+            os.close(descriptor)
+    except FileNotFoundError as error:
+        raise ModelFileError(f"there is no file {name!r}; check the path") from error
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ModelFileError(f"cannot read {name!r}: {reason}; check the path and its permissions") from error
+
+
+def _read_header(name: str, mapped: mmap.mmap) -> bytes:
+    size = int.from_bytes(mapped[:8], "little")
+    if len(mapped) > 9 and 2 <= size <= MAX_HEADER and mapped[8:9] == b"{":
+        if 8 + size > len(mapped):
+            raise _corrupt(name, f"it is cut off after {len(mapped)} bytes, inside its header of {size}")
+        return mapped[8 : 8 + size]
+    raise ModelFileError(f"{name!r} is not a tagfield model: {_foreign(mapped[:64])}")
+
+
+def _foreign(start: bytes) -> str:
+    if start.startswith(b"lCRF"):
+        return "it is a CRFsuite model; use the program that wrote it, or train again"
+    if start.startswith(b"\x1f\x8b"):
+        return "it is compressed by gzip; unpack it with gunzip first"
+    if start.startswith(b"PK\x03\x04"):
+        return "it is a zip archive; unpack it first"
+    if all(byte in b"\t\n\r" or byte >= 32 for byte in start):
+        return f"it is text, starting with {start[:20].decode(errors='replace')!r}; give a model file instead"
+    return f"it starts with the bytes {start[:8].hex(' ')}; give a file made by tagfield, or copy it again"
+
+
+Entry: TypeAlias = tuple[str, np.dtype[Any], tuple[int, ...], int, int]  # name, dtype, shape, begin, end
+
+
+def _parse(name: str, header: bytes) -> tuple[dict[str, str], list[Entry]]:
+    try:
+        parsed = json.loads(header.decode(), object_pairs_hook=_distinct)
+        json.dumps(parsed, ensure_ascii=False).encode()  # an escaped half of a surrogate pair ends here
+    except (ValueError, RecursionError) as error:
+        raise _corrupt(name, f"its header is not valid JSON ({error})") from error
+    metadata = parsed.pop("__metadata__", {})
+    if not isinstance(metadata, dict) or not all(isinstance(value, str) for value in metadata.values()):
+        raise _corrupt(name, "its metadata is not a table of strings")
+    return metadata, [_entry(name, tensor, entry) for tensor, entry in parsed.items()]
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    table = dict(pairs)
+    if len(table) != len(pairs):
+        raise ValueError("a name stands there twice")
+    return table
+
+
+def _entry(name: str, tensor: str, entry: object) -> Entry:
+    where = f"its entry for {_short(tensor)}"
+    if not isinstance(entry, dict) or entry.keys() != {"dtype", "shape", "data_offsets"}:
+        raise _corrupt(name, f"{where} is not a table of dtype, shape and data_offsets")
+    code, shape, offsets = entry["dtype"], entry["shape"], entry["data_offsets"]
+    if not isinstance(code, str) or code not in DTYPES:
+        raise _corrupt(name, f"{where} has the unknown dtype {str(code)[:20]!r}")
+    if not _sizes(shape) or len(shape) > MAX_DIMENSIONS:
+        raise _corrupt(name, f"{where} has a shape that is not a short list of sizes")
+    if not _sizes(offsets) or len(offsets) != 2 or offsets[0] > offsets[1]:
+        raise _corrupt(name, f"{where} has data_offsets that are not a begin and an end")
+    dtype = DTYPES[code]
+    # NumPy multiplies an empty array's other sizes too, so they are bounded like all others.
+    if math.prod(max(size, 1) for size in shape) * dtype.itemsize > MAX_BYTES:
+        raise _corrupt(name, f"{where} has a shape larger than any memory")
+    begin, end = offsets
+    if math.prod(shape) * dtype.itemsize != end - begin:
+        raise _corrupt(name, f"{where} has shape {shape} of {code} but {end - begin} bytes of data")
+    return tensor, dtype, tuple(shape), begin, end
+
+
+def _sizes(value: object) -> bool:
+    return isinstance(value, list) and all(type(size) is int and 0 <= size <= MAX_BYTES for size in value)
+
+
+def _check_sums(
+    name: str, header: bytes, mapped: mmap.mmap, metadata: Mapping[str, str], *, verify: bool
+) -> None:
+    if not verify and not metadata.keys() & {CRC, HEADER_CRC}:
+        return  # another program's file, and the caller knows
+    found = HEADER_CRC_DIGITS.search(header)
+    if CRC not in metadata or found is None:
+        raise ModelFileError(
+            f"{name!r} has no checksum: tagfield did not write it; give a file made by tagfield"
+        )
+    blank = header[: found.start(1)] + b"0" * 8 + header[found.end(1) :]
+    if f"{zlib.crc32(blank):08x}" != metadata.get(HEADER_CRC):
+        raise _corrupt(name, "its header does not fit its checksum")
+    if verify:
+        with memoryview(mapped) as view, view[8 + len(header) :] as data:
+            crc = zlib.crc32(data)
+        if f"{crc:08x}" != metadata[CRC]:
+            raise _corrupt(name, "its data does not fit its checksum")
+
+
+def _corrupt(name: str, what: str) -> ModelFileError:
+    return ModelFileError(f"{name!r} is damaged: {what}; copy or train the model again")
+
+
+def _short(tensor: str) -> str:
+    return f"tensor {tensor[:60]!r}"
