@@ -66,6 +66,7 @@ def rejected(path: Path, content: bytes, *, verify: bool = True) -> str:
     return message
 
 
+@settings(deadline=None)  # each example waits for the disk
 @given(st.dictionaries(names, arrays, max_size=5), texts)
 def test_round_trip_and_the_reference_library(
     folder: Path, tensors: dict[str, np.ndarray[Any, Any]], metadata: dict[str, str]
@@ -136,13 +137,13 @@ def test_big_arrays_are_neither_copied_nor_slow(folder: Path) -> None:
     assert weights.nbytes / min(seconds) > 0.5e9
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 @given(st.data())
 def test_every_truncation_is_noticed(folder: Path, whole: bytes, data: st.DataObject) -> None:
     rejected(folder / "cut", whole[: data.draw(st.integers(0, len(whole) - 1))])
 
 
-@settings(max_examples=500)
+@settings(max_examples=500, deadline=None)
 @given(st.data())
 def test_every_change_is_noticed(folder: Path, whole: bytes, data: st.DataObject) -> None:
     content = bytearray(whole)
@@ -161,7 +162,7 @@ def test_every_single_flipped_bit_of_the_header_is_noticed(folder: Path, whole: 
         rejected(folder / "flipped", bytes(changed), verify=False)
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 @given(st.binary(min_size=1, max_size=200))
 def test_bytes_after_the_end_are_noticed(folder: Path, whole: bytes, tail: bytes) -> None:
     rejected(folder / "longer", whole + tail)
@@ -191,7 +192,7 @@ entries = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=500)
+@settings(max_examples=500, deadline=None)
 @given(
     st.dictionaries(names | st.just("__metadata__"), entries | json_values, max_size=3),
     st.binary(max_size=64),
@@ -210,7 +211,7 @@ def test_random_headers_are_read_right_or_rejected(folder: Path, header: dict[st
         assert array.tobytes() == reference[name].tobytes()
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(st.binary(max_size=300), st.booleans())
 def test_random_bytes_are_rejected(folder: Path, content: bytes, as_header: bool) -> None:
     rejected(folder / "noise", with_header(b"{" + content, b"") if as_header else content)
