@@ -1,0 +1,52 @@
+"""Scores of predicted labels: tokens, sequences, labels, and chunks as conlleval counts them.
+
+    lists of label strings ─▶ evaluate ─┐
+    arrays of label ids ──────────────▶ ChunkScorer.score ─▶ Scores ─▶ report() · table() · to_dict()
+
+`chunks.py` holds conlleval's rules, `scorer.py` the counting, `scores.py` the figures and the text.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tagfield.errors import InputError
+from tagfield.evaluate.chunks import split_label
+from tagfield.evaluate.scorer import ChunkScorer
+from tagfield.evaluate.scores import Scores, Tally
+
+__all__ = ["ChunkScorer", "Scores", "Tally", "evaluate", "split_label"]
+
+
+def evaluate(gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]) -> Scores:
+    """Score predicted label sequences against the gold ones.
+
+    A gold label that was never seen in training counts like any other: an error wherever it is not predicted.
+
+    >>> scores = evaluate([["B-NP", "I-NP", "O"], ["B-VP"]], [["B-NP", "I-NP", "O"], ["O"]])
+    >>> print(scores.report(), end="")
+    processed 4 tokens with 2 phrases; found: 1 phrases; correct: 1.
+    accuracy:  75.00%; precision: 100.00%; recall:  50.00%; FB1:  66.67
+                   NP: precision: 100.00%; recall: 100.00%; FB1: 100.00  1
+                   VP: precision:   0.00%; recall:   0.00%; FB1:   0.00  0
+    """
+    if len(gold) != len(predicted):
+        raise InputError(
+            f"there are {len(gold)} gold sequences but {len(predicted)} predicted ones; "
+            "score the predictions of the same sequences"
+        )
+    starts = [0]
+    for index, (g, p) in enumerate(zip(gold, predicted, strict=True)):
+        if isinstance(g, str) or isinstance(p, str):
+            raise InputError(f"sequence {index} is one string; pass a list of labels, one for each token")
+        if len(g) != len(p):
+            raise InputError(f"sequence {index} has {len(g)} gold labels but {len(p)} predicted ones")
+        starts.append(starts[-1] + len(g))
+    number: dict[str, int] = {}
+    sides = [np.empty(starts[-1], np.int64) for _ in range(2)]
+    for ids, sequences in zip(sides, (gold, predicted), strict=True):
+        ids[:] = [number.setdefault(label, len(number)) for labels in sequences for label in labels]
+    wrong = [label for label in number if not isinstance(label, str)]
+    if wrong:
+        raise InputError(f"a label is {wrong[0]!r}, a {type(wrong[0]).__name__}; labels must be strings")
+    return ChunkScorer(list(number)).score(sides[0], sides[1], starts)

@@ -1,0 +1,123 @@
+"""ChunkScorer: label ids in, Scores out; built once per label set, called after every epoch.
+
+    gold_ids, predicted_ids [T], sentence_starts [S+1] ─▶ counts per label, sentence and chunk type ─▶ Scores
+
+Every count is a bincount or a comparison of whole arrays; 211,000 tokens take a few milliseconds.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tagfield.dataset import UNKNOWN, Longs
+from tagfield.errors import InputError
+from tagfield.evaluate.chunks import ChunkRules, Small, count_where
+from tagfield.evaluate.scores import Scores, Tally
+
+UNKNOWN_LABEL = "?-(unknown label)"  # how a label without an id is shown; no other label has its type
+
+
+class ChunkScorer:
+    """Scores sequences of label ids against each other.
+
+    `labels` may hold more labels than the model knows: put the gold file's new ones after the model's, and
+    chunk figures are exactly conlleval's. A gold id of UNKNOWN (−1) is also allowed. It is an error for its
+    token, and a chunk of its own type that nothing matches, because its prefix is not known here.
+
+    >>> scorer = ChunkScorer(["B-NP", "I-NP", "O"])
+    >>> scores = scorer.score([0, 1, 2, 0], [0, 1, 2, 2], [0, 3, 4])
+    >>> scores.accuracy, scores.sequence_accuracy, scores.precision, scores.recall
+    (0.75, 0.5, 1.0, 0.5)
+    """
+
+    def __init__(self, labels: Sequence[str]) -> None:
+        self.labels = tuple(labels)
+        self._names = (*self.labels, UNKNOWN_LABEL)
+        self._rules = ChunkRules.of(self._names)
+
+    def score(self, gold_ids: ArrayLike, predicted_ids: ArrayLike, sentence_starts: ArrayLike) -> Scores:
+        """Count everything: tokens, labels, sequences and chunks.
+
+        `sentence_starts` [S+1]: where each sentence begins, and last the number of tokens; `Dataset.tokens`.
+
+        >>> ChunkScorer(["O", "B-X"]).score([1, -1], [1, 0], [0, 2]).accuracy  # −1: a label nobody knows
+        0.5
+        """
+        gold = self._checked(gold_ids, "gold")
+        predicted = self._checked(predicted_ids, "predicted")
+        starts = np.asarray(sentence_starts, np.int64)
+        if len(gold) != len(predicted):
+            raise InputError(
+                f"there are {len(gold)} gold labels but {len(predicted)} predicted ones; "
+                "score the predictions of the same tokens"
+            )
+        if (
+            starts.ndim != 1
+            or not len(starts)
+            or starts[0] != 0
+            or starts[-1] != len(gold)
+            or (np.diff(starts) < 0).any()
+        ):
+            raise InputError(
+                f"sentence_starts must go up from 0 to the number of tokens, {len(gold)}; "
+                "pass where each sentence begins and, last, where the last one ends"
+            )
+        right = gold == predicted  # a predicted id is never UNKNOWN, so an unknown gold label is never right
+        is_token = np.ones(len(gold) + len(starts) - 1, bool)
+        is_token[starts[1:] + np.arange(len(starts) - 1)] = False  # a boundary after every sentence
+        gold_chunks, predicted_chunks, correct_chunks = self._rules.count(
+            self._with_boundaries(gold, is_token), self._with_boundaries(predicted, is_token)
+        )
+        return Scores(
+            sequences=_whole_sequences(right, starts),
+            tokens=Tally(len(gold), len(gold), int(right.sum())),
+            labels=_tallies(
+                self._names,
+                np.bincount(gold, minlength=len(self._names)),
+                np.bincount(predicted, minlength=len(self._names)),
+                count_where(right, gold, len(self._names)),
+            ),
+            chunks=Tally(int(gold_chunks.sum()), int(predicted_chunks.sum()), int(correct_chunks.sum())),
+            types=_tallies(self._rules.types, gold_chunks, predicted_chunks, correct_chunks),
+        )
+
+    def _checked(self, ids: ArrayLike, side: str) -> Small:
+        """Ids in the smallest type that holds them, UNKNOWN turned into the id after the last label."""
+        array = np.asarray(ids)
+        if array.size == 0:
+            array = array.astype(np.int64)
+        if array.ndim != 1 or array.dtype.kind not in "iu":
+            raise InputError(
+                f"{side} labels must be one flat array of ids, not {array.dtype} of shape {array.shape}"
+            )
+        size, lowest = len(self.labels), (UNKNOWN if side == "gold" else 0)
+        if len(array) and (array.min() < lowest or array.max() >= size):
+            at = int(np.argmax((array < lowest) | (array >= size)))
+            raise InputError(
+                f"{side} label id {array[at]} at token {at} is not one of the {size} labels; "
+                "build the scorer with every label that occurs"
+            )
+        small: Small = array.astype(np.min_scalar_type(2 * (size + 2)))  # with UNKNOWN and boundary, twice
+        if array.dtype.kind == "i":
+            small[array == UNKNOWN] = size
+        return small
+
+    def _with_boundaries(self, ids: Small, is_token: NDArray[np.bool_]) -> Small:
+        """The ids [T] spread over [T+S], a boundary in every gap."""
+        spread = np.full(len(is_token), len(self._names), ids.dtype)
+        spread[is_token] = ids
+        return spread
+
+
+def _whole_sequences(right: NDArray[np.bool_], starts: Longs) -> Tally:
+    so_far = np.zeros(len(right) + 1, np.int64)
+    np.cumsum(right, out=so_far[1:])
+    whole = so_far[starts[1:]] - so_far[starts[:-1]] == np.diff(starts)
+    return Tally(len(whole), len(whole), int(whole.sum()))
+
+
+def _tallies(names: tuple[str, ...], gold: Longs, predicted: Longs, correct: Longs) -> dict[str, Tally]:
+    """One tally for every name that occurs, sorted by name."""
+    rows = zip(names, gold.tolist(), predicted.tolist(), correct.tolist(), strict=True)
+    return {name: Tally(g, p, c) for name, g, p, c in sorted(rows) if g or p}
