@@ -12,7 +12,8 @@ build: .venv/.built
 	test -x $(PY) || $(PYTHON) -m venv .venv
 	$(PY) -m pip install -q --disable-pip-version-check "scikit-build-core>=0.10" "nanobind>=2.4" "cmake>=3.26" "ninja>=1.11"
 	$(PY) -m pip install -q --disable-pip-version-check --no-build-isolation -e ".[dev]"
-	touch .venv/.installed .venv/.built
+	touch .venv/.installed
+	touch .venv/.built
 
 .venv/.built: .venv/.installed $(NATIVE)
 	$(PY) -m pip install -q --disable-pip-version-check --no-build-isolation --no-deps -e .

@@ -1,0 +1,131 @@
+// Views of the packed arrays: the corpus (tagfield/dataset.py) and where each weight lives (tagfield/features.py).
+// They are checked once, when they are made; the loops that follow trust them.
+#pragma once
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "kernel/simd.hpp"
+
+namespace tagfield {
+
+struct Corpus {
+  int64_t S = 0, T = 0, D = 0, N = 0;      // sentences, tokens, slots, occurrences
+  const int64_t* tokens = nullptr;         // [S+1]
+  const int64_t* slots = nullptr;          // [S+1]
+  const int64_t* occurrences = nullptr;    // [S+1]
+  const int32_t* attribute = nullptr;      // [D]
+  const int32_t* stop = nullptr;           // [D]
+  const int32_t* position = nullptr;       // [N]
+  const float* value = nullptr;            // [N] or null
+  const int32_t* labels = nullptr;         // [T]
+  const double* weight = nullptr;          // [S]
+  int32_t attributes = 0, classes = 0;     // one more than the largest id
+  int64_t longest = 0;
+  bool complete = true;                    // no label is unknown
+
+  int64_t length(int64_t s) const { return tokens[s + 1] - tokens[s]; }
+
+  void check() {
+    if (tokens[0] || slots[0] || occurrences[0] || tokens[S] != T || slots[S] != D || occurrences[S] != N)
+      throw std::invalid_argument("the sentence offsets do not span the arrays");
+    for (int64_t s = 0; s < S; ++s) {
+      const int64_t n = tokens[s + 1] - tokens[s], occ = occurrences[s + 1] - occurrences[s];
+      if (n < 0 || occ < 0 || slots[s + 1] < slots[s] || tokens[s + 1] > T || slots[s + 1] > D || occurrences[s + 1] > N)
+        throw std::invalid_argument("the sentence offsets are not ascending at sequence " + std::to_string(s));
+      longest = n > longest ? n : longest;
+      int64_t last = 0;
+      for (int64_t d = slots[s]; d < slots[s + 1]; ++d) {
+        if (stop[d] < last || stop[d] > occ || attribute[d] < 0)
+          throw std::invalid_argument("a slot is out of bounds in sequence " + std::to_string(s));
+        last = stop[d];
+        if (attribute[d] >= attributes) attributes = attribute[d] + 1;
+      }
+      if (last != occ) throw std::invalid_argument("occurrences without a slot in sequence " + std::to_string(s));
+      for (int64_t i = occurrences[s]; i < occurrences[s + 1]; ++i)
+        if (position[i] < 0 || position[i] >= n)
+          throw std::invalid_argument("a position is out of bounds in sequence " + std::to_string(s));
+    }
+    for (int64_t t = 0; t < T; ++t) {
+      if (labels[t] < -1) throw std::invalid_argument("a label id is below -1");
+      if (labels[t] < 0) complete = false;
+      if (labels[t] >= classes) classes = labels[t] + 1;
+    }
+  }
+};
+
+// State weights are rows of blocks of W labels. Three kinds of rows, and one that the kernels are compiled for each:
+//   ALL     every attribute has all NB blocks; row a starts at block a·NB
+//   MASKED  the same, but only the lanes in mask[a·NB + b] are features; the others hold zeros for ever
+//   SPARSE  row a is the blocks first[a] .. first[a+1]; block k covers the labels W·(tag[k] >> 8) + lane for the
+//           lanes in tag[k] & 255
+// With few labels MASKED is half as long again as fast as SPARSE, since every row has the same length; with many
+// labels it would waste memory. tagfield/features.py chooses.
+enum class Rows { ALL, MASKED, SPARSE };
+
+struct Layout {
+  int L = 0, NB = 0;     // labels, blocks that hold them
+  int64_t A = 0, B = 0;  // attributes, blocks in all
+  Rows rows = Rows::ALL;
+  const uint8_t* mask = nullptr;   // [A·NB], MASKED
+  const int64_t* first = nullptr;  // [A+1], SPARSE
+  const uint32_t* tag = nullptr;   // [B], SPARSE
+  const uint8_t* edges = nullptr;  // [L·NB] mask of the transitions that exist
+
+  int Lp() const { return NB * W; }
+  uint32_t lanes(int b) const {  // which lanes of block b are labels
+    const int n = L - b * W;
+    return n >= W ? 255u : (1u << n) - 1;
+  }
+
+  void check() const {
+    if (L < 1 || NB != (L + W - 1) / W || A < 0) throw std::invalid_argument("the layout has no labels");
+    for (int64_t k = 0; k < int64_t(L) * NB; ++k)
+      if (edges[k] & ~lanes(int(k % NB))) throw std::invalid_argument("a transition mask names a label that is not there");
+    if (rows != Rows::SPARSE) {
+      if (B != A * NB) throw std::invalid_argument("the layout needs NB blocks for every attribute");
+      for (int64_t k = 0; mask && k < B; ++k)
+        if (mask[k] & ~lanes(int(k % NB))) throw std::invalid_argument("a mask names a label that is not there");
+      return;
+    }
+    if (first[0] != 0 || first[A] != B) throw std::invalid_argument("the rows do not span the blocks");
+    for (int64_t a = 0; a < A; ++a) {
+      if (first[a + 1] < first[a] || first[a + 1] > B) throw std::invalid_argument("the rows are not ascending");
+      for (int64_t k = first[a]; k < first[a + 1]; ++k) {
+        const uint32_t b = tag[k] >> 8;
+        if (b >= uint32_t(NB) || (tag[k] & 255 & ~lanes(int(b))))
+          throw std::invalid_argument("a block names a label that is not there");
+        if (k > first[a] && b <= tag[k - 1] >> 8) throw std::invalid_argument("the blocks of a row are not ascending");
+      }
+    }
+  }
+};
+
+// Calls fn(constant) with the kind of rows as a compile-time constant.
+template <class Fn> inline void with_rows(const Layout& at, Fn fn) {
+  switch (at.rows) {
+    case Rows::ALL: return fn(std::integral_constant<Rows, Rows::ALL>{});
+    case Rows::MASKED: return fn(std::integral_constant<Rows, Rows::MASKED>{});
+    case Rows::SPARSE: return fn(std::integral_constant<Rows, Rows::SPARSE>{});
+  }
+}
+
+// Cache-line aligned scratch that only grows.
+template <class T> class Scratch {
+  std::vector<char> bytes_;
+  T* data_ = nullptr;
+
+ public:
+  T* reserve(int64_t n) {
+    const size_t need = size_t(n) * sizeof(T) + 64;
+    if (bytes_.size() < need) bytes_.resize(need + need / 4);
+    data_ = reinterpret_cast<T*>((reinterpret_cast<uintptr_t>(bytes_.data()) + 63) & ~uintptr_t(63));
+    return data_;
+  }
+  T* get() const { return data_; }
+  T& operator[](int64_t i) const { return data_[i]; }
+};
+
+}  // namespace tagfield

@@ -1,0 +1,70 @@
+// Which (attribute, label) pairs and transitions the training data holds, and how often: the feature set `observed`.
+#pragma once
+#include <algorithm>
+#include <vector>
+
+#include "kernel/corpus.hpp"
+
+namespace tagfield {
+
+struct ObservedRows {
+  std::vector<int64_t> first;  // [A+1]
+  std::vector<uint32_t> tag;   // [B]
+  int64_t pairs = 0;
+};
+
+// Occurrences of each attribute [A].
+inline void count_attributes(const Corpus& c, int64_t* counts) {
+  for (int64_t s = 0; s < c.S; ++s) {
+    int32_t last = 0;
+    for (int64_t d = c.slots[s]; d < c.slots[s + 1]; ++d) counts[c.attribute[d]] += c.stop[d] - last, last = c.stop[d];
+  }
+}
+
+inline void count_transitions(const Corpus& c, int L, int64_t* counts) {  // [L, L]
+  for (int64_t s = 0; s < c.S; ++s)
+    for (int64_t t = c.tokens[s] + 1; t < c.tokens[s + 1]; ++t)
+      if (c.labels[t - 1] >= 0 && c.labels[t] >= 0) ++counts[int64_t(c.labels[t - 1]) * L + c.labels[t]];
+}
+
+// Rows of blocks for the pairs that occur at least `minimum` times. Counting sort by attribute, then one row at a time.
+inline ObservedRows observed_rows(const Corpus& c, int64_t A, int L, int64_t minimum) {
+  std::vector<int64_t> start(size_t(A) + 1, 0);
+  count_attributes(c, start.data() + 1);
+  for (int64_t a = 0; a < A; ++a) start[a + 1] += start[a];
+  std::vector<int32_t> label(size_t(c.N));
+  {
+    std::vector<int64_t> at(start.begin(), start.end() - 1);
+    for (int64_t s = 0; s < c.S; ++s) {
+      int32_t from = 0;
+      for (int64_t d = c.slots[s]; d < c.slots[s + 1]; from = c.stop[d++])
+        for (int32_t n = from; n < c.stop[d]; ++n)
+          label[at[c.attribute[d]]++] = c.labels[c.tokens[s] + c.position[c.occurrences[s] + n]];
+    }
+  }
+  ObservedRows rows;
+  rows.first.assign(size_t(A) + 1, 0);
+  std::vector<int64_t> counts(size_t(L), 0);
+  std::vector<int32_t> seen;
+  for (int64_t a = 0; a < A; ++a) {
+    seen.clear();
+    for (int64_t n = start[a]; n < start[a + 1]; ++n)
+      if (label[n] >= 0 && counts[label[n]]++ == 0) seen.push_back(label[n]);
+    std::sort(seen.begin(), seen.end());
+    for (int32_t y : seen) {
+      if (counts[y] >= minimum) {
+        ++rows.pairs;
+        const uint32_t block = uint32_t(y / W), bit = 1u << (y % W);
+        if (int64_t(rows.tag.size()) > rows.first[a] && rows.tag.back() >> 8 == block)
+          rows.tag.back() |= bit;
+        else
+          rows.tag.push_back(block << 8 | bit);
+      }
+      counts[y] = 0;
+    }
+    rows.first[a + 1] = int64_t(rows.tag.size());
+  }
+  return rows;
+}
+
+}  // namespace tagfield

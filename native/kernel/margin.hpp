@@ -1,0 +1,86 @@
+// One pass of the passive–aggressive algorithm (Crammer et al. 2006; the cost and the averaging as in CRFsuite).
+//
+//     ŷ = argmax θ·Φ(x,·)     δ = Φ(x,y) − Φ(x,ŷ)     loss ℓ = θ·Φ(x,ŷ) − θ·Φ(x,y) + cost,  cost = √(wrong) or 1
+//     τ = ℓ/‖δ‖²  (PA-0)     min(c, ℓ/‖δ‖²)  (PA-I)     ℓ/(‖δ‖² + 1/(2c))  (PA-II)
+//     θ ← θ + τ δ            R ← R + n τ δ            average after n sentences: θ − R/n
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "kernel/lattice.hpp"
+
+namespace tagfield {
+
+struct MarginPass {
+  int type = 1;
+  double c = 1;
+  bool cost_sensitive = true;
+  float *state = nullptr, *trans = nullptr, *rest_state = nullptr, *rest_trans = nullptr;  // θ and R
+  double seen = 1;  // n
+  // out
+  double loss = 0;
+  int64_t wrong_sentences = 0, failed = -1;
+};
+
+template <Rows R> void margin_pass(const Corpus& c, const Layout& at, MarginPass& pass, const int64_t* order, int64_t count) {
+  Lattice<float> lattice(at);
+  const int Lp = at.Lp(), NB = at.NB;
+  std::vector<int32_t> guess(size_t(c.longest) + 1);
+  std::vector<float> edge(size_t(at.L) * Lp);
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t s = order[i], n = c.length(s);
+    if (n == 0) continue;
+    const int32_t *y = c.labels + c.tokens[s], *g = guess.data();
+    float* scores = lattice.room_for(n);
+    sum_scores<R>(c, at, pass.state, s, scores, i + 1 < count ? order[i + 1] : -1, i + 2 < count ? order[i + 2] : -1);
+    const double best = lattice.best_path(pass.trans, guess.data());
+    if (!std::isfinite(best)) {
+      pass.failed = s;
+      return;
+    }
+    int64_t wrong = 0;
+    for (int64_t t = 0; t < n; ++t) wrong += g[t] != y[t];
+    pass.wrong_sentences += wrong > 0;
+    if (wrong) {
+      float* D = lattice.node;
+      std::fill(D, D + n * Lp, 0.f);
+      std::fill(edge.begin(), edge.end(), 0.f);
+      for (int64_t t = 0; t < n; ++t) {
+        if (g[t] != y[t]) D[t * Lp + y[t]] = 1, D[t * Lp + g[t]] = -1;
+        if (t) edge[int64_t(y[t - 1]) * Lp + y[t]] += 1, edge[int64_t(g[t - 1]) * Lp + g[t]] -= 1;
+      }
+      Vec<float> squares{};
+      double norm = 0;
+      each_difference<R>(c, at, s, D, [&](int64_t, uint32_t mask, Vec<float> u) {
+        u = keep<float>(u, mask_lanes<float>(mask));
+        squares += u * u;
+      });
+      norm = sum_lanes<float>(squares);
+      for (int64_t k = 0; k < int64_t(at.L) * NB; ++k) {
+        const Vec<float> u = keep<float>(load(&edge[k * W]), mask_lanes<float>(at.edges[k]));
+        norm += sum_lanes<float>(u * u);
+      }
+      const double gold = path_score(at, scores, pass.trans, y, n);
+      const double loss = best - gold + (pass.cost_sensitive ? std::sqrt(double(wrong)) : 1.0);
+      pass.loss += c.weight[s] * loss;
+      double tau = 0;
+      if (norm > 0 || pass.type == 2)
+        tau = pass.type == 2 ? loss / (norm + 0.5 / pass.c) : pass.type == 1 ? std::min(pass.c, loss / norm) : loss / norm;
+      const Vec<float> step = splat(float(tau * c.weight[s])), late = splat(float(tau * c.weight[s] * pass.seen));
+      each_difference<R>(c, at, s, D, [&](int64_t k, uint32_t mask, Vec<float> u) {
+        u = keep<float>(u, mask_lanes<float>(mask));
+        store<float>(pass.state + k * W, load(pass.state + k * W) + step * u);
+        store<float>(pass.rest_state + k * W, load(pass.rest_state + k * W) + late * u);
+      });
+      for (int64_t k = 0; k < int64_t(at.L) * NB; ++k) {
+        const Vec<float> u = keep<float>(load(&edge[k * W]), mask_lanes<float>(at.edges[k]));
+        store<float>(pass.trans + k * W, load(pass.trans + k * W) + step * u);
+        store<float>(pass.rest_trans + k * W, load(pass.rest_trans + k * W) + late * u);
+      }
+    }
+    pass.seen += 1;
+  }
+}
+
+}  // namespace tagfield

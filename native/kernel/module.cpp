@@ -1,0 +1,358 @@
+// Binds the kernels; computes nothing. The doors are tagfield/lattice.py, features.py, model.py and train/.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+
+#include "kernel/batch.hpp"
+#include "kernel/counts.hpp"
+#include "kernel/margin.hpp"
+#include "kernel/stochastic.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace tagfield;
+
+namespace {
+
+template <class T, int N> using Array = nb::ndarray<nb::numpy, T, nb::ndim<N>, nb::c_contig, nb::device::cpu>;
+template <class T, int N> using View = nb::ndarray<const T, nb::ndim<N>, nb::c_contig, nb::device::cpu>;
+
+void require(bool ok, const char* what) {
+  if (!ok) throw std::invalid_argument(what);
+}
+
+template <class T, int N> Array<T, N> fresh(std::initializer_list<size_t> shape) {
+  size_t n = 1;
+  for (size_t s : shape) n *= s;
+  T* data = new T[n]();
+  nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+  return Array<T, N>(data, shape, owner);
+}
+template <class T> Array<T, 1> moved(std::vector<T>&& v) {
+  auto* held = new std::vector<T>(std::move(v));
+  nb::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return Array<T, 1>(held->data(), {held->size()}, owner);
+}
+
+struct CorpusHandle {  // the arrays stay alive as long as the view
+  Corpus view;
+  View<int64_t, 1> tokens, slots, occurrences;
+  View<int32_t, 1> attribute, stop, position, labels;
+  std::optional<View<float, 1>> value;
+  View<double, 1> weight;
+
+  CorpusHandle(View<int64_t, 1> tokens_, View<int64_t, 1> slots_, View<int64_t, 1> occurrences_,
+               View<int32_t, 1> attribute_, View<int32_t, 1> stop_, View<int32_t, 1> position_,
+               std::optional<View<float, 1>> value_, View<int32_t, 1> labels_, View<double, 1> weight_)
+      : tokens(tokens_), slots(slots_), occurrences(occurrences_), attribute(attribute_), stop(stop_),
+        position(position_), labels(labels_), value(value_), weight(weight_) {
+    require(tokens.shape(0) >= 1 && slots.shape(0) == tokens.shape(0) && occurrences.shape(0) == tokens.shape(0) &&
+                weight.shape(0) + 1 == tokens.shape(0) && stop.shape(0) == attribute.shape(0) &&
+                (!value || value->shape(0) == position.shape(0)),
+            "the dataset's arrays do not fit together");
+    view.S = int64_t(tokens.shape(0)) - 1, view.T = int64_t(labels.shape(0));
+    view.D = int64_t(attribute.shape(0)), view.N = int64_t(position.shape(0));
+    view.tokens = tokens.data(), view.slots = slots.data(), view.occurrences = occurrences.data();
+    view.attribute = attribute.data(), view.stop = stop.data(), view.position = position.data();
+    view.value = value ? value->data() : nullptr;
+    view.labels = labels.data(), view.weight = weight.data();
+    view.check();
+  }
+};
+
+struct LayoutHandle {
+  Layout view;
+  std::optional<View<int64_t, 1>> first;
+  std::optional<View<uint32_t, 1>> tag;
+  std::optional<View<uint8_t, 2>> mask;
+  View<uint8_t, 2> edges;
+
+  LayoutHandle(int64_t attributes, int labels, View<uint8_t, 2> edges_, std::optional<View<uint8_t, 2>> mask_,
+               std::optional<View<int64_t, 1>> first_, std::optional<View<uint32_t, 1>> tag_)
+      : first(first_), tag(tag_), mask(mask_), edges(edges_) {
+    require(labels >= 1 && labels < (1 << 20), "a layout needs at least one label");
+    view.L = labels, view.NB = (labels + W - 1) / W, view.A = attributes;
+    require(int(edges.shape(0)) == labels && int(edges.shape(1)) == view.NB, "the transition mask does not fit the labels");
+    view.edges = edges.data();
+    if (first) {
+      view.rows = Rows::SPARSE;
+      require(tag && int64_t(first->shape(0)) == attributes + 1, "the rows do not fit the attributes");
+      view.first = first->data(), view.tag = tag->data(), view.B = int64_t(tag->shape(0));
+    } else {
+      view.B = attributes * view.NB;
+    }
+    if (mask) {
+      require(!first && int64_t(mask->shape(0)) == attributes && int(mask->shape(1)) == view.NB,
+              "the masks do not fit the attributes");
+      view.rows = Rows::MASKED, view.mask = mask->data();
+    }
+    view.check();
+  }
+};
+
+void fits(const CorpusHandle& c, const LayoutHandle& at, bool needs_labels) {
+  require(c.view.attributes <= at.view.A, "the dataset names attributes that the layout does not have");
+  require(c.view.classes <= at.view.L, "the dataset names labels that the layout does not have");
+  require(!needs_labels || c.view.complete, "the dataset has unknown labels");
+}
+template <class A, class B> void fit_arrays(const LayoutHandle& at, const A& state, const B& trans) {
+  require(int64_t(state.shape(0)) == at.view.B && int(state.shape(1)) == W, "the state weights do not fit the layout");
+  require(int(trans.shape(0)) == at.view.L && int(trans.shape(1)) == at.view.Lp(), "the transition weights do not fit the layout");
+}
+
+typedef Array<float, 2> F2;
+typedef Array<double, 2> D2;
+
+struct PassHandle {
+  Pass p;
+  std::optional<Response> response;
+  std::vector<std::pair<F2, F2>> arrays;       // θ̄, S, R
+  std::optional<View<float, 3>> cells;
+  std::optional<View<double, 2>> tails;
+};
+
+std::vector<std::string> supported_levels() {
+  std::vector<std::string> levels{"base"};
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2")) {
+    levels.push_back("avx2");
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512dq"))
+      levels.push_back("avx512");
+  }
+#endif
+  return levels;
+}
+
+// One lattice from plain scores [n, L] and transitions [L, L].
+template <class T> struct Plain {
+  std::vector<uint8_t> edges;
+  Layout at;
+  std::vector<T> trans;
+  Lattice<T> lattice;
+
+  static Layout layout(int L, std::vector<uint8_t>& edges) {
+    Layout at;
+    at.L = L, at.NB = (L + W - 1) / W, at.A = at.B = 0;
+    edges.assign(size_t(L) * at.NB, 0);
+    at.edges = edges.data();
+    return at;
+  }
+  Plain(const View<T, 2>& s, const View<T, 2>& tau)
+      : at(layout(int(s.shape(1)), edges)), trans(size_t(at.L) * at.Lp(), T(0)), lattice(at) {
+    const int64_t n = int64_t(s.shape(0));
+    T* scores = lattice.room_for(n);
+    blank_scores(at, scores, n);
+    for (int64_t t = 0; t < n; ++t)
+      for (int j = 0; j < at.L; ++j) scores[t * at.Lp() + j] = s.data()[t * at.L + j];
+    for (int i = 0; i < at.L; ++i)
+      for (int j = 0; j < at.L; ++j) trans[size_t(i) * at.Lp() + j] = tau.data()[size_t(i) * at.L + j];
+    lattice.set_transitions(trans.data(), T(1));
+  }
+};
+
+template <class T> void bind_lattice(nb::module_& m) {
+  m.def("forward_backward", [](View<T, 2> scores, View<T, 2> trans, bool marginals) {
+    require(scores.shape(0) >= 1 && scores.shape(1) >= 1 && trans.shape(0) == scores.shape(1) && trans.shape(1) == scores.shape(1),
+            "scores [n, L] and transitions [L, L] do not fit together");
+    const size_t n = scores.shape(0), L = scores.shape(1);
+    FlushSubnormals flush;
+    Plain<T> plain(scores, trans);
+    const double log_z = plain.lattice.run(T(1), marginals);
+    auto node = fresh<T, 2>({marginals ? n : 0, L}), edge = fresh<T, 2>({L, L});
+    if (marginals) {
+      for (size_t t = 0; t < n; ++t)
+        for (size_t j = 0; j < L; ++j) node.data()[t * L + j] = plain.lattice.node[t * plain.at.Lp() + j];
+      for (size_t i = 0; n > 1 && i < L; ++i)
+        for (size_t j = 0; j < L; ++j) edge.data()[i * L + j] = plain.lattice.edge[i * plain.at.Lp() + j];
+    }
+    return std::make_tuple(log_z, node, edge, plain.lattice.fallbacks);
+  }, "scores"_a, "trans"_a, "marginals"_a);
+  m.def("best_path", [](View<T, 2> scores, View<T, 2> trans) {
+    require(scores.shape(0) >= 1 && scores.shape(1) >= 1 && trans.shape(0) == scores.shape(1) && trans.shape(1) == scores.shape(1),
+            "scores [n, L] and transitions [L, L] do not fit together");
+    Plain<T> plain(scores, trans);
+    auto y = fresh<int32_t, 1>({scores.shape(0)});
+    const double score = plain.lattice.best_path(plain.trans.data(), y.data());
+    return std::make_tuple(score, y);
+  }, "scores"_a, "trans"_a);
+}
+
+}  // namespace
+
+NB_MODULE(TAGFIELD_MODULE, m) {
+  m.def("supported_levels", &supported_levels);
+  m.attr("LANES") = W;
+  bind_lattice<float>(m);
+  bind_lattice<double>(m);
+
+  nb::class_<CorpusHandle>(m, "Corpus")
+      .def(nb::init<View<int64_t, 1>, View<int64_t, 1>, View<int64_t, 1>, View<int32_t, 1>, View<int32_t, 1>,
+                    View<int32_t, 1>, std::optional<View<float, 1>>, View<int32_t, 1>, View<double, 1>>(),
+           "tokens"_a, "slots"_a, "occurrences"_a, "attribute"_a, "stop"_a, "position"_a, "value"_a.none(), "labels"_a,
+           "weight"_a, nb::call_guard<nb::gil_scoped_release>())
+      .def_prop_ro("sentences", [](const CorpusHandle& c) { return c.view.S; })
+      .def_prop_ro("attributes", [](const CorpusHandle& c) { return c.view.attributes; })
+      .def_prop_ro("classes", [](const CorpusHandle& c) { return c.view.classes; })
+      .def_prop_ro("complete", [](const CorpusHandle& c) { return c.view.complete; });
+
+  nb::class_<LayoutHandle>(m, "Layout")
+      .def(nb::init<int64_t, int, View<uint8_t, 2>, std::optional<View<uint8_t, 2>>, std::optional<View<int64_t, 1>>,
+                    std::optional<View<uint32_t, 1>>>(),
+           "attributes"_a, "labels"_a, "edges"_a, "mask"_a.none(), "first"_a.none(), "tag"_a.none())
+      .def_prop_ro("blocks", [](const LayoutHandle& at) { return at.view.B; });
+
+  m.def("count_attributes", [](const CorpusHandle& c, int64_t attributes) {
+    require(c.view.attributes <= attributes, "the dataset names more attributes than that");
+    auto counts = fresh<int64_t, 1>({size_t(attributes)});
+    count_attributes(c.view, counts.data());
+    return counts;
+  }, "corpus"_a, "attributes"_a);
+  m.def("count_transitions", [](const CorpusHandle& c, int labels) {
+    require(c.view.classes <= labels, "the dataset names more labels than that");
+    auto counts = fresh<int64_t, 2>({size_t(labels), size_t(labels)});
+    count_transitions(c.view, labels, counts.data());
+    return counts;
+  }, "corpus"_a, "labels"_a);
+  m.def("observed_rows", [](const CorpusHandle& c, int64_t attributes, int labels, int64_t minimum) {
+    require(c.view.attributes <= attributes && c.view.classes <= labels, "the dataset does not fit those sizes");
+    ObservedRows rows;
+    {
+      nb::gil_scoped_release release;
+      rows = observed_rows(c.view, attributes, labels, minimum);
+    }
+    const int64_t pairs = rows.pairs;
+    return std::make_tuple(moved(std::move(rows.first)), moved(std::move(rows.tag)), pairs);
+  }, "corpus"_a, "attributes"_a, "labels"_a, "minimum"_a);
+
+  nb::class_<PassHandle>(m, "Pass")
+      .def(nb::init<>())
+      .def_prop_rw("rate", [](PassHandle& h) { return h.p.rate; }, [](PassHandle& h, double v) { h.p.rate = v; })
+      .def_prop_rw("decay", [](PassHandle& h) { return h.p.decay; }, [](PassHandle& h, double v) { h.p.decay = v; })
+      .def_prop_rw("constant", [](PassHandle& h) { return h.p.constant; }, [](PassHandle& h, bool v) { h.p.constant = v; })
+      .def_prop_rw("t", [](PassHandle& h) { return h.p.t; }, [](PassHandle& h, double v) { h.p.t = v; })
+      .def_prop_rw("scale", [](PassHandle& h) { return h.p.scale; }, [](PassHandle& h, double v) { h.p.scale = v; })
+      .def_prop_rw("averaging", [](PassHandle& h) { return h.p.averaging; }, [](PassHandle& h, bool v) { h.p.averaging = v; })
+      .def_prop_rw("adaptive", [](PassHandle& h) { return h.p.adaptive; }, [](PassHandle& h, bool v) { h.p.adaptive = v; })
+      .def_prop_rw("floor", [](PassHandle& h) { return h.p.floor; }, [](PassHandle& h, double v) { h.p.floor = v; })
+      .def_prop_rw("respond_edges", [](PassHandle& h) { return h.p.respond_edges; },
+                   [](PassHandle& h, bool v) { h.p.respond_edges = v; })
+      .def_prop_rw("summed_scale", [](PassHandle& h) { return h.p.summed_scale; },
+                   [](PassHandle& h, double v) { h.p.summed_scale = v; })
+      .def_prop_rw("averaged", [](PassHandle& h) { return h.p.averaged; }, [](PassHandle& h, int64_t v) { h.p.averaged = v; })
+      .def_prop_ro("loss", [](PassHandle& h) { return h.p.loss; })
+      .def_prop_ro("failed", [](PassHandle& h) { return h.p.failed; })
+      .def_prop_ro("fallbacks", [](PassHandle& h) { return h.p.fallbacks; })
+      .def("set_response", [](PassHandle& h, View<float, 3> cells, View<double, 2> tails, int bits, bool odd, bool low_linear,
+                              double low, double high) {
+        const size_t rows = odd ? 1 : 2;
+        require(bits >= 1 && bits <= 12 && cells.shape(0) == rows && cells.shape(2) == 2 && tails.shape(0) == rows &&
+                    tails.shape(1) == 4 && int64_t(cells.shape(1)) == 1 + (int64_t(48) << bits),
+                "the response table has the wrong shape");
+        h.cells = cells, h.tails = tails;
+        Response r;
+        r.cells = cells.data(), r.tails = tails.data(), r.n = int32_t(cells.shape(1)), r.bits = bits, r.odd = odd;
+        r.low_linear = low_linear, r.low = low, r.high = high;
+        h.response = r;
+      }, "cells"_a, "tails"_a, "bits"_a, "odd"_a, "low_linear"_a, "low"_a, "high"_a)
+      .def("respond", [](const PassHandle& h, View<float, 1> u) {  // the table alone, for tests
+        require(h.response.has_value(), "no response is set");
+        auto f = fresh<float, 1>({u.shape(0)});
+        for (size_t i = 0; i < u.shape(0); i += W) {
+          Vec<float> v{};
+          for (size_t k = 0; k < W && i + k < u.shape(0); ++k) v[k] = u.data()[i + k];
+          v = (*h.response)(v);
+          for (size_t k = 0; k < W && i + k < u.shape(0); ++k) f.data()[i + k] = v[k];
+        }
+        return f;
+      }, "u"_a)
+      .def("run", [](PassHandle& h, const CorpusHandle& c, const LayoutHandle& at, std::vector<std::pair<F2, F2>> arrays,
+                     View<int64_t, 1> order) {
+        fits(c, at, true);
+        require(arrays.size() == 3, "a pass takes weights, squares and the average's rest");
+        Arrays* into[3] = {&h.p.theta, &h.p.squares, &h.p.rest};
+        const bool used[3] = {true, h.p.adaptive, h.p.averaging};
+        for (int i = 0; i < 3; ++i) {
+          if (used[i]) fit_arrays(at, arrays[i].first, arrays[i].second);
+          into[i]->state = arrays[i].first.data(), into[i]->trans = arrays[i].second.data();
+        }
+        for (size_t i = 0; i < order.shape(0); ++i)
+          require(order.data()[i] >= 0 && order.data()[i] < c.view.S, "the order names a sequence that is not there");
+        h.p.response = h.response ? &*h.response : nullptr;
+        h.p.loss = 0, h.p.failed = -1;
+        nb::gil_scoped_release release;
+        run_pass(c.view, at.view, h.p, order.data(), int64_t(order.shape(0)));
+      }, "corpus"_a, "layout"_a, "arrays"_a, "order"_a);
+
+  m.def("margin_pass", [](const CorpusHandle& c, const LayoutHandle& at, F2 state, F2 trans, F2 rest_state, F2 rest_trans,
+                          View<int64_t, 1> order, int type, double aggressiveness, bool cost_sensitive, double seen) {
+    fits(c, at, true);
+    fit_arrays(at, state, trans);
+    fit_arrays(at, rest_state, rest_trans);
+    for (size_t i = 0; i < order.shape(0); ++i)
+      require(order.data()[i] >= 0 && order.data()[i] < c.view.S, "the order names a sequence that is not there");
+    MarginPass p;
+    p.type = type, p.c = aggressiveness, p.cost_sensitive = cost_sensitive, p.seen = seen;
+    p.state = state.data(), p.trans = trans.data(), p.rest_state = rest_state.data(), p.rest_trans = rest_trans.data();
+    {
+      nb::gil_scoped_release release;
+      FlushSubnormals flush;
+      with_rows(at.view, [&](auto rows) {
+        margin_pass<decltype(rows)::value>(c.view, at.view, p, order.data(), int64_t(order.shape(0)));
+      });
+    }
+    return std::make_tuple(p.loss, p.seen, p.wrong_sentences, p.failed);
+  }, "corpus"_a, "layout"_a, "state"_a, "trans"_a, "rest_state"_a, "rest_trans"_a, "order"_a, "type"_a, "aggressiveness"_a,
+        "cost_sensitive"_a, "seen"_a);
+
+  m.def("nll_gradient", [](const CorpusHandle& c, const LayoutHandle& at, D2 state, D2 trans, D2 grad_state, D2 grad_trans,
+                           int threads) {
+    fits(c, at, true);
+    fit_arrays(at, state, trans);
+    fit_arrays(at, grad_state, grad_trans);
+    require(threads >= 1, "at least one thread");
+    nb::gil_scoped_release release;
+    double loss = 0;
+    with_rows(at.view, [&](auto rows) {
+      loss = nll_gradient<decltype(rows)::value>(c.view, at.view, state.data(), trans.data(), grad_state.data(),
+                                                 grad_trans.data(), threads);
+    });
+    return loss;
+  }, "corpus"_a, "layout"_a, "state"_a, "trans"_a, "grad_state"_a, "grad_trans"_a, "threads"_a);
+
+  m.def("tag", [](const CorpusHandle& c, const LayoutHandle& at, View<float, 2> state, View<float, 2> trans, int threads) {
+    require(c.view.attributes <= at.view.A, "the dataset names attributes that the layout does not have");
+    fit_arrays(at, state, trans);
+    auto y = fresh<int32_t, 1>({size_t(c.view.T)});
+    {
+      nb::gil_scoped_release release;
+      with_rows(at.view, [&](auto rows) {
+        tag_all<decltype(rows)::value>(c.view, at.view, state.data(), trans.data(), y.data(), threads);
+      });
+    }
+    return y;
+  }, "corpus"_a, "layout"_a, "state"_a, "trans"_a, "threads"_a);
+
+  m.def("marginals", [](const CorpusHandle& c, const LayoutHandle& at, View<float, 2> state, View<float, 2> trans, bool nodes,
+                        int threads) {
+    fits(c, at, false);
+    fit_arrays(at, state, trans);
+    auto out = fresh<float, 2>({nodes ? size_t(c.view.T) : 0, size_t(at.view.L)});
+    auto log_z = fresh<double, 1>({size_t(c.view.S)}), score = fresh<double, 1>({size_t(c.view.S)});
+    {
+      nb::gil_scoped_release release;
+      with_rows(at.view, [&](auto rows) {
+        marginals_all<decltype(rows)::value>(c.view, at.view, state.data(), trans.data(), nodes ? out.data() : nullptr,
+                                             log_z.data(), score.data(), threads);
+      });
+    }
+    return std::make_tuple(out, log_z, score);
+  }, "corpus"_a, "layout"_a, "state"_a, "trans"_a, "nodes"_a, "threads"_a);
+}

@@ -1,0 +1,85 @@
+// The response f(u) from a table (tagfield/bregman/responses.py makes it and explains its layout): straight lines in
+// |u| on cells that halve with |u|, found by the float's own exponent and leading mantissa bits. Power laws outside.
+#pragma once
+#include <cmath>
+
+#include "kernel/simd.hpp"
+
+namespace tagfield {
+
+struct Response {
+  const float* cells = nullptr;   // [rows, n, 2]  intercept and slope; row 1 is for u < 0 when f is not odd
+  const double* tails = nullptr;  // [rows, 4]     value and power at the low edge, value and power at the high edge
+  int32_t n = 0;                  // cells in a row; cell 0 is everything below the low edge
+  int bits = 0;                   // mantissa bits that choose a cell
+  bool odd = true;
+  bool low_linear = true;         // cell 0 is right as it stands: f(u) = slope · u down to 0
+  double low = 0, high = 0;       // the edges
+
+  static constexpr int LOW_EXPONENT = -24;
+
+  float tail(float u) const {  // any u, one at a time
+    const double x = std::fabs(double(u));
+    const int row = (!odd && u < 0) ? 1 : 0;
+    double f;
+    if (x == 0) return 0;
+    if (x >= high)
+      f = tails[row * 4 + 2] * std::pow(x / high, tails[row * 4 + 3]);
+    else if (x < low && !low_linear)
+      f = tails[row * 4] * std::pow(x / low, tails[row * 4 + 1]);
+    else {
+      const float* c = cells + (int64_t(row) * n + cell(float(x))) * 2;
+      f = double(c[0]) + double(c[1]) * x;
+    }
+    return float(odd && u < 0 ? -f : f);
+  }
+
+  int32_t cell(float x) const {
+    int32_t bits_of;
+    std::memcpy(&bits_of, &x, 4);
+    const int32_t i = (bits_of >> (23 - bits)) - (((127 + LOW_EXPONENT) << bits) - 1);
+    return i < 0 ? 0 : (i >= n ? n - 1 : i);
+  }
+
+  Vec<float> operator()(Vec<float> u) const {
+    typedef IVec<float> I;
+    const I sign = (I)u & int32_t(0x80000000u);
+    const Vec<float> x = (Vec<float>)((I)u & 0x7fffffff);
+    I i = ((I)x >> (23 - bits)) - (((127 + LOW_EXPONENT) << bits) - 1);
+    const I below = i <= 0, above = i >= n;
+    if (any(above) || (!low_linear && any(below))) {
+      Vec<float> f;
+      for (int k = 0; k < W; ++k) f[k] = tail(u[k]);
+      return f;
+    }
+    if (odd && all(below)) return u * cells[1];  // most blocks: no label of theirs is likely here
+    i = below ? I{} : i;
+    if (!odd) i += (sign >> 31) & n;
+    Vec<float> a, b;
+#if defined(__AVX2__)
+    const long long* base = reinterpret_cast<const long long*>(cells);
+    const __m256i index = (__m256i)i;
+    const __m256 lo = _mm256_castsi256_ps(_mm256_i32gather_epi64(base, _mm256_castsi256_si128(index), 8));
+    const __m256 hi = _mm256_castsi256_ps(_mm256_i32gather_epi64(base, _mm256_extracti128_si256(index, 1), 8));
+    a = (Vec<float>)_mm256_permute4x64_pd((__m256d)_mm256_shuffle_ps(lo, hi, 0x88), 0xD8);
+    b = (Vec<float>)_mm256_permute4x64_pd((__m256d)_mm256_shuffle_ps(lo, hi, 0xDD), 0xD8);
+#else
+    for (int k = 0; k < W; ++k) a[k] = cells[2 * int64_t(i[k])], b[k] = cells[2 * int64_t(i[k]) + 1];
+#endif
+    const Vec<float> f = a + b * x;
+    return odd ? (Vec<float>)((I)f ^ sign) : f;
+  }
+
+  static bool any(IVec<float> m) {
+#if defined(__AVX2__)
+    return _mm256_movemask_ps((__m256)m) != 0;
+#else
+    int32_t s = 0;
+    for (int k = 0; k < W; ++k) s |= m[k];
+    return s != 0;
+#endif
+  }
+  static bool all(IVec<float> m) { return !any(~m); }
+};
+
+}  // namespace tagfield

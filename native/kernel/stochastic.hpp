@@ -1,0 +1,139 @@
+// One pass of stochastic natural gradient descent with the scaled sparse L2 step.
+//
+//     λ_t = λ̂ / (1 + λ̂ C t)                                   (constant λ̂ where `constant` is set)
+//     u   = E_t − Ẽ_t of one sentence                          summed over its positions
+//     θ̄  ← θ̄ − λ_t / ((1 − Cλ_t) z) · f(u)                    θ = z θ̄: only active weights are touched
+//     z   ← (1 − Cλ_t) z
+//
+// Averaging of θ_1 … θ_n without touching inactive weights: with Z = Σ z_τ and R += Z · δ for every change δ of θ̄,
+//     Σ θ_τ = Z θ̄_n − R.
+// The adaptive metric divides f(u) by √S + δ, S being the running sum of f(u)² of that weight.
+#pragma once
+#include <cmath>
+#include <vector>
+
+#include "kernel/lattice.hpp"
+#include "kernel/respond.hpp"
+
+namespace tagfield {
+
+struct Arrays {  // one array for the states [B, W], one for the transitions [L, Lp]
+  float *state = nullptr, *trans = nullptr;
+};
+
+struct Pass {
+  double rate = 0.1, decay = 0;  // λ̂, C
+  bool constant = false;
+  double t = 0, scale = 1;       // steps made so far, z
+  bool averaging = false;
+  double summed_scale = 0;       // Z
+  int64_t averaged = 0;          // how many θ are in the average
+  bool adaptive = false;
+  double floor = 1e-3;           // δ
+  bool respond_edges = true;
+  const Response* response = nullptr;
+  Arrays theta, squares, rest;   // θ̄, S, R
+  // out
+  double loss = 0;
+  int64_t fallbacks = 0;
+  int64_t failed = -1;           // the sentence where the loss stopped being a number
+};
+
+// The change of one block of weights: u through the response and the metric, times the step.
+template <bool Respond, bool Adaptive, bool Average> struct Change {
+  const Response* f;
+  Vec<float> gain, floor, Z;
+
+  inline void operator()(float* theta, float* squares, float* rest, int64_t k, IVec<float> lanes, Vec<float> u) const {
+    Vec<float> r = Respond ? (*f)(u) : u;
+    if (Adaptive) {
+      const Vec<float> s = load(squares + k) + keep<float>(r * r, lanes);
+      store<float>(squares + k, s);
+      Vec<float> root;
+      for (int i = 0; i < W; ++i) root[i] = std::sqrt(s[i]);
+      r = r / (root + floor);
+    }
+    const Vec<float> d = keep<float>(gain * r, lanes);
+    store<float>(theta + k, load(theta + k) - d);
+    if (Average) store<float>(rest + k, load(rest + k) - Z * d);
+  }
+};
+
+template <Rows R, bool Respond, bool Adaptive, bool Average>
+void stochastic_pass(const Corpus& c, const Layout& at, Pass& pass, const int64_t* order, int64_t count) {
+  Lattice<float> lattice(at);
+  const int Lp = at.Lp(), NB = at.NB;
+  double z = pass.scale;
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t s = order[i], n = c.length(s);
+    if (n == 0) continue;
+    const int32_t* y = c.labels + c.tokens[s];
+    float* scores = lattice.room_for(n);
+    sum_scores<R>(c, at, pass.theta.state, s, scores, i + 1 < count ? order[i + 1] : -1,
+                      i + 2 < count ? order[i + 2] : -1);
+    lattice.set_transitions(pass.theta.trans, float(z));
+    const double log_z = lattice.run(float(z), true);
+    const double loss = log_z - z * path_score(at, scores, pass.theta.trans, y, n);
+    if (!std::isfinite(loss)) {
+      pass.failed = s;
+      break;
+    }
+    pass.loss += c.weight[s] * loss;
+
+    float *D = lattice.node, *edge = lattice.edge;
+    for (int64_t t = 0; t < n; ++t) {
+      D[t * Lp + y[t]] -= 1;
+      if (t) edge[int64_t(y[t - 1]) * Lp + y[t]] -= 1;
+    }
+
+    const double rate = pass.constant ? pass.rate : pass.rate / (1 + pass.rate * pass.decay * pass.t);
+    const double shrink = 1 - pass.decay * rate;
+    const float gain = float(c.weight[s] * rate / (shrink * z)), Z = float(pass.summed_scale);
+    const Change<Respond, Adaptive, Average> change{pass.response, splat(gain), splat(float(pass.floor)), splat(Z)};
+    each_difference<R>(c, at, s, D, [&](int64_t k, uint32_t mask, Vec<float> u) {
+      change(pass.theta.state, pass.squares.state, pass.rest.state, k * W,
+             R == Rows::ALL ? ~IVec<float>{} : mask_lanes<float>(mask), u);
+    });
+    const Change<false, Adaptive, Average> plain{nullptr, splat(gain), splat(float(pass.floor)), splat(Z)};
+    if (n > 1)
+      for (int64_t k = 0; k < int64_t(at.L) * NB; ++k) {
+        const IVec<float> lanes = mask_lanes<float>(at.edges[k]);
+        const Vec<float> u = load(edge + k * W);
+        if (Respond && pass.respond_edges)
+          change(pass.theta.trans, pass.squares.trans, pass.rest.trans, k * W, lanes, u);
+        else
+          plain(pass.theta.trans, pass.squares.trans, pass.rest.trans, k * W, lanes, u);
+      }
+
+    z *= shrink;
+    pass.t += 1;
+    if (Average) pass.summed_scale += z, ++pass.averaged;
+    if (z < 1e-9) {  // fold z into the weights before it leaves float's range
+      for (int64_t k = 0; k < at.B * W; ++k) pass.theta.state[k] *= float(z);
+      for (int64_t k = 0; k < int64_t(at.L) * Lp; ++k) pass.theta.trans[k] *= float(z);
+      pass.summed_scale /= z;
+      z = 1;
+    }
+  }
+  pass.scale = z;
+  pass.fallbacks += lattice.fallbacks;
+}
+
+template <Rows R, bool Respond> void choose_pass(const Corpus& c, const Layout& at, Pass& p, const int64_t* o, int64_t n) {
+  if (p.adaptive)
+    p.averaging ? stochastic_pass<R, Respond, true, true>(c, at, p, o, n)
+                : stochastic_pass<R, Respond, true, false>(c, at, p, o, n);
+  else
+    p.averaging ? stochastic_pass<R, Respond, false, true>(c, at, p, o, n)
+                : stochastic_pass<R, Respond, false, false>(c, at, p, o, n);
+}
+
+inline void run_pass(const Corpus& c, const Layout& at, Pass& p, const int64_t* order, int64_t count) {
+  FlushSubnormals flush;
+  with_rows(at, [&](auto rows) {
+    constexpr Rows R = decltype(rows)::value;
+    p.response ? choose_pass<R, true>(c, at, p, order, count) : choose_pass<R, false>(c, at, p, order, count);
+  });
+}
+
+}  // namespace tagfield
