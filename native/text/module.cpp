@@ -1,2 +1,227 @@
+// Bindings of the text room: tagfield._text. Nothing is computed here.
 #include <nanobind/nanobind.h>
-NB_MODULE(_text, m) { (void)m; }
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstring>
+#include <utility>
+
+#include "text/columns.hpp"
+#include "text/errors.hpp"
+#include "text/expand.hpp"
+#include "text/item_sinks.hpp"
+#include "text/objects.hpp"
+#include "text/pack.hpp"
+#include "text/vocabulary.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace tagfield::text;
+
+namespace {
+
+template <class T>
+using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
+template <class T>
+using View = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+Array<T> as_array(std::vector<T> values) {
+    auto* kept = new std::vector<T>(std::move(values));
+    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return Array<T>(kept->data(), {kept->size()}, owner);
+}
+
+// (tokens, slots, occurrences, attribute, stop, position, value or None), the order of Dataset's fields.
+nb::tuple as_arrays(Packer&& packer) {
+    nb::object value = nb::none();
+    if (packer.valued) value = nb::cast(as_array(std::move(packer.value)));
+    return nb::make_tuple(as_array(std::move(packer.tokens)), as_array(std::move(packer.slots)),
+                          as_array(std::move(packer.occurrences)), as_array(std::move(packer.attribute)),
+                          as_array(std::move(packer.stop)), as_array(std::move(packer.position)), value);
+}
+
+std::string_view view(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
+nb::str as_str(std::string_view text) { return nb::str(text.data(), text.size()); }
+
+std::string_view text_of(nb::handle string) {
+    Py_ssize_t size = 0;
+    const char* data = PyUnicode_AsUTF8AndSize(string.ptr(), &size);
+    if (!data) {
+        PyErr_Clear();
+        throw InputError("a string holds a lone surrogate, which UTF-8 cannot write");
+    }
+    return {data, static_cast<std::size_t>(size)};
+}
+
+nb::list strings(const Vocabulary& self) {
+    nb::list all;
+    for (std::size_t id = 0; id < self.size(); ++id) all.append(as_str(self[static_cast<std::int32_t>(id)]));
+    return all;
+}
+
+nb::tuple to_arrays(const Vocabulary& self) {
+    return nb::make_tuple(as_array(std::vector<std::uint8_t>(self.bytes().begin(), self.bytes().end())),
+                          as_array(self.offsets()));
+}
+
+Vocabulary from_arrays(View<std::uint8_t> bytes, View<std::int64_t> offsets) {
+    const auto* raw = reinterpret_cast<const char*>(offsets.data());
+    return Vocabulary::from_arrays({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, offsets.size(),
+                                   [raw](std::size_t i) {
+                                       std::int64_t offset;  // a mapped file need not be aligned
+                                       std::memcpy(&offset, raw + i * sizeof offset, sizeof offset);
+                                       return offset;
+                                   });
+}
+
+Vocabulary subset(const Vocabulary& self, View<std::int64_t> ids) {
+    Vocabulary kept;
+    kept.reserve(ids.size(), 0);
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        const std::int64_t id = ids.data()[i];
+        if (id < 0 || static_cast<std::size_t>(id) >= self.size())
+            throw nb::index_error(("there is no string " + std::to_string(id)).c_str());
+        if (static_cast<std::size_t>(kept.add(self[static_cast<std::int32_t>(id)])) != i)
+            throw InputError("string " + std::to_string(id) + " is asked for twice");
+    }
+    return kept;
+}
+
+Vocabulary subset_by_mask(const Vocabulary& self, View<bool> mask) {
+    if (mask.size() != self.size()) throw InputError("a mask needs one entry for each string");
+    Vocabulary kept;
+    for (std::size_t id = 0; id < mask.size(); ++id)
+        if (mask.data()[id]) kept.add(self[static_cast<std::int32_t>(id)]);
+    return kept;
+}
+
+void bind_vocabulary(nb::module_& m) {
+    nb::class_<Vocabulary>(m, "Vocabulary", "Strings and their ids 0, 1, 2, ... in order of first appearance.")
+        .def(nb::init<>())
+        .def("__init__",
+             [](Vocabulary* self, nb::iterable strings) {
+                 Vocabulary made;
+                 for (nb::handle string : strings) {
+                     if (!PyUnicode_Check(string.ptr())) throw nb::type_error("a vocabulary holds strings");
+                     made.add(text_of(string));
+                 }
+                 new (self) Vocabulary(std::move(made));
+             },
+             "strings"_a)
+        .def("add", [](Vocabulary& self, nb::str string) { return self.add(text_of(string)); }, "string"_a)
+        .def("find", [](const Vocabulary& self, nb::str string) { return self.find(text_of(string)); }, "string"_a)
+        .def("__contains__", [](const Vocabulary& self, nb::str string) { return self.find(text_of(string)) >= 0; })
+        .def("__len__", &Vocabulary::size)
+        .def("__getitem__",
+             [](const Vocabulary& self, std::int64_t id) {
+                 if (id < 0 || static_cast<std::size_t>(id) >= self.size())
+                     throw nb::index_error(("there is no string " + std::to_string(id)).c_str());
+                 return as_str(self[static_cast<std::int32_t>(id)]);
+             },
+             "id"_a)
+        .def("__eq__", [](const Vocabulary& self,
+                          const Vocabulary& other) { return self.bytes() == other.bytes() && self.offsets() == other.offsets(); })
+        .def("__eq__", [](const Vocabulary&, nb::handle) { return false; })
+        .def("__iter__", [](const Vocabulary& self) { return nb::iter(strings(self)); })
+        .def("__repr__",
+             [](const Vocabulary& self) { return "Vocabulary of " + std::to_string(self.size()) + " strings"; })
+        .def("strings", &strings)
+        .def("copy", [](const Vocabulary& self) { return Vocabulary(self); })
+        .def("subset", &subset_by_mask, "mask"_a)
+        .def("subset", &subset, "ids"_a)
+        .def("to_arrays", &to_arrays)
+        .def_static("from_arrays", &from_arrays, "bytes"_a, "offsets"_a)
+        .def("__getstate__", &to_arrays)
+        .def("__setstate__", [](Vocabulary& self, const std::pair<View<std::uint8_t>, View<std::int64_t>>& state) {
+            new (&self) Vocabulary(from_arrays(state.first, state.second));
+        });
+}
+
+void bind_columns(nb::module_& m) {
+    nb::class_<ColumnTable>(m, "ColumnTable")
+        .def(nb::init<const std::vector<bool>&, std::string>(), "wanted"_a, "first"_a)
+        .def("read",
+             [](ColumnTable& self, nb::bytes text, const std::string& file, std::int32_t index) {
+                 const std::string_view bytes = view(text);
+                 nb::gil_scoped_release release;
+                 self.read(bytes, file, index);
+             },
+             "text"_a, "file"_a, "index"_a)
+        .def("cells", [](ColumnTable& self, std::size_t column) { return strings(self.column(column).cells); }, "column"_a)
+        .def("derive",
+             [](ColumnTable& self, std::size_t base, const std::vector<std::string_view>& made) {
+                 return self.derive(base, made);
+             },
+             "base"_a, "strings"_a)
+        .def("labels",
+             [](ColumnTable& self, std::size_t column, Vocabulary& labels) { return as_array(self.labels(column, labels)); },
+             "column"_a, "labels"_a)
+        .def("sources",
+             [](const ColumnTable& self) {
+                 return nb::make_tuple(as_array(self.file()), as_array(self.line()), as_array(self.from()),
+                                       as_array(self.to()));
+             })
+        .def("expand",
+             [](ColumnTable& self, const std::vector<std::pair<std::vector<std::string>, std::vector<std::pair<std::int32_t, std::int32_t>>>>& patterns,
+                bool padding, bool edges, Vocabulary& attributes, bool frozen) {
+                 std::vector<Pattern> plans;
+                 for (const auto& [pieces, cells] : patterns) plans.push_back({pieces, cells});
+                 Packer packer;
+                 {
+                     nb::gil_scoped_release release;
+                     Expander(self, std::move(plans), padding, edges).run(attributes, frozen, packer);
+                 }
+                 return as_arrays(std::move(packer));
+             },
+             "patterns"_a, "padding"_a, "edges"_a, "attributes"_a, "frozen"_a);
+    m.def("first_row", [](nb::bytes text) { return first_row(view(text)); }, "text"_a);
+}
+
+void bind_items(nb::module_& m) {
+    nb::class_<ItemEncoder>(m, "ItemEncoder")
+        .def(nb::init<Vocabulary&, bool, Vocabulary&>(), "attributes"_a, "frozen"_a, "labels"_a, nb::keep_alive<1, 2>(),
+             nb::keep_alive<1, 4>())
+        .def("read",
+             [](ItemEncoder& self, nb::bytes text, const std::string& file, std::int32_t index) {
+                 self.read(view(text), file, index);
+             },
+             "text"_a, "file"_a, "index"_a)
+        .def("finish", [](ItemEncoder& self) {
+            return nb::make_tuple(as_arrays(std::exchange(self.packer, Packer())), as_array(std::move(self.gold)),
+                                  as_array(std::move(self.weights)), as_array(std::move(self.file)),
+                                  as_array(std::move(self.line)));
+        });
+    nb::class_<ItemLister>(m, "ItemLister")
+        .def(nb::init<nb::bytes, const std::string&>(), "text"_a, "file"_a)
+        .def("next", &ItemLister::next);
+}
+
+}  // namespace
+
+NB_MODULE(TAGFIELD_MODULE, m) {
+    m.doc() = "Reading and interning: text or Python objects to packed arrays.";
+    const nb::object error = nb::module_::import_("tagfield.errors").attr("InputError");
+    nb::register_exception_translator(
+        [](const std::exception_ptr& thrown, void* kind) {
+            try {
+                std::rethrow_exception(thrown);
+            } catch (const InputError& what) {
+                PyErr_SetString(static_cast<PyObject*>(kind), what.what());
+            }
+        },
+        error.inc_ref().ptr());
+    bind_vocabulary(m);
+    bind_columns(m);
+    bind_items(m);
+    m.def("encode_objects",
+          [](nb::handle X, nb::handle y, Vocabulary& attributes, bool frozen, Vocabulary& labels) {
+              ObjectReader reader(attributes, frozen, labels);
+              reader.read(X, y);
+              return nb::make_tuple(as_arrays(std::move(reader.packer)), as_array(std::move(reader.gold)));
+          },
+          "X"_a, "y"_a.none(), "attributes"_a, "frozen"_a, "labels"_a);
+}

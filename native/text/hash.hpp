@@ -1,0 +1,56 @@
+// A 64-bit hash of a byte string: multiply two words to 128 bits and fold the halves together.
+//
+// Attribute strings are 5 to 30 bytes long, so what counts is few dependent steps: whole 16-byte blocks first, then
+// the last 1..16 bytes as two loads that may overlap. The hash is never stored in a file, so its value may change.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace tagfield::text {
+
+inline std::uint64_t load64(const char* p) {
+    std::uint64_t word;
+    std::memcpy(&word, p, 8);
+    return word;
+}
+
+inline std::uint64_t load32(const char* p) {
+    std::uint32_t word;
+    std::memcpy(&word, p, 4);
+    return word;
+}
+
+inline std::uint64_t fold(std::uint64_t a, std::uint64_t b) {
+    __extension__ typedef unsigned __int128 Wide;
+    const Wide product = static_cast<Wide>(a) * b;
+    return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+}
+
+inline std::uint64_t hash_bytes(const char* p, std::size_t n) {
+    constexpr std::uint64_t A = 0x9E3779B97F4A7C15u, B = 0xD6E8FEB86659FD93u, C = 0xA3B195354A39B70Du;
+    std::uint64_t h = A ^ (n * B);
+    for (; n > 16; p += 16, n -= 16) h = fold(load64(p) ^ B, load64(p + 8) ^ h);
+    std::uint64_t a = 0, b = 0;
+    if (n >= 8) {
+        a = load64(p);
+        b = load64(p + n - 8);
+    } else if (n >= 4) {
+        a = load32(p);
+        b = load32(p + n - 4);
+    } else if (n > 0) {
+        a = static_cast<unsigned char>(p[0]) | static_cast<std::uint64_t>(static_cast<unsigned char>(p[n / 2])) << 8 |
+            static_cast<std::uint64_t>(static_cast<unsigned char>(p[n - 1])) << 16;
+    }
+    return fold(fold(a ^ C, b ^ h) ^ A, h ^ B);
+}
+
+// A bijection of 64-bit words that spreads every bit over the whole word.
+inline std::uint64_t mix(std::uint64_t x) {
+    x = (x ^ (x >> 31)) * 0x9FB21C651E98DF25u;
+    x = (x ^ (x >> 29)) * 0xD6E8FEB86659FD93u;
+    return x ^ (x >> 32);
+}
+
+}  // namespace tagfield::text

@@ -1,0 +1,141 @@
+// CRFsuite's item lines:   label TAB attribute[:value] TAB attribute[:value] …
+//
+//     an empty line ends the sequence;  `\:` is a colon and `\\` a backslash, any other backslash is itself
+//     no value is 1;  a line `@weight:2.5` gives the sequence its weight;  an empty label is an unknown one
+//
+// Only TAB separates: spaces are text. Where CRFsuite reads `w=a:b` as attribute `w=a` with value 0, this reader says
+// so: a value must be a finite number.
+#pragma once
+
+#include <Python.h>
+
+#include <cctype>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "text/columns.hpp"
+#include "text/errors.hpp"
+
+namespace tagfield::text {
+
+// The whole of `text` as a number, whatever the locale; false where it is none.
+inline bool parse_number(std::string_view text, double& number) {
+    const std::string copy(text);
+    if (copy.size() != std::strlen(copy.c_str()) || copy.empty() || std::isspace(static_cast<unsigned char>(copy[0])))
+        return false;
+    char* end = nullptr;
+    number = PyOS_string_to_double(copy.c_str(), &end, nullptr);
+    if (PyErr_Occurred()) {
+        PyErr_Clear();
+        return false;
+    }
+    return end == copy.c_str() + copy.size();
+}
+
+class ItemParser {
+  public:
+    ItemParser(std::string_view text, std::string file) : rest_(text), file_(std::move(file)) {
+        require_utf8(text, file_);
+    }
+
+    // Reads one sequence into the sink; false at the end of the file.
+    // A sink has: room(n), begin(line), label(text), attribute(text, value), end_token(), end(weight).
+    template <class Sink>
+    bool next(Sink& sink) {
+        bool open = false, weighted = false;
+        double weight = 1.0;
+        while (!rest_.empty()) {
+            std::string_view line = take_line(rest_);
+            ++line_;
+            if (line.empty()) {
+                if (open || weighted) break;
+                continue;
+            }
+            if (line[0] == '@') {
+                if (weighted) fail("a sequence has one @weight; this is its second");
+                weight = declaration(line);
+                weighted = true;
+                continue;
+            }
+            if (!open) sink.begin(line_);
+            open = true;
+            item(line, sink);
+        }
+        if (weighted && !open) fail("@weight stands before no item; put it right above the sequence that it weighs");
+        if (open) sink.end(weight);
+        return open;
+    }
+
+  private:
+    [[noreturn]] void fail(const std::string& what) const { throw InputError(at_line(file_, line_) + what); }
+
+    double declaration(std::string_view line) const {
+        double weight = 0;
+        if (line.substr(0, 8) != "@weight:")
+            fail("'" + std::string(line.substr(0, 40)) + "' is not known; the only declaration is @weight:NUMBER");
+        if (!parse_number(line.substr(8), weight) || !std::isfinite(weight) || weight < 0)
+            fail("the weight '" + std::string(line.substr(8)) + "' is not a finite number from 0 on");
+        return weight;
+    }
+
+    template <class Sink>
+    void item(std::string_view line, Sink& sink) {
+        bool first = true;
+        while (true) {
+            const std::size_t tab = line.find('\t');
+            const std::string_view field = line.substr(0, tab);
+            std::size_t colon = 0;
+            const std::string_view name = unescape(field, colon, sink);
+            if (first) {
+                if (colon < field.size())
+                    fail("the label '" + std::string(field) + "' has a colon; write \\: for a colon that is text");
+                sink.label(name);
+            } else if (!field.empty()) {
+                sink.attribute(name, value_of(field, colon));
+            }
+            first = false;
+            if (tab == std::string_view::npos) break;
+            line.remove_prefix(tab + 1);
+        }
+        sink.end_token();
+    }
+
+    double value_of(std::string_view field, std::size_t colon) const {
+        if (colon + 1 >= field.size()) return 1.0;
+        const std::string_view text = field.substr(colon + 1);
+        double value = 0;
+        if (!parse_number(text, value))
+            fail("the value '" + std::string(text) + "' of '" + std::string(field.substr(0, colon)) +
+                 "' is not a number; write \\: for a colon that is text");
+        if (!std::isfinite(static_cast<float>(value)))
+            fail("the value '" + std::string(text) + "' of '" + std::string(field.substr(0, colon)) +
+                 "' is not a finite 32-bit number");
+        return value;
+    }
+
+    // The name before the first bare colon, whose index goes to `colon` (field.size() where there is none).
+    template <class Sink>
+    static std::string_view unescape(std::string_view field, std::size_t& colon, Sink& sink) {
+        colon = field.find_first_of(":\\");
+        if (colon == std::string_view::npos) colon = field.size();
+        if (colon == field.size() || field[colon] == ':') return field.substr(0, colon);
+        char* text = sink.room(field.size());
+        std::size_t n = 0;
+        for (colon = 0; colon < field.size() && field[colon] != ':'; ++colon) {
+            const bool escape = field[colon] == '\\' && colon + 1 < field.size() &&
+                                (field[colon + 1] == ':' || field[colon + 1] == '\\');
+            colon += escape;
+            text[n++] = field[colon];
+        }
+        return {text, n};
+    }
+
+    std::string_view rest_;
+    std::string file_;
+    long long line_ = 0;
+};
+
+}  // namespace tagfield::text

@@ -1,0 +1,121 @@
+// Packer: sentences of (attribute, value) lists → the arrays of Dataset (src/tagfield/dataset.py draws them).
+//
+// Slots of a sentence open in the order (rank within the token, position); the occurrences of a slot stand in order
+// of position. So: visit rank by rank and give each new attribute the next slot; count; then place the occurrences
+// position by position.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "text/errors.hpp"
+
+namespace tagfield::text {
+
+// One sentence: attributes of token t are ids[ends[t-1] .. ends[t]].
+struct Sentence {
+    std::vector<std::int32_t> ids;
+    std::vector<float> values;  // empty where every value is 1
+    std::vector<std::int64_t> ends;
+
+    void clear() {
+        ids.clear();
+        values.clear();
+        ends.clear();
+    }
+};
+
+class Packer {
+  public:
+    std::vector<std::int64_t> tokens{0}, slots{0}, occurrences{0};
+    std::vector<std::int32_t> attribute, stop, position;
+    std::vector<float> value;
+    bool valued = false;
+
+    void reserve(std::size_t sentences, std::size_t occurrence_count) {
+        tokens.reserve(sentences + 1);
+        slots.reserve(sentences + 1);
+        occurrences.reserve(sentences + 1);
+        attribute.reserve(occurrence_count);
+        stop.reserve(occurrence_count);
+        position.reserve(occurrence_count);
+    }
+
+    void add(const Sentence& sentence) {
+        constexpr auto limit = static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max());
+        const std::size_t T = sentence.ends.size(), N = sentence.ids.size();
+        if (N >= limit / 4 || T >= limit) throw InputError("a sequence holds fewer than 2^29 attribute occurrences");
+        open_slots(sentence, T, N);
+        place_occurrences(sentence, T, N);
+        tokens.push_back(tokens.back() + static_cast<std::int64_t>(T));
+        slots.push_back(static_cast<std::int64_t>(attribute.size()));
+        occurrences.push_back(static_cast<std::int64_t>(position.size()));
+    }
+
+  private:
+    struct Entry {
+        std::int32_t id = -1, slot = 0;
+    };
+    std::vector<Entry> seen_;
+    std::vector<std::int32_t> slot_of_, next_;  // [N] slot of each (token, rank); [slots] where its next one goes
+    std::vector<std::int32_t> live_;            // tokens that still have an attribute of the current rank
+
+    void open_slots(const Sentence& sentence, std::size_t T, std::size_t N) {
+        unsigned bits = 4;
+        while ((std::size_t{1} << bits) < 2 * N) ++bits;
+        const std::size_t mask = (std::size_t{1} << bits) - 1;
+        seen_.assign(mask + 1, Entry{});
+        slot_of_.resize(N);
+        next_.clear();
+        live_.clear();
+        for (std::size_t t = 0; t < T; ++t)
+            if (sentence.ends[t] > (t ? sentence.ends[t - 1] : 0)) live_.push_back(static_cast<std::int32_t>(t));
+        for (std::int64_t rank = 0; !live_.empty(); ++rank) {
+            std::size_t kept = 0;
+            for (const std::int32_t t : live_) {
+                const std::int64_t n = (t ? sentence.ends[t - 1] : 0) + rank;
+                const std::int32_t id = sentence.ids[n];
+                std::size_t i = (static_cast<std::uint32_t>(id) * 0x9E3779B1u) >> (32 - bits);
+                while (seen_[i].id != id && seen_[i].id >= 0) i = (i + 1) & mask;
+                if (seen_[i].id < 0) {
+                    seen_[i] = {id, static_cast<std::int32_t>(next_.size())};
+                    next_.push_back(0);
+                    attribute.push_back(id);
+                }
+                slot_of_[n] = seen_[i].slot;
+                ++next_[seen_[i].slot];
+                live_[kept] = t;
+                kept += n + 1 < sentence.ends[t];
+            }
+            live_.resize(kept);
+        }
+    }
+
+    void place_occurrences(const Sentence& sentence, std::size_t T, std::size_t N) {
+        std::int32_t end = 0;
+        for (std::int32_t& count : next_) {
+            const std::int32_t start = end;
+            end += count;
+            stop.push_back(end);
+            count = start;
+        }
+        const std::size_t base = position.size();
+        position.resize(base + N);
+        if (!valued && !sentence.values.empty()) {
+            valued = true;
+            value.assign(base, 1.0f);
+        }
+        if (valued) value.resize(base + N, 1.0f);
+        std::int64_t n = 0;
+        for (std::size_t t = 0; t < T; ++t) {
+            for (; n < sentence.ends[t]; ++n) {
+                const std::size_t at = base + static_cast<std::size_t>(next_[slot_of_[n]]++);
+                position[at] = static_cast<std::int32_t>(t);
+                if (!sentence.values.empty()) value[at] = sentence.values[n];
+            }
+        }
+    }
+};
+
+}  // namespace tagfield::text

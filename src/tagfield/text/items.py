@@ -1,0 +1,104 @@
+r"""CRFsuite's item lines, read and written with its exact escaping, one sequence at a time.
+
+    @weight:2.5                                 the weight of the sequence, where it is not 1
+    B-NP <TAB> w[0]=The <TAB> length:3          label, then attributes, each with its value where it is not 1
+    <empty line>                                the end of the sequence
+
+A colon in a name is written `\:` and a backslash `\\`. Only TAB separates, so names may hold spaces.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import BinaryIO, TypeAlias
+
+from tagfield._text import ItemLister
+from tagfield.errors import InputError
+from tagfield.text.sources import PathLike, Source, open_sources
+
+Token: TypeAlias = list[tuple[str, float]]  # (attribute, value)
+
+
+@dataclass(frozen=True)
+class ItemSequence:
+    """One labelled sequence. An empty label is an unknown one."""
+
+    tokens: list[Token]
+    labels: list[str]
+    weight: float = 1.0
+    where: str = ""  # file and line, for messages
+
+
+def read_items(paths: PathLike | Iterable[PathLike]) -> Iterator[ItemSequence]:
+    r"""Reads item files sequence by sequence; values stay 64-bit.
+
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "items")
+    >>> _ = path.write_text("NN\tw=12\\:30\tlength:5\n")
+    >>> next(read_items(path)).tokens
+    [[('w=12:30', 1.0), ('length', 5.0)]]
+    """
+    for source in open_sources(paths):
+        yield from parse_items(source)
+
+
+def parse_items(source: Source) -> Iterator[ItemSequence]:
+    r"""Reads the sequences of one source.
+
+    >>> [sequence.labels for sequence in parse_items(Source("tiny", b"A\tx\nB\tx\n\nA\ty\n"))]
+    [['A', 'B'], ['A']]
+    """
+    lister = ItemLister(source.text, source.name)
+    while (found := lister.next()) is not None:
+        tokens, labels, weight, line = found
+        yield ItemSequence(tokens, labels, weight, f"{source.name}, line {line}")
+
+
+def write_items(sequences: Iterable[ItemSequence], stream: BinaryIO) -> int:
+    r"""Writes sequences as item lines, as they come; returns how many. An empty sequence cannot be written.
+
+    >>> import io
+    >>> stream = io.BytesIO()
+    >>> write_items([ItemSequence([[("12:30", 1.0), ("length", 5.0)]], ["NN"], weight=2.0)], stream)
+    1
+    >>> stream.getvalue()
+    b'@weight:2.0\nNN\t12\\:30\tlength:5.0\n\n'
+    """
+    count = 0
+    for count, sequence in enumerate(sequences, start=1):
+        where = sequence.where or f"sequence {count - 1}"
+        stream.write(format_items(sequence, where).encode())
+    return count
+
+
+def format_items(sequence: ItemSequence, where: str) -> str:
+    r"""One sequence as text, with the empty line that ends it.
+
+    >>> format_items(ItemSequence([[("a\\b", 1.0)]], ["X"]), "here")
+    'X\ta\\\\b\n\n'
+    """
+    if not sequence.tokens:
+        raise InputError(f"{where}: item lines cannot hold an empty sequence")
+    if len(sequence.tokens) != len(sequence.labels):
+        raise InputError(
+            f"{where}: there are {len(sequence.tokens)} tokens but {len(sequence.labels)} labels"
+        )
+    lines = [] if sequence.weight == 1.0 else [f"@weight:{float(sequence.weight)!r}"]
+    for token, label in zip(sequence.tokens, sequence.labels, strict=True):
+        if label.startswith("@"):
+            raise InputError(f"{where}: item lines cannot hold the label {label!r}, which begins with @")
+        if not label and not token:
+            raise InputError(f"{where}: item lines cannot hold a token with neither label nor attributes")
+        fields = [_escape(label, where)]
+        fields += [_field(_escape(name, where), value) for name, value in token]
+        lines.append("\t".join(fields))
+    return "\n".join(lines) + "\n\n"
+
+
+def _field(name: str, value: float) -> str:
+    return name if value == 1.0 and name else f"{name}:{float(value)!r}"
+
+
+def _escape(name: str, where: str) -> str:
+    if "\t" in name or "\n" in name or "\r" in name:
+        raise InputError(f"{where}: item lines cannot hold {name!r}, which has a tab or a line break")
+    return name.replace("\\", "\\\\").replace(":", "\\:") if ":" in name or "\\" in name else name
