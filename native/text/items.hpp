@@ -75,9 +75,9 @@ class ItemParser {
     double declaration(std::string_view line) const {
         double weight = 0;
         if (line.substr(0, 8) != "@weight:")
-            fail("'" + std::string(line.substr(0, 40)) + "' is not known; the only declaration is @weight:NUMBER");
+            fail(quote(line) + " is not known; the only declaration is @weight:NUMBER");
         if (!parse_number(line.substr(8), weight) || !std::isfinite(weight) || weight < 0)
-            fail("the weight '" + std::string(line.substr(8)) + "' is not a finite number from 0 on");
+            fail("the weight " + quote(line.substr(8)) + " is not a finite number from 0 on");
         return weight;
     }
 
@@ -91,7 +91,7 @@ class ItemParser {
             const std::string_view name = unescape(field, colon, sink);
             if (first) {
                 if (colon < field.size())
-                    fail("the label '" + std::string(field) + "' has a colon; write \\: for a colon that is text");
+                    fail("the label " + quote(field) + " has a colon; write \\: for a colon that is text");
                 sink.label(name);
             } else if (!field.empty()) {
                 sink.attribute(name, value_of(field, colon));
@@ -108,11 +108,11 @@ class ItemParser {
         const std::string_view text = field.substr(colon + 1);
         double value = 0;
         if (!parse_number(text, value))
-            fail("the value '" + std::string(text) + "' of '" + std::string(field.substr(0, colon)) +
-                 "' is not a number; write \\: for a colon that is text");
+            fail("the value " + quote(text) + " of " + quote(field.substr(0, colon)) +
+                 " is not a number; write \\: for a colon that is text");
         if (!std::isfinite(static_cast<float>(value)))
-            fail("the value '" + std::string(text) + "' of '" + std::string(field.substr(0, colon)) +
-                 "' is not a finite 32-bit number");
+            fail("the value " + quote(text) + " of " + quote(field.substr(0, colon)) +
+                 " is not a finite 32-bit number");
         return value;
     }
 

@@ -210,7 +210,9 @@ NB_MODULE(TAGFIELD_MODULE, m) {
             try {
                 std::rethrow_exception(thrown);
             } catch (const InputError& what) {
-                PyErr_SetString(static_cast<PyObject*>(kind), what.what());
+                const nb::object text = nb::steal(PyUnicode_DecodeUTF8(
+                    what.message.data(), static_cast<Py_ssize_t>(what.message.size()), "replace"));
+                if (text.is_valid()) PyErr_SetObject(static_cast<PyObject*>(kind), text.ptr());
             }
         },
         error.inc_ref().ptr());

@@ -206,13 +206,13 @@ class ObjectReader {
                 if (!large && !PyErr_ExceptionMatches(PyExc_TypeError)) throw nb::python_error();
                 PyErr_Clear();
                 if (!large)
-                    throw InputError(here() + ": the value of '" + std::string(name) + "' is of type " + type_name(value) +
+                    throw InputError(here() + ": the value of " + quote(name) + " is of type " + type_name(value) +
                                      "; use a number, a bool, a string, or a nested dict, list or set");
                 number = HUGE_VAL;
             }
         }
         if (!std::isfinite(static_cast<float>(number)))
-            throw InputError(here() + ": the value of '" + std::string(name) + "' is not a finite 32-bit number");
+            throw InputError(here() + ": the value of " + quote(name) + " is not a finite 32-bit number");
         return static_cast<float>(number);
     }
 
