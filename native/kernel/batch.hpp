@@ -77,7 +77,7 @@ double nll_gradient(const Corpus& c, const Layout& at, const double* state, cons
         D[t * Lp + y[t]] -= 1;
         if (t) gt[int64_t(y[t - 1]) * Lp + y[t]] -= weight;
       }
-      each_difference<R>(c, at, s, D, [&](int64_t k, uint32_t, Vec<double> u) {
+      each_difference<R>(c, at, s, D, [&](int64_t k, Vec<double> u) {
         store<double>(gs + k * W, load(gs + k * W) + u * weight);
       });
       if (n > 1)

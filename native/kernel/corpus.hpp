@@ -56,23 +56,28 @@ struct Corpus {
   }
 };
 
-// State weights are rows of blocks of W labels. Three kinds of rows, and one that the kernels are compiled for each:
-//   ALL     every attribute has all NB blocks; row a starts at block a·NB
-//   MASKED  the same, but only the lanes in mask[a·NB + b] are features; the others hold zeros for ever
-//   SPARSE  row a is the blocks first[a] .. first[a+1]; block k covers the labels W·(tag[k] >> 8) + lane for the
-//           lanes in tag[k] & 255
-// With few labels MASKED is half as long again as fast as SPARSE, since every row has the same length; with many
-// labels it would waste memory. tagfield/features.py chooses.
-enum class Rows { ALL, MASKED, SPARSE };
+// State weights are rows of blocks of W labels; transitions are L rows of NB blocks.
+//   FULL    every attribute has all NB blocks; row a starts at block a·NB
+//   SPARSE  row a is the blocks first[a] .. first[a+1]; block k covers the labels W·column[k] + lane
+//
+// A weight of −0.0 is not a feature: it adds nothing to any score and no update touches it. So a row carries its own
+// mask, which costs no second look into memory; padding lanes and the pairs that the feature set leaves out are −0.0.
+// With few labels FULL rows are faster than SPARSE ones also for the observed set, since every row has the same
+// length; with many labels they would waste memory. tagfield/features.py chooses.
+enum class Rows { FULL, SPARSE };
+
+template <class T> inline IVec<T> features(Vec<T> w) {  // the lanes that are features
+  return (IVec<T>)w != (IVec<T>)splat<T>(T(-0.0));
+}
+// w − d where w is a feature. Adding 0 turns a −0.0 that came of flushing into +0.0, so no feature is ever lost.
+template <class T> inline Vec<T> changed(Vec<T> w, Vec<T> d) { return features<T>(w) ? (w - d) + T(0) : w; }
 
 struct Layout {
   int L = 0, NB = 0;     // labels, blocks that hold them
   int64_t A = 0, B = 0;  // attributes, blocks in all
-  Rows rows = Rows::ALL;
-  const uint8_t* mask = nullptr;   // [A·NB], MASKED
-  const int64_t* first = nullptr;  // [A+1], SPARSE
-  const uint32_t* tag = nullptr;   // [B], SPARSE
-  const uint8_t* edges = nullptr;  // [L·NB] mask of the transitions that exist
+  Rows rows = Rows::FULL;
+  const int64_t* first = nullptr;    // [A+1], SPARSE
+  const uint16_t* column = nullptr;  // [B], SPARSE
 
   int Lp() const { return NB * W; }
   uint32_t lanes(int b) const {  // which lanes of block b are labels
@@ -81,24 +86,17 @@ struct Layout {
   }
 
   void check() const {
-    if (L < 1 || NB != (L + W - 1) / W || A < 0) throw std::invalid_argument("the layout has no labels");
-    for (int64_t k = 0; k < int64_t(L) * NB; ++k)
-      if (edges[k] & ~lanes(int(k % NB))) throw std::invalid_argument("a transition mask names a label that is not there");
-    if (rows != Rows::SPARSE) {
+    if (L < 1 || NB != (L + W - 1) / W || NB > 65536 || A < 0) throw std::invalid_argument("the layout has no labels");
+    if (rows == Rows::FULL) {
       if (B != A * NB) throw std::invalid_argument("the layout needs NB blocks for every attribute");
-      for (int64_t k = 0; mask && k < B; ++k)
-        if (mask[k] & ~lanes(int(k % NB))) throw std::invalid_argument("a mask names a label that is not there");
       return;
     }
     if (first[0] != 0 || first[A] != B) throw std::invalid_argument("the rows do not span the blocks");
     for (int64_t a = 0; a < A; ++a) {
       if (first[a + 1] < first[a] || first[a + 1] > B) throw std::invalid_argument("the rows are not ascending");
-      for (int64_t k = first[a]; k < first[a + 1]; ++k) {
-        const uint32_t b = tag[k] >> 8;
-        if (b >= uint32_t(NB) || (tag[k] & 255 & ~lanes(int(b))))
-          throw std::invalid_argument("a block names a label that is not there");
-        if (k > first[a] && b <= tag[k - 1] >> 8) throw std::invalid_argument("the blocks of a row are not ascending");
-      }
+      for (int64_t k = first[a]; k < first[a + 1]; ++k)
+        if (column[k] >= NB || (k > first[a] && column[k] <= column[k - 1]))
+          throw std::invalid_argument("the blocks of a row are not ascending labels");
     }
   }
 };
@@ -106,8 +104,7 @@ struct Layout {
 // Calls fn(constant) with the kind of rows as a compile-time constant.
 template <class Fn> inline void with_rows(const Layout& at, Fn fn) {
   switch (at.rows) {
-    case Rows::ALL: return fn(std::integral_constant<Rows, Rows::ALL>{});
-    case Rows::MASKED: return fn(std::integral_constant<Rows, Rows::MASKED>{});
+    case Rows::FULL: return fn(std::integral_constant<Rows, Rows::FULL>{});
     case Rows::SPARSE: return fn(std::integral_constant<Rows, Rows::SPARSE>{});
   }
 }

@@ -9,7 +9,8 @@ namespace tagfield {
 
 struct ObservedRows {
   std::vector<int64_t> first;  // [A+1]
-  std::vector<uint32_t> tag;   // [B]
+  std::vector<uint16_t> column;  // [B]
+  std::vector<uint8_t> lanes;    // [B] the pairs in the block
   int64_t pairs = 0;
 };
 
@@ -54,15 +55,15 @@ inline ObservedRows observed_rows(const Corpus& c, int64_t A, int L, int64_t min
     for (int32_t y : seen) {
       if (counts[y] >= minimum) {
         ++rows.pairs;
-        const uint32_t block = uint32_t(y / W), bit = 1u << (y % W);
-        if (int64_t(rows.tag.size()) > rows.first[a] && rows.tag.back() >> 8 == block)
-          rows.tag.back() |= bit;
+        const int block = y / W, bit = 1 << (y % W);
+        if (int64_t(rows.column.size()) > rows.first[a] && rows.column.back() == block)
+          rows.lanes.back() = uint8_t(rows.lanes.back() | bit);
         else
-          rows.tag.push_back(block << 8 | bit);
+          rows.column.push_back(uint16_t(block)), rows.lanes.push_back(uint8_t(bit));
       }
       counts[y] = 0;
     }
-    rows.first[a + 1] = int64_t(rows.tag.size());
+    rows.first[a + 1] = int64_t(rows.column.size());
   }
   return rows;
 }

@@ -25,7 +25,7 @@ struct MarginPass {
 
 template <Rows R> void margin_pass(const Corpus& c, const Layout& at, MarginPass& pass, const int64_t* order, int64_t count) {
   Lattice<float> lattice(at);
-  const int Lp = at.Lp(), NB = at.NB;
+  const int Lp = at.Lp();
   std::vector<int32_t> guess(size_t(c.longest) + 1);
   std::vector<float> edge(size_t(at.L) * Lp);
   for (int64_t i = 0; i < count; ++i) {
@@ -52,13 +52,13 @@ template <Rows R> void margin_pass(const Corpus& c, const Layout& at, MarginPass
       }
       Vec<float> squares{};
       double norm = 0;
-      each_difference<R>(c, at, s, D, [&](int64_t, uint32_t mask, Vec<float> u) {
-        u = keep<float>(u, mask_lanes<float>(mask));
+      each_difference<R>(c, at, s, D, [&](int64_t k, Vec<float> u) {
+        u = keep<float>(u, features<float>(load(pass.state + k * W)));
         squares += u * u;
       });
       norm = sum_lanes<float>(squares);
-      for (int64_t k = 0; k < int64_t(at.L) * NB; ++k) {
-        const Vec<float> u = keep<float>(load(&edge[k * W]), mask_lanes<float>(at.edges[k]));
+      for (int64_t k = 0; k < int64_t(at.L) * Lp; k += W) {
+        const Vec<float> u = keep<float>(load(&edge[k]), features<float>(load(pass.trans + k)));
         norm += sum_lanes<float>(u * u);
       }
       const double gold = path_score(at, scores, pass.trans, y, n);
@@ -68,16 +68,13 @@ template <Rows R> void margin_pass(const Corpus& c, const Layout& at, MarginPass
       if (norm > 0 || pass.type == 2)
         tau = pass.type == 2 ? loss / (norm + 0.5 / pass.c) : pass.type == 1 ? std::min(pass.c, loss / norm) : loss / norm;
       const Vec<float> step = splat(float(tau * c.weight[s])), late = splat(float(tau * c.weight[s] * pass.seen));
-      each_difference<R>(c, at, s, D, [&](int64_t k, uint32_t mask, Vec<float> u) {
-        u = keep<float>(u, mask_lanes<float>(mask));
-        store<float>(pass.state + k * W, load(pass.state + k * W) + step * u);
-        store<float>(pass.rest_state + k * W, load(pass.rest_state + k * W) + late * u);
-      });
-      for (int64_t k = 0; k < int64_t(at.L) * NB; ++k) {
-        const Vec<float> u = keep<float>(load(&edge[k * W]), mask_lanes<float>(at.edges[k]));
-        store<float>(pass.trans + k * W, load(pass.trans + k * W) + step * u);
-        store<float>(pass.rest_trans + k * W, load(pass.rest_trans + k * W) + late * u);
-      }
+      auto add = [&](float* theta, float* rest, Vec<float> u) {
+        const Vec<float> w = load(theta);
+        store<float>(rest, load(rest) + keep<float>(late * u, features<float>(w)));
+        store<float>(theta, changed<float>(w, -(step * u)));
+      };
+      each_difference<R>(c, at, s, D, [&](int64_t k, Vec<float> u) { add(pass.state + k * W, pass.rest_state + k * W, u); });
+      for (int64_t k = 0; k < int64_t(at.L) * Lp; k += W) add(pass.trans + k, pass.rest_trans + k, load(&edge[k]));
     }
     pass.seen += 1;
   }

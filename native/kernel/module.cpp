@@ -69,28 +69,19 @@ struct CorpusHandle {  // the arrays stay alive as long as the view
 struct LayoutHandle {
   Layout view;
   std::optional<View<int64_t, 1>> first;
-  std::optional<View<uint32_t, 1>> tag;
-  std::optional<View<uint8_t, 2>> mask;
-  View<uint8_t, 2> edges;
+  std::optional<View<uint16_t, 1>> column;
 
-  LayoutHandle(int64_t attributes, int labels, View<uint8_t, 2> edges_, std::optional<View<uint8_t, 2>> mask_,
-               std::optional<View<int64_t, 1>> first_, std::optional<View<uint32_t, 1>> tag_)
-      : first(first_), tag(tag_), mask(mask_), edges(edges_) {
-    require(labels >= 1 && labels < (1 << 20), "a layout needs at least one label");
+  LayoutHandle(int64_t attributes, int labels, std::optional<View<int64_t, 1>> first_,
+               std::optional<View<uint16_t, 1>> column_)
+      : first(first_), column(column_) {
+    require(labels >= 1 && labels <= 65536 * W, "a layout needs at least one label");
+    require(attributes >= 0 && attributes < (int64_t(1) << 40), "a layout cannot have that many attributes");
     view.L = labels, view.NB = (labels + W - 1) / W, view.A = attributes;
-    require(int(edges.shape(0)) == labels && int(edges.shape(1)) == view.NB, "the transition mask does not fit the labels");
-    view.edges = edges.data();
+    view.B = attributes * view.NB;
     if (first) {
+      require(column && int64_t(first->shape(0)) == attributes + 1, "the rows do not fit the attributes");
       view.rows = Rows::SPARSE;
-      require(tag && int64_t(first->shape(0)) == attributes + 1, "the rows do not fit the attributes");
-      view.first = first->data(), view.tag = tag->data(), view.B = int64_t(tag->shape(0));
-    } else {
-      view.B = attributes * view.NB;
-    }
-    if (mask) {
-      require(!first && int64_t(mask->shape(0)) == attributes && int(mask->shape(1)) == view.NB,
-              "the masks do not fit the attributes");
-      view.rows = Rows::MASKED, view.mask = mask->data();
+      view.first = first->data(), view.column = column->data(), view.B = int64_t(column->shape(0));
     }
     view.check();
   }
@@ -133,20 +124,17 @@ std::vector<std::string> supported_levels() {
 
 // One lattice from plain scores [n, L] and transitions [L, L].
 template <class T> struct Plain {
-  std::vector<uint8_t> edges;
   Layout at;
   std::vector<T> trans;
   Lattice<T> lattice;
 
-  static Layout layout(int L, std::vector<uint8_t>& edges) {
+  static Layout layout(int L) {
     Layout at;
-    at.L = L, at.NB = (L + W - 1) / W, at.A = at.B = 0;
-    edges.assign(size_t(L) * at.NB, 0);
-    at.edges = edges.data();
+    at.L = L, at.NB = (L + W - 1) / W;
     return at;
   }
   Plain(const View<T, 2>& s, const View<T, 2>& tau)
-      : at(layout(int(s.shape(1)), edges)), trans(size_t(at.L) * at.Lp(), T(0)), lattice(at) {
+      : at(layout(int(s.shape(1)))), trans(size_t(at.L) * at.Lp(), T(0)), lattice(at) {
     const int64_t n = int64_t(s.shape(0));
     T* scores = lattice.room_for(n);
     blank_scores(at, scores, n);
@@ -204,9 +192,8 @@ NB_MODULE(TAGFIELD_MODULE, m) {
       .def_prop_ro("complete", [](const CorpusHandle& c) { return c.view.complete; });
 
   nb::class_<LayoutHandle>(m, "Layout")
-      .def(nb::init<int64_t, int, View<uint8_t, 2>, std::optional<View<uint8_t, 2>>, std::optional<View<int64_t, 1>>,
-                    std::optional<View<uint32_t, 1>>>(),
-           "attributes"_a, "labels"_a, "edges"_a, "mask"_a.none(), "first"_a.none(), "tag"_a.none())
+      .def(nb::init<int64_t, int, std::optional<View<int64_t, 1>>, std::optional<View<uint16_t, 1>>>(), "attributes"_a,
+           "labels"_a, "first"_a.none(), "column"_a.none())
       .def_prop_ro("blocks", [](const LayoutHandle& at) { return at.view.B; });
 
   m.def("count_attributes", [](const CorpusHandle& c, int64_t attributes) {
@@ -229,7 +216,7 @@ NB_MODULE(TAGFIELD_MODULE, m) {
       rows = observed_rows(c.view, attributes, labels, minimum);
     }
     const int64_t pairs = rows.pairs;
-    return std::make_tuple(moved(std::move(rows.first)), moved(std::move(rows.tag)), pairs);
+    return std::make_tuple(moved(std::move(rows.first)), moved(std::move(rows.column)), moved(std::move(rows.lanes)), pairs);
   }, "corpus"_a, "attributes"_a, "labels"_a, "minimum"_a);
 
   nb::class_<PassHandle>(m, "Pass")
@@ -260,6 +247,7 @@ NB_MODULE(TAGFIELD_MODULE, m) {
         Response r;
         r.cells = cells.data(), r.tails = tails.data(), r.n = int32_t(cells.shape(1)), r.bits = bits, r.odd = odd;
         r.low_linear = low_linear, r.low = low, r.high = high;
+        r.find_straight();
         h.response = r;
       }, "cells"_a, "tails"_a, "bits"_a, "odd"_a, "low_linear"_a, "low"_a, "high"_a)
       .def("respond", [](const PassHandle& h, View<float, 1> u) {  // the table alone, for tests

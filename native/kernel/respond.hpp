@@ -2,6 +2,7 @@
 // |u| on cells that halve with |u|, found by the float's own exponent and leading mantissa bits. Power laws outside.
 #pragma once
 #include <cmath>
+#include <initializer_list>
 
 #include "kernel/simd.hpp"
 
@@ -15,8 +16,27 @@ struct Response {
   bool odd = true;
   bool low_linear = true;         // cell 0 is right as it stands: f(u) = slope · u down to 0
   double low = 0, high = 0;       // the edges
+  int32_t straight = 0;           // the first cell where f(u) = slope · u is no longer right to LINEAR
 
   static constexpr int LOW_EXPONENT = -24;
+  static constexpr double LINEAR = 3e-6;
+
+  // Most labels are unlikely at most positions, and there every response of the paper is a straight line: a block
+  // whose eight |u| all lie in these cells needs no look-up.
+  void find_straight() {
+    straight = 0;
+    if (!odd || !low_linear) return;
+    const double slope = cells[1];
+    for (int32_t i = 1; i < n; ++i) {
+      const int32_t at = i - 1, end = i;
+      auto edge = [&](int32_t k) {
+        return std::ldexp(1 + double(k & ((1 << bits) - 1)) / (1 << bits), LOW_EXPONENT + (k >> bits));
+      };
+      for (double x : {edge(at), edge(end)})
+        if (!(std::fabs(cells[2 * i] + cells[2 * i + 1] * x - slope * x) <= LINEAR * std::fabs(slope * x))) return;
+      straight = i;
+    }
+  }
 
   float tail(float u) const {  // any u, one at a time
     const double x = std::fabs(double(u));
@@ -46,13 +66,13 @@ struct Response {
     const I sign = (I)u & int32_t(0x80000000u);
     const Vec<float> x = (Vec<float>)((I)u & 0x7fffffff);
     I i = ((I)x >> (23 - bits)) - (((127 + LOW_EXPONENT) << bits) - 1);
+    if (straight && !any(i > straight)) return u * cells[1];
     const I below = i <= 0, above = i >= n;
     if (any(above) || (!low_linear && any(below))) {
       Vec<float> f;
       for (int k = 0; k < W; ++k) f[k] = tail(u[k]);
       return f;
     }
-    if (odd && all(below)) return u * cells[1];  // most blocks: no label of theirs is likely here
     i = below ? I{} : i;
     if (!odd) i += (sign >> 31) & n;
     Vec<float> a, b;

@@ -21,92 +21,97 @@ template <class T> inline void blank_scores(const Layout& at, T* scores, int64_t
 
 // Visits the slots of sentence s: fn(first block, last block, first occurrence, last occurrence).
 template <Rows R, class Fn> inline void each_slot(const Corpus& c, const Layout& at, int64_t s, Fn fn) {
-  const int64_t base = c.occurrences[s];
+  // Copies of the pointers: a store of floats may alias the records, and each would be loaded again after it.
+  const int32_t *attribute = c.attribute, *stop = c.stop;
+  const int64_t* first = at.first;
+  const int64_t base = c.occurrences[s], end = c.slots[s + 1], NB = at.NB;
   int64_t from = base;
-  for (int64_t d = c.slots[s]; d < c.slots[s + 1]; ++d) {
-    const int64_t to = base + c.stop[d], a = c.attribute[d];
+  for (int64_t d = c.slots[s]; d < end; ++d) {
+    const int64_t to = base + stop[d], a = attribute[d];
     if (R != Rows::SPARSE)
-      fn(a * at.NB, (a + 1) * at.NB, from, to);
+      fn(a * NB, (a + 1) * NB, from, to);
     else
-      fn(at.first[a], at.first[a + 1], from, to);
+      fn(first[a], first[a + 1], from, to);
     from = to;
   }
 }
 
-// The label block of block k, and its mask.
-template <Rows R> inline int block_of(const Layout& at, int64_t k, int64_t k0) {
-  return R != Rows::SPARSE ? int(k - k0) : int(at.tag[k] >> 8);
-}
-template <Rows R> inline uint32_t mask_of(const Layout& at, int64_t k) {
-  return R == Rows::ALL ? 255u : R == Rows::MASKED ? at.mask[k] : at.tag[k] & 255u;
+// The label block that block k of a row starting at k0 covers.
+template <Rows R> inline int block_of(const uint16_t* column, int64_t k, int64_t k0) {
+  return R == Rows::FULL ? int(k - k0) : int(column[k]);
 }
 
 // Asks for the rows of a later sentence while this one is worked on: its i-th slot when we are at our i-th. Rows of
 // a sparse layout are found through `first`, so those are asked for one sentence earlier still.
 template <Rows R, class T> struct Ahead {
-  const Corpus& c;
-  const Layout& at;
+  const int32_t* attribute;
+  const Layout at;
   const T* state;
   int64_t next, next_end, later = 0, later_end = 0;
 
   Ahead(const Corpus& c, const Layout& at, const T* state, int64_t s1, int64_t s2)
-      : c(c), at(at), state(state), next(s1 < 0 ? 0 : c.slots[s1]), next_end(s1 < 0 ? 0 : c.slots[s1 + 1]) {
+      : attribute(c.attribute), at(at), state(state), next(s1 < 0 ? 0 : c.slots[s1]), next_end(s1 < 0 ? 0 : c.slots[s1 + 1]) {
     if (R == Rows::SPARSE && s2 >= 0) later = c.slots[s2], later_end = c.slots[s2 + 1];
   }
   void step() {
     if (next < next_end) {
-      const int64_t a = c.attribute[next++];
+      const int64_t a = attribute[next++];
       const int64_t k = R != Rows::SPARSE ? a * at.NB : at.first[a];
       const char* p = reinterpret_cast<const char*>(state + k * W);
       const int64_t bytes = (R != Rows::SPARSE ? at.NB : at.first[a + 1] - k) * W * int64_t(sizeof(T));
       for (int64_t o = 0; o < bytes && o < 256; o += 64) prefetch(p + o);
-      if (R == Rows::MASKED) prefetch(at.mask + k);
-      if (R == Rows::SPARSE) prefetch(at.tag + k);
+      if (R == Rows::SPARSE) prefetch(at.column + k);
     }
-    if (R == Rows::SPARSE && later < later_end) prefetch(at.first + c.attribute[later++]);
+    if (R == Rows::SPARSE && later < later_end) prefetch(at.first + attribute[later++]);
   }
 };
 
 template <Rows R, class T>
 void sum_scores(const Corpus& c, const Layout& at, const T* state, int64_t s, T* scores, int64_t s1 = -1, int64_t s2 = -1) {
   const int NB = at.NB, Lp = at.Lp();
+  const int32_t* position = c.position;
+  const float* value = c.value;
+  const uint16_t* column = at.column;
   blank_scores(at, scores, c.length(s));
   Ahead<R, T> ahead(c, at, state, s1, s2);
   each_slot<R>(c, at, s, [&](int64_t k0, int64_t k1, int64_t from, int64_t to) {
     ahead.step();
-    if (R != Rows::SPARSE && NB == 3 && !c.value) {  // the common case, kept in registers
+    if (R != Rows::SPARSE && NB == 3 && !value) {  // the common case, kept in registers
       const Vec<T> r0 = load(state + k0 * W), r1 = load(state + (k0 + 1) * W), r2 = load(state + (k0 + 2) * W);
       for (int64_t n = from; n < to; ++n) {
-        T* p = scores + int64_t(c.position[n]) * Lp;
+        T* p = scores + int64_t(position[n]) * Lp;
         store<T>(p, load(p) + r0), store<T>(p + W, load(p + W) + r1), store<T>(p + 2 * W, load(p + 2 * W) + r2);
       }
       return;
     }
     for (int64_t k = k0; k < k1; ++k) {
       const Vec<T> row = load(state + k * W);
-      T* column = scores + block_of<R>(at, k, k0) * W;
+      T* block = scores + block_of<R>(column, k, k0) * W;
       for (int64_t n = from; n < to; ++n) {
-        T* p = column + int64_t(c.position[n]) * Lp;
-        store<T>(p, load(p) + (c.value ? row * T(c.value[n]) : row));
+        T* p = block + int64_t(position[n]) * Lp;
+        store<T>(p, load(p) + (value ? row * T(value[n]) : row));
       }
     }
   });
 }
 
 // Visits every weight block of sentence s with u = Σ over the slot's occurrences of value · D[position]:
-// fn(block, mask, u). D [n, Lp] is a difference per position, such as P(y_t) − [y_t gold].
+// fn(block, u). D [n, Lp] is a difference per position, such as P(y_t) − [y_t gold].
 template <Rows R, class T, class Fn>
 inline void each_difference(const Corpus& c, const Layout& at, int64_t s, const T* D, Fn fn) {
   const int Lp = at.Lp();
-  each_slot<R>(c, at, s, [&](int64_t k0, int64_t k1, int64_t from, int64_t to) {
+  const int32_t* position = c.position;
+  const float* value = c.value;
+  const uint16_t* column = at.column;
+  each_slot<R>(c, at, s, [=, &fn](int64_t k0, int64_t k1, int64_t from, int64_t to) {
     for (int64_t k = k0; k < k1; ++k) {
-      const T* column = D + block_of<R>(at, k, k0) * W;
+      const T* block = D + block_of<R>(column, k, k0) * W;
       Vec<T> u{};
-      if (c.value)
-        for (int64_t n = from; n < to; ++n) u += load(column + int64_t(c.position[n]) * Lp) * T(c.value[n]);
+      if (value)
+        for (int64_t n = from; n < to; ++n) u += load(block + int64_t(position[n]) * Lp) * T(value[n]);
       else
-        for (int64_t n = from; n < to; ++n) u += load(column + int64_t(c.position[n]) * Lp);
-      fn(k, mask_of<R>(at, k), u);
+        for (int64_t n = from; n < to; ++n) u += load(block + int64_t(position[n]) * Lp);
+      fn(k, u);
     }
   });
 }

@@ -113,6 +113,15 @@ inline Vec<double> vexp(Vec<double> x) {
   return x < low ? V{} : y;
 }
 
+inline Vec<float> vsqrt(Vec<float> x) {
+#if defined(__AVX2__)
+  return (Vec<float>)_mm256_sqrt_ps((__m256)x);
+#else
+  for (int k = 0; k < W; ++k) x[k] = __builtin_sqrtf(x[k]);
+  return x;
+#endif
+}
+
 // Subnormal results are flushed to zero while a kernel runs: the guards of the lattice count them as lost anyway,
 // and on some processors each one costs a hundred cycles. The caller's setting comes back at the end of the scope.
 class FlushSubnormals {

@@ -41,20 +41,21 @@ struct Pass {
 
 // The change of one block of weights: u through the response and the metric, times the step.
 template <bool Respond, bool Adaptive, bool Average> struct Change {
-  const Response* f;
+  Response f;
   Vec<float> gain, floor, Z;
 
-  inline void operator()(float* theta, float* squares, float* rest, int64_t k, IVec<float> lanes, Vec<float> u) const {
-    Vec<float> r = Respond ? (*f)(u) : u;
+  inline void operator()(float* theta, float* squares, float* rest, int64_t k, Vec<float> u) const {
+    const Vec<float> w = load(theta + k);
+    const IVec<float> lanes = features<float>(w);
+    if (Respond && !Response::any(lanes)) return;
+    Vec<float> r = Respond ? f(u) : u;
     if (Adaptive) {
-      const Vec<float> s = load(squares + k) + keep<float>(r * r, lanes);
+      const Vec<float> s = load(squares + k) + r * r;
       store<float>(squares + k, s);
-      Vec<float> root;
-      for (int i = 0; i < W; ++i) root[i] = std::sqrt(s[i]);
-      r = r / (root + floor);
+      r = r / (vsqrt(s) + floor);
     }
     const Vec<float> d = keep<float>(gain * r, lanes);
-    store<float>(theta + k, load(theta + k) - d);
+    store<float>(theta + k, changed<float>(w, d));
     if (Average) store<float>(rest + k, load(rest + k) - Z * d);
   }
 };
@@ -63,17 +64,18 @@ template <Rows R, bool Respond, bool Adaptive, bool Average>
 void stochastic_pass(const Corpus& c, const Layout& at, Pass& pass, const int64_t* order, int64_t count) {
   Lattice<float> lattice(at);
   const int Lp = at.Lp(), NB = at.NB;
+  const Arrays theta = pass.theta, squares = pass.squares, rest = pass.rest;
   double z = pass.scale;
   for (int64_t i = 0; i < count; ++i) {
     const int64_t s = order[i], n = c.length(s);
     if (n == 0) continue;
     const int32_t* y = c.labels + c.tokens[s];
     float* scores = lattice.room_for(n);
-    sum_scores<R>(c, at, pass.theta.state, s, scores, i + 1 < count ? order[i + 1] : -1,
+    sum_scores<R>(c, at, theta.state, s, scores, i + 1 < count ? order[i + 1] : -1,
                       i + 2 < count ? order[i + 2] : -1);
-    lattice.set_transitions(pass.theta.trans, float(z));
+    lattice.set_transitions(theta.trans, float(z));
     const double log_z = lattice.run(float(z), true);
-    const double loss = log_z - z * path_score(at, scores, pass.theta.trans, y, n);
+    const double loss = log_z - z * path_score(at, scores, theta.trans, y, n);
     if (!std::isfinite(loss)) {
       pass.failed = s;
       break;
@@ -89,28 +91,26 @@ void stochastic_pass(const Corpus& c, const Layout& at, Pass& pass, const int64_
     const double rate = pass.constant ? pass.rate : pass.rate / (1 + pass.rate * pass.decay * pass.t);
     const double shrink = 1 - pass.decay * rate;
     const float gain = float(c.weight[s] * rate / (shrink * z)), Z = float(pass.summed_scale);
-    const Change<Respond, Adaptive, Average> change{pass.response, splat(gain), splat(float(pass.floor)), splat(Z)};
-    each_difference<R>(c, at, s, D, [&](int64_t k, uint32_t mask, Vec<float> u) {
-      change(pass.theta.state, pass.squares.state, pass.rest.state, k * W,
-             R == Rows::ALL ? ~IVec<float>{} : mask_lanes<float>(mask), u);
+    const Change<Respond, Adaptive, Average> change{Respond ? *pass.response : Response{}, splat(gain), splat(float(pass.floor)), splat(Z)};
+    each_difference<R>(c, at, s, D, [=](int64_t k, Vec<float> u) {
+      change(theta.state, squares.state, rest.state, k * W, u);
     });
-    const Change<false, Adaptive, Average> plain{nullptr, splat(gain), splat(float(pass.floor)), splat(Z)};
+    const Change<false, Adaptive, Average> plain{Response{}, splat(gain), splat(float(pass.floor)), splat(Z)};
     if (n > 1)
       for (int64_t k = 0; k < int64_t(at.L) * NB; ++k) {
-        const IVec<float> lanes = mask_lanes<float>(at.edges[k]);
         const Vec<float> u = load(edge + k * W);
         if (Respond && pass.respond_edges)
-          change(pass.theta.trans, pass.squares.trans, pass.rest.trans, k * W, lanes, u);
+          change(theta.trans, squares.trans, rest.trans, k * W, u);
         else
-          plain(pass.theta.trans, pass.squares.trans, pass.rest.trans, k * W, lanes, u);
+          plain(theta.trans, squares.trans, rest.trans, k * W, u);
       }
 
     z *= shrink;
     pass.t += 1;
     if (Average) pass.summed_scale += z, ++pass.averaged;
     if (z < 1e-9) {  // fold z into the weights before it leaves float's range
-      for (int64_t k = 0; k < at.B * W; ++k) pass.theta.state[k] *= float(z);
-      for (int64_t k = 0; k < int64_t(at.L) * Lp; ++k) pass.theta.trans[k] *= float(z);
+      for (int64_t k = 0; k < at.B * W; ++k) theta.state[k] *= float(z);
+      for (int64_t k = 0; k < int64_t(at.L) * Lp; ++k) theta.trans[k] *= float(z);
       pass.summed_scale /= z;
       z = 1;
     }
