@@ -5,7 +5,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -32,11 +31,11 @@ class Batch {
     // first + middle + last, kept until the next settle.
     std::string_view join(std::string_view first, std::string_view middle, std::string_view last) {
         const std::size_t n = first.size() + middle.size() + last.size();
-        char* at = room(n);
-        std::memcpy(at, first.data(), first.size());
-        std::memcpy(at + first.size(), middle.data(), middle.size());
-        std::memcpy(at + first.size() + middle.size(), last.data(), last.size());
-        return {at, n};
+        char* start = room(n);
+        char* at = std::copy(first.begin(), first.end(), start);
+        at = std::copy(middle.begin(), middle.end(), at);
+        std::copy(last.begin(), last.end(), at);
+        return {start, n};
     }
 
     // n bytes, kept until the next settle.
