@@ -73,7 +73,7 @@ class Batch {
     // Settles, leaves out what is not in the vocabulary, hands the sentence over and starts the next.
     void finish(Packer& packer) {
         settle();
-        if (frozen_) drop_absent();
+        if (frozen_) sentence_.drop_absent();
         packer.add(sentence_);
         sentence_.clear();
     }
@@ -82,22 +82,6 @@ class Batch {
     static constexpr std::size_t block_size = 1 << 14;
 
     std::size_t settled() const { return sentence_.ids.size(); }
-
-    void drop_absent() {
-        const bool valued = !sentence_.values.empty();
-        std::size_t kept = 0;
-        std::int64_t n = 0;
-        for (std::int64_t& end : sentence_.ends) {
-            for (; n < end; ++n) {
-                if (valued) sentence_.values[kept] = sentence_.values[n];
-                sentence_.ids[kept] = sentence_.ids[n];
-                kept += sentence_.ids[n] != Vocabulary::absent;
-            }
-            end = static_cast<std::int64_t>(kept);
-        }
-        sentence_.ids.resize(kept);
-        if (valued) sentence_.values.resize(kept);
-    }
 
     Vocabulary& attributes_;
     bool frozen_;

@@ -8,6 +8,8 @@
 //     many                        a hash map keyed by their packed bits      (pairs of words)
 //
 // Both keys are exact. Where the bits do not fit into 64, the cells so far are first replaced by a number of their own.
+// Memories and vocabulary are larger than the cache, so a sentence takes three rounds: compute every key and prefetch
+// its place; read the ids and build the strings that are new; look those up together.
 #pragma once
 
 #include <algorithm>
@@ -37,13 +39,18 @@ class KeyMap {
 
     KeyMap() : slots_(16) {}
 
-    std::int32_t& at(std::uint64_t key) {
-        if (2 * (size_ + 1) > slots_.size()) grow();
-        Slot& slot = slots_[locate(key)];
-        if (slot.id == empty && slot.key != key) slot.key = key;
-        return slot.id;
+    std::int32_t find(std::uint64_t key) const { return slots_[locate(key)].id; }
+    void prefetch(std::uint64_t key) const { __builtin_prefetch(&slots_[mix(key) & (slots_.size() - 1)]); }
+    void set(std::uint64_t key, std::int32_t id) {
+        Slot* slot = &slots_[locate(key)];
+        if (slot->id == empty) {
+            if (3 * ++size_ > 2 * slots_.size()) {
+                grow();
+                slot = &slots_[locate(key)];
+            }
+        }
+        *slot = {key, id};
     }
-    void filled() { ++size_; }
     std::size_t size() const { return size_; }
 
   private:
@@ -83,20 +90,22 @@ class Expander {
 
     // Attributes that are not in a frozen vocabulary are left out.
     void run(Vocabulary& attributes, bool frozen, Packer& packer) {
-        attributes_ = &attributes;
-        frozen_ = frozen;
         const auto& tokens = table_.tokens();
         packer.reserve(tokens.size() - 1, static_cast<std::size_t>(tokens.back()) * (plans_.size() + edges_));
         Sentence sentence;
         for (std::size_t s = 0; s + 1 < tokens.size(); ++s) {
             sentence.clear();
+            asks_.clear();
             const std::int64_t T = tokens[s + 1] - tokens[s];
             for (std::int64_t t = 0; t < T; ++t) {
-                for (Plan& plan : plans_) visit(plan, tokens[s], t, T, sentence);
-                if (edges_ && t == 0) emit(bos_, "__BOS__", sentence);
-                if (edges_ && t == T - 1) emit(eos_, "__EOS__", sentence);
-                sentence.ends.push_back(static_cast<std::int64_t>(sentence.ids.size()));
+                for (Plan& plan : plans_) ask(plan, tokens[s], t, T);
+                if (edges_ && t == 0) asks_.push_back({&bos_, 0, t});
+                if (edges_ && t == T - 1) asks_.push_back({&eos_, 0, t});
+                sentence.ends.push_back(static_cast<std::int64_t>(asks_.size()));
             }
+            answer(tokens[s], T, sentence);
+            learn(attributes, frozen, sentence);
+            if (frozen) sentence.drop_absent();
             packer.add(sentence);
         }
     }
@@ -111,6 +120,8 @@ class Expander {
         std::vector<KeyMap> maps;                   // the last one is the memory; maps[k] numbers the first k
                                                     // cells where cell k no longer fits into 64 bits
     };
+
+    static Plan constant(const char* text) { return Plan{Pattern{{text}, {}}, 0, 0, {}, {}, {KeyMap::empty}, {}}; }
 
     void check(Plan& plan) {
         if (plan.pattern.pieces.size() != plan.pattern.cells.size() + 1)
@@ -154,75 +165,107 @@ class Expander {
             plan.maps.resize(plan.width.size() + 1);
     }
 
-    std::int32_t cell(const Plan& plan, std::size_t k, std::int64_t first, std::int64_t t, std::int64_t T) const {
+    std::int32_t id_at(const Plan& plan, std::size_t k, std::int64_t first, std::int64_t t, std::int64_t T) const {
         const std::int64_t at = t + plan.pattern.cells[k].first;
         if (at < 0) return before_.at(plan.pattern.cells[k].second)[static_cast<std::size_t>(-at - 1)];
         if (at >= T) return after_.at(plan.pattern.cells[k].second)[static_cast<std::size_t>(at - T)];
         return plan.ids[k][first + at];
     }
 
-    void visit(Plan& plan, std::int64_t first, std::int64_t t, std::int64_t T, Sentence& sentence) {
-        const bool inside = t + plan.low >= 0 && t + plan.high < T;
-        if (!inside && !padding_) return;
+    // Round 1: the key of a pattern's cells at position t.
+    void ask(Plan& plan, std::int64_t first, std::int64_t t, std::int64_t T) {
+        if (!padding_ && (t + plan.low < 0 || t + plan.high >= T)) return;
         const std::size_t n = plan.ids.size();
-        const auto id_at = [&](std::size_t k) {
-            return inside ? plan.ids[k][first + t + plan.pattern.cells[k].first] : cell(plan, k, first, t, T);
-        };
-        std::int32_t* memory;
+        std::uint64_t key = 0;
         if (!plan.direct.empty()) {
-            std::uint64_t index = 0;
-            for (std::size_t k = 0; k < n; ++k) index = index * plan.width[k] + static_cast<std::uint64_t>(id_at(k));
-            memory = &plan.direct[index];
+            for (std::size_t k = 0; k < n; ++k)
+                key = key * plan.width[k] + static_cast<std::uint64_t>(id_at(plan, k, first, t, T));
+            __builtin_prefetch(&plan.direct[key]);
         } else {
-            std::uint64_t key = 0, range = 1;  // key < range
+            std::uint64_t range = 1;  // key < range
             for (std::size_t k = 0; k < n; ++k) {
                 if (range > UINT64_MAX / plan.width[k]) {
                     key = number_of(plan.maps[k], key);
                     range = std::uint64_t{1} << 31;
                 }
-                key = key * plan.width[k] + static_cast<std::uint64_t>(id_at(k));
+                key = key * plan.width[k] + static_cast<std::uint64_t>(id_at(plan, k, first, t, T));
                 range *= plan.width[k];
             }
-            memory = &plan.maps.back().at(key);
+            plan.maps.back().prefetch(key);
         }
-        if (*memory == KeyMap::empty) {
-            text_ = plan.pattern.pieces[0];
-            for (std::size_t k = 0; k < n; ++k) {
-                const auto column = static_cast<std::size_t>(plan.pattern.cells[k].second);
-                text_ += table_.column(column).cells[id_at(k)];
-                text_ += plan.pattern.pieces[k + 1];
+        asks_.push_back({&plan, key, t});
+    }
+
+    // Round 2: the ids that are remembered, and the strings of those that are not.
+    void answer(std::int64_t first, std::int64_t T, Sentence& sentence) {
+        for (std::size_t i = 0; i < asks_.size(); ++i) {
+            const auto& [plan, key, t] = asks_[i];
+            const std::int32_t id = plan->direct.empty() ? plan->maps.back().find(key) : plan->direct[key];
+            sentence.ids.push_back(id);
+            if (id != KeyMap::empty) continue;
+            news_.push_back(i);
+            starts_.push_back(text_.size());
+            text_ += plan->pattern.pieces[0];
+            for (std::size_t k = 0; k < plan->ids.size(); ++k) {
+                const auto column = static_cast<std::size_t>(plan->pattern.cells[k].second);
+                text_ += table_.column(column).cells[id_at(*plan, k, first, t, T)];
+                text_ += plan->pattern.pieces[k + 1];
             }
-            *memory = resolve(text_);
-            if (plan.direct.empty()) plan.maps.back().filled();
         }
-        if (*memory >= 0) sentence.ids.push_back(*memory);
+    }
+
+    // Round 3: new strings get their ids, in the order of their appearance, and are remembered.
+    void learn(Vocabulary& attributes, bool frozen, Sentence& sentence) {
+        starts_.push_back(text_.size());
+        for (std::size_t i = 0; i < news_.size(); ++i)
+            keys_.emplace_back(text_.data() + starts_[i], starts_[i + 1] - starts_[i]);
+        found_.resize(keys_.size());
+        if (frozen)
+            attributes.find_all(keys_.data(), keys_.size(), found_.data());
+        else
+            attributes.add_all(keys_.data(), keys_.size(), found_.data());
+        for (std::size_t i = 0; i < news_.size(); ++i) {
+            const auto& [plan, key, t] = asks_[news_[i]];
+            sentence.ids[news_[i]] = found_[i];
+            if (plan->direct.empty())
+                plan->maps.back().set(key, found_[i]);
+            else
+                plan->direct[key] = found_[i];
+        }
+        news_.clear();
+        starts_.clear();
+        text_.clear();
+        keys_.clear();
     }
 
     static std::uint64_t number_of(KeyMap& prefixes, std::uint64_t key) {
-        std::int32_t& number = prefixes.at(key);
+        std::int32_t number = prefixes.find(key);
         if (number == KeyMap::empty) {
             if (prefixes.size() >= static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
                 throw InputError("a template has more than 2^31 different beginnings");
             number = static_cast<std::int32_t>(prefixes.size());
-            prefixes.filled();
+            prefixes.set(key, number);
         }
         return static_cast<std::uint64_t>(number);
     }
 
-    std::int32_t resolve(std::string_view text) { return frozen_ ? attributes_->find(text) : attributes_->add(text); }
-
-    void emit(std::int32_t& memory, std::string_view text, Sentence& sentence) {
-        if (memory == KeyMap::empty) memory = resolve(text);
-        if (memory >= 0) sentence.ids.push_back(memory);
-    }
-
     ColumnTable& table_;
-    bool padding_, edges_, frozen_ = false;
+    bool padding_, edges_;
     std::vector<Plan> plans_;
+    Plan bos_ = constant("__BOS__"), eos_ = constant("__EOS__");
     std::map<std::int32_t, std::vector<std::int32_t>> before_, after_;  // column → ids of its padding
-    Vocabulary* attributes_ = nullptr;
-    std::int32_t bos_ = KeyMap::empty, eos_ = KeyMap::empty;
+
+    struct Ask {
+        Plan* plan;
+        std::uint64_t key;
+        std::int64_t t;
+    };
+    std::vector<Ask> asks_;              // of one sentence, in order
+    std::vector<std::size_t> news_;      // those whose strings are new
+    std::vector<std::size_t> starts_;    // where their strings begin in text_
     std::string text_;
+    std::vector<Key> keys_;
+    std::vector<std::int32_t> found_;
 };
 
 }  // namespace tagfield::text

@@ -24,6 +24,22 @@ struct Sentence {
         values.clear();
         ends.clear();
     }
+
+    // Leaves out the attributes whose id is negative.
+    void drop_absent() {
+        std::size_t kept = 0;
+        std::int64_t n = 0;
+        for (std::int64_t& end : ends) {
+            for (; n < end; ++n) {
+                if (!values.empty()) values[kept] = values[n];
+                ids[kept] = ids[n];
+                kept += ids[n] >= 0;
+            }
+            end = static_cast<std::int64_t>(kept);
+        }
+        ids.resize(kept);
+        if (!values.empty()) values.resize(kept);
+    }
 };
 
 class Packer {
@@ -61,35 +77,47 @@ class Packer {
     std::vector<std::int32_t> slot_of_, next_;  // [N] slot of each (token, rank); [slots] where its next one goes
     std::vector<std::int32_t> live_;            // tokens that still have an attribute of the current rank
 
+    // Plain pointers: the compiler cannot know that a vector's own fields are not what an int32 store changes.
     void open_slots(const Sentence& sentence, std::size_t T, std::size_t N) {
         unsigned bits = 4;
         while ((std::size_t{1} << bits) < 2 * N) ++bits;
         const std::size_t mask = (std::size_t{1} << bits) - 1;
         seen_.assign(mask + 1, Entry{});
         slot_of_.resize(N);
-        next_.clear();
+        next_.assign(N, 0);
         live_.clear();
         for (std::size_t t = 0; t < T; ++t)
             if (sentence.ends[t] > (t ? sentence.ends[t - 1] : 0)) live_.push_back(static_cast<std::int32_t>(t));
-        for (std::int64_t rank = 0; !live_.empty(); ++rank) {
+        const std::size_t base = attribute.size();
+        attribute.resize(base + N);
+        const std::int64_t* const ends = sentence.ends.data();
+        const std::int32_t* const ids = sentence.ids.data();
+        Entry* const seen = seen_.data();
+        std::int32_t *const slot_of = slot_of_.data(), *const count = next_.data(), *const live = live_.data();
+        std::int32_t* const opened = attribute.data() + base;
+        std::int32_t slots_here = 0;
+        std::size_t alive = live_.size();
+        for (std::int64_t rank = 0; alive; ++rank) {
             std::size_t kept = 0;
-            for (const std::int32_t t : live_) {
-                const std::int64_t n = (t ? sentence.ends[t - 1] : 0) + rank;
-                const std::int32_t id = sentence.ids[n];
+            for (std::size_t j = 0; j < alive; ++j) {
+                const std::int32_t t = live[j];
+                const std::int64_t n = (t ? ends[t - 1] : 0) + rank;
+                const std::int32_t id = ids[n];
                 std::size_t i = (static_cast<std::uint32_t>(id) * 0x9E3779B1u) >> (32 - bits);
-                while (seen_[i].id != id && seen_[i].id >= 0) i = (i + 1) & mask;
-                if (seen_[i].id < 0) {
-                    seen_[i] = {id, static_cast<std::int32_t>(next_.size())};
-                    next_.push_back(0);
-                    attribute.push_back(id);
+                while (seen[i].id != id && seen[i].id >= 0) i = (i + 1) & mask;
+                if (seen[i].id < 0) {
+                    seen[i] = {id, slots_here};
+                    opened[slots_here++] = id;
                 }
-                slot_of_[n] = seen_[i].slot;
-                ++next_[seen_[i].slot];
-                live_[kept] = t;
-                kept += n + 1 < sentence.ends[t];
+                slot_of[n] = seen[i].slot;
+                ++count[seen[i].slot];
+                live[kept] = t;
+                kept += n + 1 < ends[t];
             }
-            live_.resize(kept);
+            alive = kept;
         }
+        attribute.resize(base + static_cast<std::size_t>(slots_here));
+        next_.resize(static_cast<std::size_t>(slots_here));
     }
 
     void place_occurrences(const Sentence& sentence, std::size_t T, std::size_t N) {
@@ -107,12 +135,16 @@ class Packer {
             value.assign(base, 1.0f);
         }
         if (valued) value.resize(base + N, 1.0f);
+        const std::int32_t* const slot_of = slot_of_.data();
+        std::int32_t *const next = next_.data(), *const places = position.data() + base;
+        const float* const given = sentence.values.empty() ? nullptr : sentence.values.data();
+        float* const values = given ? value.data() + base : nullptr;
         std::int64_t n = 0;
         for (std::size_t t = 0; t < T; ++t) {
-            for (; n < sentence.ends[t]; ++n) {
-                const std::size_t at = base + static_cast<std::size_t>(next_[slot_of_[n]]++);
-                position[at] = static_cast<std::int32_t>(t);
-                if (!sentence.values.empty()) value[at] = sentence.values[n];
+            for (const std::int64_t stop_at = sentence.ends[t]; n < stop_at; ++n) {
+                const std::int32_t at = next[slot_of[n]]++;
+                places[at] = static_cast<std::int32_t>(t);
+                if (given) values[at] = given[n];
             }
         }
     }
