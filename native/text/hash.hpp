@@ -46,6 +46,19 @@ inline std::uint64_t hash_bytes(const char* p, std::size_t n) {
     return fold(fold(a ^ C, b ^ h) ^ A, h ^ B);
 }
 
+// Whether n bytes are the same. Strings that get this far nearly always are, so nothing is gained by leaving early.
+inline bool same_bytes(const char* a, const char* b, std::size_t n) {
+    if (n < 8) {
+        if (n >= 4) return ((load32(a) ^ load32(b)) | (load32(a + n - 4) ^ load32(b + n - 4))) == 0;
+        for (std::size_t i = 0; i < n; ++i)
+            if (a[i] != b[i]) return false;
+        return true;
+    }
+    std::uint64_t difference = load64(a + n - 8) ^ load64(b + n - 8);
+    for (std::size_t i = 0; i + 8 <= n; i += 8) difference |= load64(a + i) ^ load64(b + i);
+    return difference == 0;
+}
+
 // A bijection of 64-bit words that spreads every bit over the whole word.
 inline std::uint64_t mix(std::uint64_t x) {
     x = (x ^ (x >> 31)) * 0x9FB21C651E98DF25u;

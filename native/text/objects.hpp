@@ -144,6 +144,8 @@ class ObjectReader {
     }
 
     std::string_view text_of_attribute(PyObject* string) const {
+        if (PyUnicode_IS_COMPACT_ASCII(string))  // nearly always: the text stands right behind the object's head
+            return {static_cast<const char*>(PyUnicode_DATA(string)), static_cast<std::size_t>(PyUnicode_GET_LENGTH(string))};
         Py_ssize_t size = 0;
         const char* data = PyUnicode_AsUTF8AndSize(string, &size);
         return data ? std::string_view(data, static_cast<std::size_t>(size)) : text_of(string, here());

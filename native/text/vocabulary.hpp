@@ -86,7 +86,7 @@ class Vocabulary {
         for (std::size_t i = tag & mask();; i = (i + 1) & mask()) {
             const Slot slot = table_[i];
             if (slot.id == absent) return absent;
-            if (slot.tag == tag && (*this)[slot.id] == std::string_view(key.data, key.size)) return slot.id;
+            if (slot.tag == tag && is(slot.id, key)) return slot.id;
         }
     }
     std::int32_t find(std::string_view text) const { return find(Key(text)); }
@@ -97,7 +97,7 @@ class Vocabulary {
         for (;; i = (i + 1) & mask()) {
             const Slot slot = table_[i];
             if (slot.id == absent) break;
-            if (slot.tag == tag && (*this)[slot.id] == std::string_view(key.data, key.size)) return slot.id;
+            if (slot.tag == tag && is(slot.id, key)) return slot.id;
         }
         if (size() >= static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()) - 1)
             throw InputError("a vocabulary holds fewer than 2^31 - 1 strings");
@@ -129,6 +129,11 @@ class Vocabulary {
     };
     static constexpr std::size_t block = 64;
 
+    bool is(std::int32_t id, const Key& key) const {
+        const std::int64_t start = offsets_[id];
+        return static_cast<std::size_t>(offsets_[id + 1] - start) == key.size &&
+               same_bytes(bytes_.data() + start, key.data, key.size);
+    }
     std::size_t mask() const { return table_.size() - 1; }
     static std::uint32_t tag_of(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 32); }
 
@@ -146,7 +151,7 @@ class Vocabulary {
         for (std::size_t i = 0; i < n; ++i)
             if (ids[i] != absent) __builtin_prefetch(bytes_.data() + offsets_[ids[i]]);
         for (std::size_t i = 0; i < n; ++i)
-            if (ids[i] != absent && (*this)[ids[i]] != std::string_view(keys[i].data, keys[i].size))
+            if (ids[i] != absent && !is(ids[i], keys[i]))
                 ids[i] = find(keys[i]);
     }
 
