@@ -1,0 +1,90 @@
+"""Words of short business texts. Many are entities in one text and plain words in the next: a Breeze is a fan
+and a breeze is weather, May is a month and may is a verb, a driver drives a van or belongs to a printer.
+
+Within a list the frequent words come first, and every fourth is held out from training.
+"""
+
+from tagfield.text.demo.grammar import Lists, listed
+
+WORDS: Lists = {
+    # words of entities
+    "lines": listed(
+        "Breeze Atlas Orion Pilot Echo Lisbon Nova Summit Lantern Harbour Delta Falcon Comet Vienna Mint "
+        "Ranger Spark Tempo Anchor Sierra Dawn Porto Vista Badger Ember Orange Quartz Courier May Rapid Oslo "
+        "Signal Cobalt Host Zephyr Meridian Florence Kite Silver Partner Nice Jordan"
+    ),
+    "models": listed("Pro Mini XL 2 Plus 300 Air Max S4 II 500 Lite X1 3000 Duo 7"),
+    "roles": listed(
+        "manager driver courier technician supervisor agent accountant assistant cashier buyer clerk "
+        "director consultant host planner engineer receptionist trainer auditor caretaker partner operator "
+        "secretary dispatcher guide editor pilot"
+    ),
+    "fields": listed(
+        "store warehouse sales delivery account service night regional shift field support office project "
+        "site floor team purchase area security marketing export payroll"
+    ),
+    "places": listed(
+        "Berlin Lisbon London Paris Vienna Porto Leeds Madrid Oslo Boston Dublin Lyon Utrecht Bergen Reading "
+        "Salem Nice Bath Osaka Austin Turin Ghent Cork Hull Sierra_Vista New_York San_Jose Den_Haag Delta "
+        "Mobile Summit Bremen Phoenix Split Orange Cologne Derby Florence Jordan"
+    ),
+    "months": listed(
+        "May March June January April October July December August February November Sept Jan Mar Oct Dec"
+    ),
+    "days": listed("Monday Friday Tuesday Thursday Wednesday Saturday Sunday weekend"),
+    "currencies": listed("euros EUR dollars USD pounds GBP yen"),
+    "files": listed(
+        "order ticket invoice parcel return case contract shipment claim payment booking complaint"
+    ),
+    # plain words
+    "sights": listed(
+        "page room line version seat box shelf gate floor size step bus table item platform locker"
+    ),
+    "kinds": listed(
+        "lamp printer desk fan router chair kettle headset monitor keyboard scanner jacket bag bike tent "
+        "mixer charger drill speaker backpack heater camera toaster projector tablet vacuum blender"
+    ),
+    "looks": listed(
+        "new orange small mint old silver rapid heavy mobile broken black amber spare cobalt white second "
+        "nice blue second-hand cheap bright coral"
+    ),
+    "items": listed(
+        "order invoice parcel refund delivery payment box ticket report contract form account package offer "
+        "receipt manual label quote return shipment password list update copy meeting call signal pilot "
+        "anchor counter summit breeze comet mobile echo break market course mint"
+    ),
+    "states": listed(
+        "late missing broken open wrong ready fine damaged unclear closed incomplete correct pending lost "
+        "delayed empty heavy noisy orange nice mobile rapid cold regional"
+    ),
+    "deeds": listed(
+        "check send confirm cancel return replace update close forward change repair review print pay split "
+        "march book extend sign ship refund approve guide partner"
+    ),
+    "past": listed(
+        "sent checked received cancelled returned replaced changed forgotten approved shipped opened lost "
+        "repaired signed refunded promised ordered booked"
+    ),
+    "people": listed("we they I you customers everyone somebody nobody he she"),
+    "first_names": listed(
+        "Anna Austin Paris Tom Jordan Florence Maria May Chester Victoria Lincoln Salem Sofia Ben"
+    ),
+    "others": listed(
+        "customer colleague team supplier bank company neighbour school landlord visitor shop lawyer child "
+        "reader printer family sender boss website department"
+    ),
+    "venues": listed(
+        "warehouse office depot branch store showroom hub plant terminal workshop reception counter"
+    ),
+    "adverbs": listed(
+        "again today soon now still already really twice yesterday tomorrow maybe finally once later"
+    ),
+    "spans": listed("days weeks hours minutes morning months afternoon years evening summer"),
+    "percent": listed("% percent pieces metres kg points copies"),
+    "much": listed("nothing twenty a_lot too_much half hundreds"),
+    "reasons": listed("because since as while although when after before if"),
+    "greetings": listed("Hello Hi Dear_team Good_morning Hi_all Thanks Hello_again Dear_all"),
+    "closings": listed("thanks regards best_regards thank_you many_thanks please_advise all_the_best sorry"),
+    "software": listed("printer graphics audio scanner video network"),
+    "gear": listed("password window file task package device"),
+}
