@@ -10,8 +10,12 @@ from functools import cache
 import pytest
 from seqeval.metrics import f1_score
 
+from tagfield._text import Vocabulary
 from tagfield.errors import InputError
+from tagfield.text.columns import read_columns
 from tagfield.text.demo import Corpus, Sentence, addresses, mentions, write_columns
+from tagfield.text.presets import preset
+from tagfield.text.sources import Source
 
 MAKERS = {"addresses": addresses, "mentions": mentions}
 # sha256 of train and test as columns, seed 0, default sizes: a change of it changes every published figure
@@ -78,6 +82,20 @@ def test_columns_can_be_read_back(name: str) -> None:
     blocks = columns(corpus.test).split("\n\n")
     assert blocks.pop() == ""
     assert [[tuple(line.split()) for line in block.split("\n")] for block in blocks] == corpus.test
+
+
+@each_corpus
+def test_the_chunking_preset_reads_them(name: str) -> None:
+    corpus = corpus_of(name)
+    source = Source(name, columns(corpus.train).encode())
+    attributes_seen = Vocabulary()
+    data = read_columns([source], preset("chunking"), attributes_seen, False, Vocabulary())
+    assert len(data.origins.line) == len(corpus.train)
+    assert data.gold is not None
+    names = data.names.strings()
+    assert [names[label] for label in data.gold] == [label for *_, label in rows(corpus.train)]
+    expected = {text for sentence in corpus.train for item in attributes(sentence) for text in item}
+    assert set(attributes_seen.strings()) == expected
 
 
 @each_corpus
