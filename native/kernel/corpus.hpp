@@ -2,6 +2,7 @@
 // They are checked once, when they are made; the loops that follow trust them.
 #pragma once
 #include <cstdint>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -66,11 +67,21 @@ struct Corpus {
 // length; with many labels they would waste memory. tagfield/features.py chooses.
 enum class Rows { FULL, SPARSE };
 
-template <class T> inline IVec<T> features(Vec<T> w) {  // the lanes that are features
-  return (IVec<T>)w != (IVec<T>)splat<T>(T(-0.0));
+template <class M, class R> TAGFIELD_INLINE void mark_features(M& lanes, const R& w) {
+  lanes = (M)w != std::numeric_limits<std::decay_t<decltype(lanes[0])>>::min();
+}
+template <class M, class R> TAGFIELD_INLINE void mark_features(Pair<M>& lanes, const Pair<R>& w) {
+  mark_features(lanes.lo, w.lo), mark_features(lanes.hi, w.hi);
+}
+template <class T> TAGFIELD_INLINE IVec<T> features(const Vec<T>& w) {  // the lanes that are features
+  IVec<T> lanes;
+  mark_features(lanes, w);
+  return lanes;
 }
 // w − d where w is a feature. Adding 0 turns a −0.0 that came of flushing into +0.0, so no feature is ever lost.
-template <class T> inline Vec<T> changed(Vec<T> w, Vec<T> d) { return features<T>(w) ? (w - d) + T(0) : w; }
+template <class T> TAGFIELD_INLINE Vec<T> changed(const Vec<T>& w, const Vec<T>& d) {
+  return select<T>(features<T>(w), (w - d) + T(0), w);
+}
 
 struct Layout {
   int L = 0, NB = 0;     // labels, blocks that hold them

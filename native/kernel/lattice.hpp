@@ -61,7 +61,7 @@ template <class T> class Lattice {
     for (int i = 0; i < L_; ++i)
       for (int b = 0; b < at_.NB; ++b) {
         const Vec<T> x = load(trans + (int64_t(i) * at_.NB + b) * W) * z;
-        top = vmax<T>(top, mask_lanes<T>(at_.lanes(b)) ? x : splat<T>(-INFINITY));
+        top = vmax<T>(top, select<T>(mask_lanes<T>(at_.lanes(b)), x, splat<T>(-INFINITY)));
       }
     max_trans_ = max_lanes<T>(top);
     for (int i = 0; i < L_; ++i) {

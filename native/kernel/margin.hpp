@@ -71,7 +71,7 @@ template <Rows R> void margin_pass(const Corpus& c, const Layout& at, MarginPass
       auto add = [&](float* theta, float* rest, Vec<float> u) {
         const Vec<float> w = load(theta);
         store<float>(rest, load(rest) + keep<float>(late * u, features<float>(w)));
-        store<float>(theta, changed<float>(w, -(step * u)));
+        store<float>(theta, changed<float>(w, Vec<float>{} - step * u));
       };
       each_difference<R>(c, at, s, D, [&](int64_t k, Vec<float> u) { add(pass.state + k * W, pass.rest_state + k * W, u); });
       for (int64_t k = 0; k < int64_t(at.L) * Lp; k += W) add(pass.trans + k, pass.rest_trans + k, load(&edge[k]));

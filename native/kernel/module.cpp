@@ -196,6 +196,10 @@ NB_MODULE(TAGFIELD_MODULE, m) {
            "labels"_a, "first"_a.none(), "column"_a.none())
       .def_prop_ro("blocks", [](const LayoutHandle& at) { return at.view.B; });
 
+  m.def("squared_norm", [](View<float, 2> x) {
+    nb::gil_scoped_release release;
+    return squared_norm(x.data(), int64_t(x.shape(0) * x.shape(1)));
+  }, "array"_a);
   m.def("count_attributes", [](const CorpusHandle& c, int64_t attributes) {
     require(c.view.attributes <= attributes, "the dataset names more attributes than that");
     auto counts = fresh<int64_t, 1>({size_t(attributes)});
@@ -254,10 +258,11 @@ NB_MODULE(TAGFIELD_MODULE, m) {
         require(h.response.has_value(), "no response is set");
         auto f = fresh<float, 1>({u.shape(0)});
         for (size_t i = 0; i < u.shape(0); i += W) {
-          Vec<float> v{};
-          for (size_t k = 0; k < W && i + k < u.shape(0); ++k) v[k] = u.data()[i + k];
-          v = (*h.response)(v);
-          for (size_t k = 0; k < W && i + k < u.shape(0); ++k) f.data()[i + k] = v[k];
+          const size_t n = std::min(size_t(W), u.shape(0) - i);
+          float lanes[W] = {};
+          std::copy_n(u.data() + i, n, lanes);
+          store<float>(lanes, (*h.response)(load(lanes)));
+          std::copy_n(lanes, n, f.data() + i);
         }
         return f;
       }, "u"_a)

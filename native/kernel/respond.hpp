@@ -8,6 +8,17 @@
 
 namespace tagfield {
 
+inline bool any(const IVec<float>& m) {
+#if defined(__AVX2__)
+  return _mm256_movemask_ps((__m256)m) != 0;
+#else
+  int32_t lanes[W], set = 0;
+  std::memcpy(lanes, &m, sizeof lanes);
+  for (int32_t lane : lanes) set |= lane;
+  return set != 0;
+#endif
+}
+
 struct Response {
   const float* cells = nullptr;   // [rows, n, 2]  intercept and slope; row 1 is for u < 0 when f is not odd
   const double* tails = nullptr;  // [rows, 4]     value and power at the low edge, value and power at the high edge
@@ -38,7 +49,7 @@ struct Response {
     }
   }
 
-  float tail(float u) const {  // any u, one at a time
+  float tail(float u) const {  // one u, whatever it is
     const double x = std::fabs(double(u));
     const int row = (!odd && u < 0) ? 1 : 0;
     double f;
@@ -61,45 +72,33 @@ struct Response {
     return i < 0 ? 0 : (i >= n ? n - 1 : i);
   }
 
-  Vec<float> operator()(Vec<float> u) const {
-    typedef IVec<float> I;
+  Vec<float> operator()(const Vec<float>& u) const {
+#if defined(__AVX2__)
+    typedef Machine<float>::V V;
+    typedef Machine<float>::I I;
     const I sign = (I)u & int32_t(0x80000000u);
-    const Vec<float> x = (Vec<float>)((I)u & 0x7fffffff);
+    const V x = (V)((I)u & 0x7fffffff);
     I i = ((I)x >> (23 - bits)) - (((127 + LOW_EXPONENT) << bits) - 1);
     if (straight && !any(i > straight)) return u * cells[1];
-    const I below = i <= 0, above = i >= n;
-    if (any(above) || (!low_linear && any(below))) {
-      Vec<float> f;
-      for (int k = 0; k < W; ++k) f[k] = tail(u[k]);
-      return f;
+    const I below = i <= 0;
+    if (!any(i >= n) && (low_linear || !any(below))) {
+      i = below ? I{} : i;
+      if (!odd) i += (sign >> 31) & n;
+      const long long* base = reinterpret_cast<const long long*>(cells);  // intercept and slope in one load
+      const __m256i index = (__m256i)i;
+      const __m256 lo = _mm256_castsi256_ps(_mm256_i32gather_epi64(base, _mm256_castsi256_si128(index), 8));
+      const __m256 hi = _mm256_castsi256_ps(_mm256_i32gather_epi64(base, _mm256_extracti128_si256(index, 1), 8));
+      const V a = (V)_mm256_permute4x64_pd((__m256d)_mm256_shuffle_ps(lo, hi, 0x88), 0xD8);
+      const V b = (V)_mm256_permute4x64_pd((__m256d)_mm256_shuffle_ps(lo, hi, 0xDD), 0xD8);
+      const V f = a + b * x;
+      return odd ? (V)((I)f ^ sign) : f;
     }
-    i = below ? I{} : i;
-    if (!odd) i += (sign >> 31) & n;
-    Vec<float> a, b;
-#if defined(__AVX2__)
-    const long long* base = reinterpret_cast<const long long*>(cells);
-    const __m256i index = (__m256i)i;
-    const __m256 lo = _mm256_castsi256_ps(_mm256_i32gather_epi64(base, _mm256_castsi256_si128(index), 8));
-    const __m256 hi = _mm256_castsi256_ps(_mm256_i32gather_epi64(base, _mm256_extracti128_si256(index, 1), 8));
-    a = (Vec<float>)_mm256_permute4x64_pd((__m256d)_mm256_shuffle_ps(lo, hi, 0x88), 0xD8);
-    b = (Vec<float>)_mm256_permute4x64_pd((__m256d)_mm256_shuffle_ps(lo, hi, 0xDD), 0xD8);
-#else
-    for (int k = 0; k < W; ++k) a[k] = cells[2 * int64_t(i[k])], b[k] = cells[2 * int64_t(i[k]) + 1];
 #endif
-    const Vec<float> f = a + b * x;
-    return odd ? (Vec<float>)((I)f ^ sign) : f;
+    float f[W];
+    std::memcpy(f, &u, sizeof f);
+    for (float& v : f) v = tail(v);
+    return load(f);
   }
-
-  static bool any(IVec<float> m) {
-#if defined(__AVX2__)
-    return _mm256_movemask_ps((__m256)m) != 0;
-#else
-    int32_t s = 0;
-    for (int k = 0; k < W; ++k) s |= m[k];
-    return s != 0;
-#endif
-  }
-  static bool all(IVec<float> m) { return !any(~m); }
 };
 
 }  // namespace tagfield

@@ -15,7 +15,7 @@ template <class T> inline void blank_scores(const Layout& at, T* scores, int64_t
   for (int64_t t = 0; t < n; ++t)
     for (int b = 0; b < NB; ++b) {
       const IVec<T> real = mask_lanes<T>(at.lanes(b));
-      store<T>(scores + (t * NB + b) * W, real ? Vec<T>{} : splat<T>(PAD<T>));
+      store<T>(scores + (t * NB + b) * W, select<T>(real, Vec<T>{}, splat<T>(PAD<T>)));
     }
 }
 

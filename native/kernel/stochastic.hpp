@@ -17,6 +17,17 @@
 
 namespace tagfield {
 
+// ‖x‖², summed in double: one pass over memory, and the same bits whatever BLAS is installed.
+inline double squared_norm(const float* x, int64_t n) {
+  double lanes[W] = {}, rest = 0;
+  int64_t k = 0;
+  for (; k + W <= n; k += W)
+    for (int i = 0; i < W; ++i) lanes[i] += double(x[k + i]) * double(x[k + i]);
+  for (; k < n; ++k) rest += double(x[k]) * double(x[k]);
+  for (double lane : lanes) rest += lane;
+  return rest;
+}
+
 struct Arrays {  // one array for the states [B, W], one for the transitions [L, Lp]
   float *state = nullptr, *trans = nullptr;
 };
@@ -47,7 +58,7 @@ template <bool Respond, bool Adaptive, bool Average> struct Change {
   inline void operator()(float* theta, float* squares, float* rest, int64_t k, Vec<float> u) const {
     const Vec<float> w = load(theta + k);
     const IVec<float> lanes = features<float>(w);
-    if (Respond && !Response::any(lanes)) return;
+    if (Respond && !any(lanes)) return;
     Vec<float> r = Respond ? f(u) : u;
     if (Adaptive) {
       const Vec<float> s = load(squares + k) + r * r;

@@ -1,0 +1,106 @@
+"""Types of the native kernels (native/kernel/module.cpp); every build of them has the same."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+_Floats = NDArray[np.float32]
+_Doubles = NDArray[np.float64]
+_Ints = NDArray[np.int32]
+_Longs = NDArray[np.int64]
+
+LANES: int
+
+class Corpus:
+    sentences: int
+    attributes: int
+    classes: int
+    complete: bool
+    def __init__(
+        self,
+        tokens: _Longs,
+        slots: _Longs,
+        occurrences: _Longs,
+        attribute: _Ints,
+        stop: _Ints,
+        position: _Ints,
+        value: _Floats | None,
+        labels: _Ints,
+        weight: _Doubles,
+    ) -> None: ...
+
+class Layout:
+    blocks: int
+    def __init__(
+        self, attributes: int, labels: int, first: _Longs | None, column: NDArray[np.uint16] | None
+    ) -> None: ...
+
+class Pass:
+    rate: float
+    decay: float
+    constant: bool
+    t: float
+    scale: float
+    averaging: bool
+    summed_scale: float
+    averaged: int
+    adaptive: bool
+    floor: float
+    respond_edges: bool
+    loss: float
+    failed: int
+    fallbacks: int
+    def __init__(self) -> None: ...
+    def set_response(
+        self,
+        cells: _Floats,
+        tails: _Doubles,
+        bits: int,
+        odd: bool,
+        low_linear: bool,
+        low: float,
+        high: float,
+    ) -> None: ...
+    def respond(self, u: _Floats) -> _Floats: ...
+    def run(
+        self, corpus: Corpus, layout: Layout, arrays: Sequence[tuple[_Floats, _Floats]], order: _Longs
+    ) -> None: ...
+
+def supported_levels() -> list[str]: ...
+def forward_backward(
+    scores: _Doubles, trans: _Doubles, marginals: bool
+) -> tuple[float, _Doubles, _Doubles, int]: ...
+def best_path(scores: _Doubles, trans: _Doubles) -> tuple[float, _Ints]: ...
+def squared_norm(array: _Floats) -> float: ...
+def count_attributes(corpus: Corpus, attributes: int) -> _Longs: ...
+def count_transitions(corpus: Corpus, labels: int) -> _Longs: ...
+def observed_rows(
+    corpus: Corpus, attributes: int, labels: int, minimum: int
+) -> tuple[_Longs, NDArray[np.uint16], NDArray[np.uint8], int]: ...
+def margin_pass(
+    corpus: Corpus,
+    layout: Layout,
+    state: _Floats,
+    trans: _Floats,
+    rest_state: _Floats,
+    rest_trans: _Floats,
+    order: _Longs,
+    type: int,
+    aggressiveness: float,
+    cost_sensitive: bool,
+    seen: float,
+) -> tuple[float, float, int, int]: ...
+def nll_gradient(
+    corpus: Corpus,
+    layout: Layout,
+    state: _Doubles,
+    trans: _Doubles,
+    grad_state: _Doubles,
+    grad_trans: _Doubles,
+    threads: int,
+) -> float: ...
+def tag(corpus: Corpus, layout: Layout, state: _Floats, trans: _Floats, threads: int) -> _Ints: ...
+def marginals(
+    corpus: Corpus, layout: Layout, state: _Floats, trans: _Floats, nodes: bool, threads: int
+) -> tuple[_Floats, _Doubles, _Doubles]: ...

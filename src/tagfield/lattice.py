@@ -1,0 +1,101 @@
+"""Checked doors to the lattice: everything that one chain, given its scores, can tell.
+
+    p(y | x) = exp(Σ_t s_t(y_t) + Σ_t τ(y_{t−1}, y_t) − log Z)
+
+    scores      [n, L]  s_t(y)        transitions [L, L]  τ(from, to)
+
+The kernels work in scaled arithmetic and are right for any finite scores (native/kernel/lattice.hpp).
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tagfield.dataset import Dataset, Doubles, Ints
+from tagfield.errors import InputError
+from tagfield.native import kernels
+
+
+def open_corpus(dataset: Dataset) -> kernels.Corpus:
+    """The dataset as the kernels see it, with every bound checked once.
+
+    >>> from tagfield.encode import encode_sequences
+    >>> open_corpus(encode_sequences([[["a"], ["b"]]], [["X", "Y"]]).dataset).sentences
+    1
+    """
+    try:
+        return kernels.Corpus(
+            dataset.tokens,
+            dataset.slots,
+            dataset.occurrences,
+            dataset.attribute,
+            dataset.stop,
+            dataset.position,
+            dataset.value,
+            dataset.labels,
+            dataset.weight,
+        )
+    except (TypeError, ValueError) as error:
+        raise InputError(f"this is not a dataset that encode made: {error}") from None
+
+
+def _checked(scores: ArrayLike, transitions: ArrayLike) -> tuple[Doubles, Doubles]:
+    s = np.ascontiguousarray(scores, dtype=np.float64)
+    tau = np.ascontiguousarray(transitions, dtype=np.float64)
+    if s.ndim != 2 or 0 in s.shape or tau.shape != (s.shape[1], s.shape[1]):
+        raise InputError(
+            f"scores must be [positions, labels] and transitions [labels, labels], not {s.shape} and {tau.shape}"
+        )
+    for name, array in (("scores", s), ("transitions", tau)):
+        if not np.isfinite(array).all():
+            at = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+            raise InputError(f"{name}{list(at)} is {array[at]}; every score must be a finite number")
+    return s, tau
+
+
+def log_partition(scores: ArrayLike, transitions: ArrayLike) -> float:
+    """log Z, the log of the summed exponentiated scores of all paths.
+
+    >>> round(log_partition([[0.0, 0.0], [0.0, 0.0]], [[0.0, 0.0], [0.0, 0.0]]), 6)  # log 4
+    1.386294
+    """
+    s, tau = _checked(scores, transitions)
+    return float(kernels.forward_backward(s, tau, False)[0])
+
+
+def marginals(scores: ArrayLike, transitions: ArrayLike) -> tuple[Doubles, Doubles]:
+    """P(y_t = y) as [n, L], and Σ_t P(y_{t−1} = i, y_t = j) as [L, L].
+
+    >>> node, edge = marginals([[1.0, 0.0], [0.0, 0.0]], [[0.0, 0.0], [0.0, 0.0]])
+    >>> node.round(3).tolist(), float(edge.sum().round(6))
+    ([[0.731, 0.269], [0.5, 0.5]], 1.0)
+    """
+    s, tau = _checked(scores, transitions)
+    _, node, edge, _ = kernels.forward_backward(s, tau, True)
+    return node, edge
+
+
+def best_path(scores: ArrayLike, transitions: ArrayLike) -> tuple[float, Ints]:
+    """The path with the highest score, and that score. Of equal paths the one with lower label ids at the end.
+
+    >>> score, path = best_path([[1.0, 0.0], [0.0, 0.5]], [[0.0, -1.0], [0.0, 0.0]])
+    >>> score, path.tolist()
+    (1.0, [0, 0])
+    """
+    s, tau = _checked(scores, transitions)
+    score, path = kernels.best_path(s, tau)
+    return float(score), path
+
+
+def path_score(scores: ArrayLike, transitions: ArrayLike, path: ArrayLike) -> float:
+    """The score of one path; minus `log_partition` it is the path's log-probability.
+
+    >>> path_score([[1.0, 0.0], [0.0, 0.5]], [[0.0, -1.0], [0.0, 0.0]], [0, 1])
+    0.5
+    """
+    s, tau = _checked(scores, transitions)
+    y: Any = np.asarray(path)
+    if y.shape != (len(s),) or not np.issubdtype(y.dtype, np.integer) or (y < 0).any() or (y >= s.shape[1]).any():
+        raise InputError(f"a path for these scores is {len(s)} label ids from 0 to {s.shape[1] - 1}")
+    return float(s[np.arange(len(s)), y].sum() + tau[y[:-1], y[1:]].sum())
