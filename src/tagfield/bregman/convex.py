@@ -1,0 +1,160 @@
+"""Generator: one convex function of one coordinate, with what divergences and updates need of it.
+
+A vector's G is the sum over its coordinates, so every function here maps an array to an array of its shape.
+Only h and differences of g ever reach a divergence: adding an affine function to G changes nothing, and
+`symmetric` means symmetric up to that. The named generators are in generators.py; `from_gradient` makes one
+from a function of your own.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from tagfield.bregman.calculus import Function, Interval, derivative, increment, integral, noise_of
+from tagfield.dataset import Doubles
+from tagfield.errors import InputError
+
+REAL: Interval = (-math.inf, math.inf)
+
+
+@dataclass(frozen=True)
+class Generator:
+    """A convex function G of one coordinate, with its first two derivatives.
+
+    >>> cosh = Generator("cosh", np.cosh, np.sinh, np.cosh)
+    >>> cosh.gradient(np.array([0.0, 1.0])).round(4), cosh.hessian(np.array([0.0, 1.0])).round(4)
+    (array([0.    , 1.1752]), array([1.    , 1.5431]))
+    """
+
+    name: str
+    value: Function = field(repr=False)  # G
+    gradient: Function = field(repr=False)  # g = ∇G, elementwise
+    hessian: Function = field(repr=False)  # h = diagonal of ∇²G
+    parameter: float | None = None
+    domain: Interval = REAL  # an open interval
+    symmetric: bool = True  # h(u) = h(−u)
+    linear: bool = False  # h is constant: every update is plain gradient descent
+    noise: float = 0.0  # see calculus.increment
+
+    def __str__(self) -> str:
+        return self.name if self.parameter is None else f"{self.name}:{self.parameter:.12g}"
+
+    def contains(self, u: Doubles) -> bool:
+        """Does every coordinate lie where G is differentiable?
+
+        >>> G = Generator("log", np.log, np.log, np.log, domain=(0.0, np.inf))
+        >>> G.contains(np.array([0.0])), G.contains(np.array([1.0]))
+        (False, True)
+        """
+        return bool(((u > self.domain[0]) & (u < self.domain[1])).all())
+
+    def increment(self, q: Doubles, delta: Doubles) -> Doubles:
+        """g(q+δ) − g(q), accurate relative to itself as δ → 0.
+
+        >>> cosh = Generator("cosh", np.cosh, np.sinh, np.cosh)
+        >>> cosh.increment(np.array([1.0]), np.array([1e-18])) / 1e-18 / np.cosh(1)
+        array([1.])
+        """
+        if self.linear:
+            return delta * self.hessian(q)
+        with np.errstate(all="ignore"):
+            return increment(self.gradient, self.hessian, q, delta, self.noise)
+
+    def stretched(self, kappa: float) -> "Generator":
+        """G(κu)/κ²: the same slope at zero, bending κ times as early; κ → 0 is plain gradient descent.
+
+        >>> Generator("cosh", np.cosh, np.sinh, np.cosh).stretched(0.5).gradient(np.array([2.0])).round(4)
+        array([2.3504])
+        """
+        if not (kappa > 0 and math.isfinite(kappa)):
+            raise InputError(f"the slope κ must be a positive number, not {kappa:g}")
+        low, high = self.domain
+        return Generator(
+            name=f"{self} stretched by {kappa:.12g}",
+            value=lambda u: self.value(kappa * u) / kappa**2,
+            gradient=lambda u: self.gradient(kappa * u) / kappa,
+            hessian=lambda u: self.hessian(kappa * u),
+            domain=(low / kappa, high / kappa),
+            symmetric=self.symmetric,
+            linear=self.linear,
+            noise=self.noise / kappa,
+        )
+
+    @classmethod
+    def from_gradient(
+        cls,
+        gradient: Callable[[Doubles], Doubles],
+        hessian: Callable[[Doubles], Doubles] | None = None,
+        value: Callable[[Doubles], Doubles] | None = None,
+        *,
+        name: str = "own",
+        domain: Interval = REAL,
+        checked_on: Interval = (-1e4, 1e4),
+    ) -> "Generator":
+        """A generator of your own from its gradient, an increasing function that maps arrays to arrays.
+
+        h is found by differences and G by quadrature where they are not given. The gradient is checked on a
+        grid that is dense near zero: where it falls, G would not be convex, and the error says where.
+
+        >>> G = Generator.from_gradient(np.arcsinh, name="arcsinh")
+        >>> G.symmetric, G.hessian(np.array([0.0])).round(9), G.value(np.array([1.0])).round(6)
+        (True, array([1.]), array([0.46716]))
+        """
+        low, high = max(domain[0], checked_on[0]), min(domain[1], checked_on[1])
+        grid = _grid(low, high, domain)
+        with np.errstate(all="ignore"):
+            g = np.asarray(gradient(grid), np.float64)
+        if g.shape != grid.shape:
+            raise InputError(
+                f"the gradient of {name!r} must map an array to an array of its shape; use NumPy functions"
+            )
+        if not np.isfinite(g).all():
+            at = grid[np.argmin(np.isfinite(g))]
+            raise InputError(f"the gradient of {name!r} is not finite at u = {at:.6g}; narrow its `domain`")
+        noise = noise_of(gradient) if domain[0] < 0 < domain[1] else 0.0
+        slack = 1e-12 * np.maximum(np.abs(g[1:]), np.abs(g[:-1])) + 1e-14 * noise
+        falls = np.flatnonzero(np.diff(g) < -slack)
+        if len(falls):
+            i = int(falls[0])
+            raise InputError(
+                f"the gradient of {name!r} falls from {g[i]:.6g} at u = {grid[i]:.6g} to {g[i + 1]:.6g} at "
+                f"u = {grid[i + 1]:.6g}, so G is not convex; a generator's gradient must increase"
+            )
+        h: Function = hessian if hessian is not None else (lambda u: derivative(gradient, u, domain, noise))
+        start = 0.0 if domain[0] < 0 < domain[1] else float(grid[len(grid) // 2])
+        made = cls(
+            name=name,
+            value=value
+            if value is not None
+            else (lambda u: integral(gradient, start, np.asarray(u, np.float64))),
+            gradient=gradient,
+            hessian=h,
+            domain=domain,
+            noise=noise,
+        )
+        positive = np.geomspace(1e-3, min(1e3, high), 200) if start == 0 and low < 0 else np.empty(0)
+        positive = positive[-positive > low]
+        up, down = (
+            made.increment(np.zeros_like(positive), positive),
+            made.increment(np.zeros_like(positive), -positive),
+        )
+        symmetric = bool(len(positive)) and bool(np.allclose(up, -down, rtol=1e-9, atol=0))
+        slope = (up[0] / positive[0]) if len(positive) else 0.0
+        linear = symmetric and bool(np.allclose(up, slope * positive, rtol=1e-9, atol=0))
+        return replace(made, symmetric=symmetric, linear=linear)
+
+
+def _grid(low: float, high: float, domain: Interval) -> Doubles:
+    """Points strictly inside, dense near zero and near a finite end of the domain."""
+    if not low < high:
+        raise InputError(
+            f"the interval ({low:g}, {high:g}) is empty; give a domain that overlaps `checked_on`"
+        )
+    fine = np.concatenate([np.geomspace(1e-8, 1e4, 1201), np.linspace(0, 10, 1001)])
+    points = np.concatenate(
+        [-fine, fine, *(end + s * fine for end in domain if math.isfinite(end) for s in (-1, 1))]
+    )
+    points = np.unique(np.concatenate([points, np.linspace(low, high, 1001)]))
+    return points[(points > domain[0]) & (points < domain[1]) & (points >= low) & (points <= high)]

@@ -1,0 +1,7 @@
+"""Tolerances by name, each with its reason."""
+
+EXACT = 0.0  # the same arithmetic in the same order
+ALGEBRA = 1e-10  # two formulas for one float64 number
+NUMERIC = 1e-6  # against finite differences or quadrature
+TABLE = 1e-5  # what a response table promises, relative to the exact function
+OPTIMUM = 1e-4  # objectives of optimisers that stop by a rule
