@@ -24,8 +24,7 @@ def normalised(generator: Generator, u: Doubles, slope: float = FIGURE_SLOPE) ->
     array([0.    , 0.6391, 1.    ])
     """
     zero = np.zeros(1)
-    with np.errstate(divide="ignore"):
-        steepness = float(generator.hessian(zero)[0])
+    steepness = float(generator.hessian(zero)[0])
     if not 0 < steepness < np.inf:
         raise InputError(
             f"{generator} has no finite slope at 0, so it cannot be drawn with a slope of {slope:g}"

@@ -20,7 +20,7 @@ import numpy as np
 from scipy.special import erf as erf_function
 from scipy.special import expit, spence, xlogy
 
-from tagfield.bregman.calculus import integral
+from tagfield.bregman.calculus import mean_between
 from tagfield.bregman.convex import Generator
 from tagfield.dataset import Doubles
 from tagfield.errors import InputError
@@ -101,7 +101,8 @@ def gd(beta: float = 10.0) -> Generator:
     def value(u: Doubles) -> Doubles:
         x = np.abs(beta * np.asarray(u, np.float64))
         far = math.pi * x / 2 - 2 * (_CATALAN - spence(1 - 1j * np.exp(-x)).imag)  # Ti₂(y) = Im Li₂(iy)
-        near = integral(lambda t: 2 * np.arctan(np.tanh(t / 2)), 0.0, np.minimum(x, 1.0))
+        short = np.minimum(x, 1.0)  # where `far` would cancel
+        near = short * mean_between(lambda t: 2 * np.arctan(np.tanh(t / 2)), np.zeros_like(x), short)
         return np.asarray(np.where(x < 1, near, far) / beta)
 
     return Generator("gd", value, gradient, hessian, parameter=beta)
@@ -115,11 +116,18 @@ def pnorm(p: float = 2.0) -> Generator:
     """
     if not (p >= 1 and math.isfinite(p)):
         raise InputError(f"pnorm needs a finite p of at least 1, not {p:g}; below 1 it is not convex")
+
+    def hessian(u: Doubles) -> Doubles:
+        if p == 1:
+            return np.zeros_like(u)
+        with np.errstate(divide="ignore"):  # infinite at 0 for p < 2
+            return (p - 1) * np.abs(u) ** (p - 2)
+
     return Generator(
         "pnorm",
         lambda u: np.abs(u) ** p / p,
         lambda u: np.sign(u) * np.abs(u) ** (p - 1),
-        np.zeros_like if p == 1 else (lambda u: (p - 1) * np.abs(u) ** (p - 2)),
+        hessian,
         parameter=p,
         linear=p == 2,
     )
