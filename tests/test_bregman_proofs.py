@@ -1,5 +1,8 @@
 """The paper's section 3, proved by numbers on chains small enough to enumerate; docs/theory.md cites it."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 from bregman_table import ALL, EVERYWHERE, GAMMAS, LOSSES, OWN, SMOOTH
@@ -315,3 +318,13 @@ def test_divergences_of_the_quadratic_and_the_entropy_are_the_corrected_ones():
 def test_bad_losses_are_explained(make, said):
     with pytest.raises(InputError, match=said):
         make()
+
+
+def test_every_test_that_the_theory_cites_exists():
+    here = Path(__file__).parent
+    cited = set(re.findall(r"`(test_\w+)`", (here.parent / "docs" / "theory.md").read_text(encoding="utf-8")))
+    written = set(
+        re.findall(r"^def (test_\w+)", "\n".join(p.read_text("utf-8") for p in here.glob("test_*.py")), re.M)
+    )
+    assert len(cited) > 20
+    assert cited <= written
