@@ -10,7 +10,7 @@ build: .venv/.built
 
 .venv/.installed: pyproject.toml
 	test -x $(PY) || $(PYTHON) -m venv .venv
-	$(PY) -m pip install -q --disable-pip-version-check "scikit-build-core>=0.10" "nanobind>=2.4" "cmake>=3.26" "ninja>=1.11"
+	$(PY) -m pip install -q --disable-pip-version-check "scikit-build-core>=0.10" "nanobind>=2.4" "cmake>=3.26" "ninja>=1.11" "setuptools>=70.1" "setuptools-scm>=8"
 	$(PY) -m pip install -q --disable-pip-version-check --no-build-isolation -e ".[dev]"
 	touch .venv/.installed
 	touch .venv/.built
