@@ -176,6 +176,7 @@ template <class T> void bind_lattice(nb::module_& m) {
 }  // namespace
 
 NB_MODULE(TAGFIELD_MODULE, m) {
+  nb::set_leak_warnings(false);  // an interpreter that ends in an error keeps objects alive; that is no leak of ours
   m.def("supported_levels", &supported_levels);
   m.attr("LANES") = W;
   bind_lattice<float>(m);

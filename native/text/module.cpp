@@ -203,6 +203,7 @@ void bind_items(nb::module_& m) {
 }  // namespace
 
 NB_MODULE(TAGFIELD_MODULE, m) {
+  nb::set_leak_warnings(false);  // an interpreter that ends in an error keeps objects alive; that is no leak of ours
     m.doc() = "Reading and interning: text or Python objects to packed arrays.";
     const nb::object error = nb::module_::import_("tagfield.errors").attr("InputError");
     nb::register_exception_translator(

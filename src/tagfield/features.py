@@ -94,7 +94,9 @@ def absent(weights: Floats) -> NDArray[np.bool_]:
     return mask
 
 
-def feature_set(corpus: kernels.Corpus, attributes: int, labels: int, kind: str, min_count: int = 1) -> FeatureSet:
+def feature_set(
+    corpus: kernels.Corpus, attributes: int, labels: int, kind: str, min_count: int = 1
+) -> FeatureSet:
     """Builds a feature set from encoded data.
 
     >>> from tagfield.encode import encode_sequences

@@ -96,6 +96,11 @@ def path_score(scores: ArrayLike, transitions: ArrayLike, path: ArrayLike) -> fl
     """
     s, tau = _checked(scores, transitions)
     y: Any = np.asarray(path)
-    if y.shape != (len(s),) or not np.issubdtype(y.dtype, np.integer) or (y < 0).any() or (y >= s.shape[1]).any():
+    if (
+        y.shape != (len(s),)
+        or not np.issubdtype(y.dtype, np.integer)
+        or (y < 0).any()
+        or (y >= s.shape[1]).any()
+    ):
         raise InputError(f"a path for these scores is {len(s)} label ids from 0 to {s.shape[1] - 1}")
     return float(s[np.arange(len(s)), y].sum() + tau[y[:-1], y[1:]].sum())

@@ -95,7 +95,11 @@ class Model:
         return encode_sequences(X, y, attributes=self.attributes, labels=self.labels)
 
     def encode_files(
-        self, paths: PathLike | Iterable[PathLike], *, columns: str | None = None, format: Format | None = None
+        self,
+        paths: PathLike | Iterable[PathLike],
+        *,
+        columns: str | None = None,
+        format: Format | None = None,
     ) -> Encoded:
         """Files, encoded with this model's template and vocabularies."""
         kind: Format = format or ("items" if self.template is None else "columns")
@@ -126,7 +130,9 @@ class Model:
         )
         return [node[start:end] for start, end in pairwise(encoded.dataset.tokens.tolist())]
 
-    def log_probability(self, X: Iterable[object], y: Iterable[Iterable[str]], *, threads: int = 1) -> Doubles:
+    def log_probability(
+        self, X: Iterable[object], y: Iterable[Iterable[str]], *, threads: int = 1
+    ) -> Doubles:
         """log p(y | x) for each sequence; −inf where y has a label that the model does not know."""
         encoded = self.encode(X, y)
         corpus = open_corpus(encoded.dataset)

@@ -108,7 +108,13 @@ def minimise(
         value, last = objective(x)
         return value, last
 
-    options = {"maxiter": iterations, "maxfun": 10 * iterations + 100, "maxcor": memory, "ftol": 0.0, "gtol": 0.0}
+    options = {
+        "maxiter": iterations,
+        "maxfun": 10 * iterations + 100,
+        "maxcor": memory,
+        "ftol": 0.0,
+        "gtol": 0.0,
+    }
     result = minimize(
         value_and_gradient,
         np.zeros(objective.size),

@@ -9,7 +9,7 @@ thread the same seed gives the same bits.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -74,9 +74,10 @@ def train(
     settings: Settings | None = None,
     *,
     dev: Encoded | None = None,
+    watch: Mapping[str, Encoded] | None = None,
     on_epoch: OnEpoch | None = None,
 ) -> Trained:
-    """Trains on encoded data; `dev` (encoded with the same vocabularies) is only scored.
+    """Trains on encoded data; `dev` and `watch` (encoded with the same vocabularies) are only scored.
 
     >>> from tagfield.encode import encode_sequences
     >>> encoded = encode_sequences([[["a"], ["b"]], [["b"], ["a"]]], [["X", "Y"], ["Y", "X"]])
@@ -87,8 +88,11 @@ def train(
     settings = settings or Settings()
     _check(encoded, settings)
     recipe = find_recipe(settings.recipe)
-    dataset, attributes, features, corpus = select(encoded, settings.features, settings.min_count)
-    score = held_out_scorer(dev, attributes, features, settings.threads) if dev is not None else None
+    _, attributes, features, corpus = select(encoded, settings.features, settings.min_count)
+    watched = {**(watch or {}), **({} if dev is None else {"dev": dev})}
+    score = {
+        name: held_out_scorer(data, attributes, features, settings.threads) for name, data in watched.items()
+    }
     run = _Run(settings, features, score, on_epoch)
     if recipe.family == "batch":
         weights, converged, reason = _batch(run, corpus, features)
@@ -127,7 +131,12 @@ def select(
         keep = kernels.count_attributes(corpus, len(attributes)) >= min_count
         dataset, attributes = keep_attributes(dataset, keep), attributes.subset(keep)
         corpus = open_corpus(dataset)
-    return dataset, attributes, feature_set(corpus, len(attributes), len(encoded.labels), kind, min_count), corpus
+    return (
+        dataset,
+        attributes,
+        feature_set(corpus, len(attributes), len(encoded.labels), kind, min_count),
+        corpus,
+    )
 
 
 def held_out_scorer(
@@ -170,7 +179,7 @@ class _Run:
         self,
         settings: Settings,
         features: FeatureSet,
-        score: Callable[[Weights], Scores] | None,
+        score: Mapping[str, Callable[[Weights], Scores]],
         on_epoch: OnEpoch | None,
     ) -> None:
         self.settings = settings
@@ -186,10 +195,12 @@ class _Run:
     def add(self, objective: float, norm: float, directions: Callable[[], Weights], best: bool) -> bool:
         """Records an epoch, tells the callback, and returns whether it wants to stop."""
         paused = time.perf_counter()
-        scores = self._score(directions()) if self._score else None
-        rate = self.settings.rate
+        weights = directions() if self._score else None
+        watched = {name: score(weights) for name, score in self._score.items() if weights is not None}
+        scores = watched.pop("dev", None)
         seconds = paused - self._start
-        epoch = Epoch(len(self.history) + 1, objective, seconds, norm, rate, scores, best)
+        number = len(self.history) + 1
+        epoch = Epoch(number, objective, seconds, norm, self.settings.rate, scores, watched, best)
         self.history.append(epoch)
         stop = bool(self._on_epoch(epoch)) if self._on_epoch else False
         self._start += time.perf_counter() - paused

@@ -4,8 +4,8 @@ The library calls back and logs; only commands print. A callback gets an `Epoch`
 to stop there: the best weights so far are kept.
 """
 
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from tagfield.evaluate import Scores
@@ -21,6 +21,7 @@ class Epoch:
     norm: float = 0.0  # ‖θ‖
     rate: float | None = None  # λ̂ of a stochastic recipe
     scores: Scores | None = None  # on the held-out data
+    watched: Mapping[str, Scores] = field(default_factory=dict)  # on whatever else is scored along the way
     best: bool = False  # the weights that would be kept if training ended here
     note: str = ""
 
@@ -30,9 +31,16 @@ class Epoch:
         >>> Epoch(1, 2.5, 0.1).to_dict()["objective"]
         2.5
         """
-        row = {k: v for k, v in asdict(self).items() if k not in ("scores",) and v not in (None, "")}
+        row: dict[str, object] = {"epoch": self.number, "objective": self.objective, "seconds": self.seconds}
+        row |= {"norm": self.norm, "best": self.best}
+        if self.rate is not None:
+            row["rate"] = self.rate
+        if self.note:
+            row["note"] = self.note
         if self.scores is not None:
             row |= {"accuracy": self.scores.accuracy, "f1": self.scores.f1}
+        for name, scores in self.watched.items():
+            row |= {f"{name}_accuracy": scores.accuracy, f"{name}_f1": scores.f1}
         return row
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tagfield.bregman.responses import Response, recipe
+from tagfield.bregman.responses import Response
 from tagfield.bregman.tables import ResponseTable
 from tagfield.dataset import Longs
 from tagfield.errors import InputError, TrainingError
@@ -33,6 +33,7 @@ class Calibration:
 class StochasticTrainer:
     """Weights that one pass after another improves.
 
+    >>> from tagfield.bregman.responses import recipe
     >>> from tagfield.encode import encode_sequences
     >>> from tagfield.features import feature_set
     >>> from tagfield.lattice import open_corpus
@@ -114,7 +115,9 @@ def set_response(target: kernels.Pass, table: ResponseTable) -> None:
     if table.linear and table.slope == 1.0:
         return
     low_linear = table.low_linear
-    target.set_response(table.cells, table.tails, table.bits, table.odd, low_linear, table.low_edge, table.high_edge)
+    target.set_response(
+        table.cells, table.tails, table.bits, table.odd, low_linear, table.low_edge, table.high_edge
+    )
 
 
 def calibrate(
@@ -124,52 +127,58 @@ def calibrate(
     *,
     c2: float,
     rng: np.random.Generator,
-    settings: Calibration = Calibration(),
+    settings: Calibration | None = None,
 ) -> float:
-    """The rate λ̂ whose one pass over a sample, from θ = 0, ends with the lowest objective.
+    """The rate λ̂ whose one pass over a sample, from θ = 0, has the lowest objective along the way.
 
-    Candidates go up from `start` by `factor` while they beat θ = 0, then down from it; ten that do are compared.
+    Candidates go up from `start` by `factor` while they beat θ = 0, then down from it; ten that do are compared. With
+    so few sentences that no pass can show a gain along the way, the objective after the pass decides.
     """
+    settings = settings or Calibration()
     count = min(settings.samples, corpus.sentences)
     sample = rng.permutation(corpus.sentences)[:count].astype(np.int64)
-    untrained = _nll_at_zero(corpus, features, sample)
-    best, best_rate = math.inf, settings.start
-    rate, rising, good = settings.start, True, 0
-    for _ in range(settings.trials):
-        objective = _try(corpus, features, response, c2, rate, sample)
-        works = objective < untrained
-        if works:
-            good += 1
-            if objective < best:
+    untrained = nll(corpus, features, features.zeros(), sample)
+
+    def attempt(rate: float, *, after: bool) -> float:
+        try:
+            trainer = StochasticTrainer(corpus, features, response, c2=c2, rate=rate)
+            along = trainer.run(sample)
+        except (TrainingError, InputError):
+            return math.inf
+        if not after:
+            return along
+        penalty = c2 * count / max(1, corpus.sentences) * trainer.norm() ** 2
+        return nll(corpus, features, trainer.weights(), sample) + penalty
+
+    for after in (False, True):
+        best, best_rate = math.inf, settings.start
+        rate, rising, good = settings.start, True, 0
+        for _ in range(settings.trials):
+            objective = attempt(rate, after=after)
+            works = objective < untrained
+            good += works
+            if works and objective < best:
                 best, best_rate = objective, rate
-        if rising and works and good < settings.candidates:
-            rate *= settings.factor
-        else:
-            rate = settings.start / settings.factor if rising else rate / settings.factor
-            rising = False
-        if good >= settings.candidates:
-            break
-    if not math.isfinite(best):
-        raise TrainingError(
-            f"no rate between {rate:g} and {settings.start:g} makes {response} better than no training on "
-            f"{count} sequences; check the labels, or give a rate or a larger c2"
-        )
-    return best_rate
+            if good >= settings.candidates:
+                break
+            if rising and works:
+                rate *= settings.factor
+            else:
+                rate = settings.start / settings.factor if rising else rate / settings.factor
+                rising = False
+        if math.isfinite(best):
+            return best_rate
+    raise TrainingError(
+        f"no rate between {rate:g} and {settings.start:g} makes {response} better than no training on "
+        f"{count} sequences; check the labels, or give a rate or another c2"
+    )
 
 
-def _try(
-    corpus: kernels.Corpus, features: FeatureSet, response: Response, c2: float, rate: float, sample: Longs
-) -> float:
-    try:
-        return StochasticTrainer(corpus, features, response, c2=c2, rate=rate).run(sample)
-    except (TrainingError, InputError):
-        return math.inf
-
-
-def _nll_at_zero(corpus: kernels.Corpus, features: FeatureSet, sample: Longs) -> float:
+def nll(corpus: kernels.Corpus, features: FeatureSet, weights: Weights, order: Longs) -> float:
+    """The negative log-likelihood of some sentences under given weights."""
     nothing = kernels.Pass()
     nothing.rate = 0.0
-    zero = features.zeros()
-    empty = (zero.state[:0], zero.trans[:0])
-    nothing.run(corpus, features.layout, [(zero.state, zero.trans), empty, empty], sample)
+    weights = weights.copy()
+    empty = (weights.state[:0], weights.trans[:0])
+    nothing.run(corpus, features.layout, [(weights.state, weights.trans), empty, empty], order)
     return nothing.loss
