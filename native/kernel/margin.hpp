@@ -2,6 +2,7 @@
 //
 //     ŷ = argmax θ·Φ(x,·)     δ = Φ(x,y) − Φ(x,ŷ)     loss ℓ = θ·Φ(x,ŷ) − θ·Φ(x,y) + cost,  cost = √(wrong) or 1
 //     τ = ℓ/‖δ‖²  (PA-0)     min(c, ℓ/‖δ‖²)  (PA-I)     ℓ/(‖δ‖² + 1/(2c))  (PA-II)
+//     type 3, the averaged perceptron: τ = 1, and the loss is the share of wrong labels
 //     θ ← θ + τ δ            R ← R + n τ δ            average after n sentences: θ − R/n
 #pragma once
 #include <algorithm>
@@ -62,10 +63,13 @@ template <Rows R> void margin_pass(const Corpus& c, const Layout& at, MarginPass
         norm += sum_lanes<float>(u * u);
       }
       const double gold = path_score(at, scores, pass.trans, y, n);
-      const double loss = best - gold + (pass.cost_sensitive ? std::sqrt(double(wrong)) : 1.0);
+      const double loss = pass.type == 3 ? double(wrong) / double(n)
+                                         : best - gold + (pass.cost_sensitive ? std::sqrt(double(wrong)) : 1.0);
       pass.loss += c.weight[s] * loss;
       double tau = 0;
-      if (norm > 0 || pass.type == 2)
+      if (pass.type == 3)
+        tau = 1;
+      else if (norm > 0 || pass.type == 2)
         tau = pass.type == 2 ? loss / (norm + 0.5 / pass.c) : pass.type == 1 ? std::min(pass.c, loss / norm) : loss / norm;
       const Vec<float> step = splat(float(tau * c.weight[s])), late = splat(float(tau * c.weight[s] * pass.seen));
       auto add = [&](float* theta, float* rest, Vec<float> u) {

@@ -175,12 +175,15 @@ template <class T> void bind_lattice(nb::module_& m) {
 
 }  // namespace
 
+#include "kernel/bind_decode.hpp"
+
 NB_MODULE(TAGFIELD_MODULE, m) {
   nb::set_leak_warnings(false);  // an interpreter that ends in an error keeps objects alive; that is no leak of ours
   m.def("supported_levels", &supported_levels);
   m.attr("LANES") = W;
   bind_lattice<float>(m);
   bind_lattice<double>(m);
+  bind_decode(m);
 
   nb::class_<CorpusHandle>(m, "Corpus")
       .def(nb::init<View<int64_t, 1>, View<int64_t, 1>, View<int64_t, 1>, View<int32_t, 1>, View<int32_t, 1>,

@@ -104,3 +104,44 @@ def tag(corpus: Corpus, layout: Layout, state: _Floats, trans: _Floats, threads:
 def marginals(
     corpus: Corpus, layout: Layout, state: _Floats, trans: _Floats, nodes: bool, threads: int
 ) -> tuple[_Floats, _Doubles, _Doubles]: ...
+
+# native/kernel/bind_decode.hpp
+_Mask = NDArray[np.uint8] | None
+
+def scores(corpus: Corpus, layout: Layout, state: _Floats, trans: _Floats, threads: int) -> _Floats: ...
+def decode(
+    corpus: Corpus, layout: Layout, state: _Floats, trans: _Floats, allowed: _Mask, threads: int
+) -> tuple[_Ints, _Doubles]: ...
+def constrained_marginals(
+    corpus: Corpus,
+    layout: Layout,
+    state: _Floats,
+    trans: _Floats,
+    allowed: _Mask,
+    nodes: bool,
+    threads: int,
+) -> tuple[_Floats, _Doubles]: ...
+def log_messages(scores: _Doubles, trans: _Doubles) -> tuple[_Doubles, _Doubles, float]: ...
+def nbest(
+    corpus: Corpus, layout: Layout, state: _Floats, trans: _Floats, allowed: _Mask, count: int, threads: int
+) -> tuple[_Ints, _Doubles, _Longs]: ...
+def partial_gradient(
+    corpus: Corpus,
+    layout: Layout,
+    state: _Doubles,
+    trans: _Doubles,
+    allowed: _Mask,
+    grad_state: _Doubles,
+    grad_trans: _Doubles,
+    threads: int,
+) -> float: ...
+def arow_pass(
+    corpus: Corpus,
+    layout: Layout,
+    state: _Floats,
+    trans: _Floats,
+    spread_state: _Floats,
+    spread_trans: _Floats,
+    order: _Longs,
+    gamma: float,
+) -> tuple[float, int]: ...

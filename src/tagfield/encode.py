@@ -172,11 +172,13 @@ def encode_sequences(
     weights: ArrayLike | None = None,
     attributes: Vocabulary | None = None,
     labels: Vocabulary | None = None,
+    grow: bool = False,
 ) -> Encoded:
     """Encodes Python sequences: each token a list of attribute strings, or a dict as in python-crfsuite.
 
     In a dict {k: v}: a number is the attribute's value, True is 1, a string v makes the attribute `k:v`, and
     nested dicts, lists and sets make attributes `k:...`. X and y are any iterables; empty sequences are kept.
+    With `grow`, new attributes are added to the given vocabulary instead of being left out.
 
     >>> encoded = encode_sequences([[["w=The"], {"w": "dog", "length": 3}]], [["DT", "NN"]])
     >>> encoded.attributes.strings(), encoded.dataset.value.tolist()
@@ -184,7 +186,7 @@ def encode_sequences(
     """
     known = Vocabulary() if attributes is None else attributes
     names = Vocabulary() if labels is None else labels.copy()
-    packed, gold = encode_objects(X, y, known, attributes is not None, names)
+    packed, gold = encode_objects(X, y, known, attributes is not None and not grow, names)
     checked = None if weights is None else _check_weights(weights, len(packed[0]) - 1)
     return _assemble(packed, None if y is None else gold, checked, known, labels, names)
 

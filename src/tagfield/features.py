@@ -95,9 +95,14 @@ def absent(weights: Floats) -> NDArray[np.bool_]:
 
 
 def feature_set(
-    corpus: kernels.Corpus, attributes: int, labels: int, kind: str, min_count: int = 1
+    corpus: kernels.Corpus,
+    attributes: int,
+    labels: int,
+    kind: str,
+    min_count: int = 1,
+    transitions: str | None = None,
 ) -> FeatureSet:
-    """Builds a feature set from encoded data.
+    """Builds a feature set from encoded data; `transitions` may be of another kind than the pairs.
 
     >>> from tagfield.encode import encode_sequences
     >>> from tagfield.lattice import open_corpus
@@ -108,16 +113,18 @@ def feature_set(
     """
     blocks = -(-labels // LANES)
     width = blocks * LANES
-    if kind == "all":
-        trans = np.full((labels, width), ABSENT, np.float32)
+    for chosen in (kind, transitions):
+        if chosen not in ("observed", "all", None):
+            raise InputError(f"there is no feature set {chosen!r}; choose observed or all")
+    trans = np.full((labels, width), ABSENT, np.float32)
+    if (transitions or kind) == "all":
         trans[:, :labels] = 0
+    else:
+        trans[:, :labels][kernels.count_transitions(corpus, labels) >= max(1, min_count)] = 0
+    if kind == "all":
         state = np.zeros((attributes, width), np.float32)
         state[:, labels:] = ABSENT
         return FeatureSet("all", attributes, labels, None, None, Weights(state.reshape(-1, LANES), trans))
-    if kind != "observed":
-        raise InputError(f"there is no feature set {kind!r}; choose observed or all")
-    trans = np.full((labels, width), ABSENT, np.float32)
-    trans[:, :labels][kernels.count_transitions(corpus, labels) >= max(1, min_count)] = 0
     first, column, lanes, _ = kernels.observed_rows(corpus, attributes, labels, max(1, min_count))
     state = np.full((len(column), LANES), ABSENT, np.float32)
     state[(lanes[:, None] >> np.arange(LANES, dtype=np.uint8)) & 1 == 1] = 0

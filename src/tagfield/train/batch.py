@@ -63,6 +63,11 @@ class Objective:
         self._state.reshape(-1)[self._states] = x[:n]
         self._trans.reshape(-1)[self._edges] = x[n:]
 
+    def pack(self, weights: Weights) -> Doubles:
+        """The weights that exist, as x."""
+        parts = (weights.state.reshape(-1)[self._states], weights.trans.reshape(-1)[self._edges])
+        return np.concatenate(parts).astype(np.float64)
+
     def weights(self, x: Doubles) -> Weights:
         """x in its blocks, as float32; what is no feature stays marked."""
         found = self.features.zeros()
@@ -77,8 +82,10 @@ def minimise(
     report: Callable[[float, Doubles], bool],
     *,
     iterations: int,
+    start: Doubles | None = None,
     memory: int = 6,
     epsilon: float = 1e-5,
+    line_search: int = 20,
 ) -> tuple[Doubles, bool, str]:
     """Runs L-BFGS until ‖gradient‖ < epsilon·max(1, ‖x‖), `report(value, x)` says stop, or `iterations` are done.
 
@@ -112,12 +119,13 @@ def minimise(
         "maxiter": iterations,
         "maxfun": 10 * iterations + 100,
         "maxcor": memory,
+        "maxls": line_search,
         "ftol": 0.0,
         "gtol": 0.0,
     }
     result = minimize(
         value_and_gradient,
-        np.zeros(objective.size),
+        np.zeros(objective.size) if start is None else start,
         jac=True,
         method="L-BFGS-B",
         callback=after,

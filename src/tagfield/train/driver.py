@@ -10,45 +10,25 @@ thread the same seed gives the same bits.
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from tagfield._text import Vocabulary
-from tagfield.bregman.responses import recipe as response_of
 from tagfield.dataset import Dataset, Doubles
 from tagfield.encode import Encoded
-from tagfield.errors import InputError
 from tagfield.evaluate import ChunkScorer, Scores
 from tagfield.features import FeatureSet, Weights, feature_set, keep_attributes
 from tagfield.lattice import open_corpus
 from tagfield.native import kernels
 from tagfield.train.batch import Objective, minimise
-from tagfield.train.margin import MarginTrainer
+from tagfield.train.growth import grow
+from tagfield.train.owlqn import minimise_l1
 from tagfield.train.progress import Epoch, OnEpoch, Stopping
-from tagfield.train.recipes import DEFAULT, find_recipe
-from tagfield.train.stochastic import Calibration, StochasticTrainer, calibrate
-
-
-@dataclass(frozen=True)
-class Settings:
-    """Everything that a training run can be told. The names and meanings of c2, epochs and pa_* are CRFsuite's."""
-
-    recipe: str = DEFAULT
-    features: str = "observed"
-    min_count: int = 1
-    c2: float = 1.0
-    epochs: int = 50
-    seed: int = 0
-    threads: int = 1
-    rate: float | None = None  # None: calibrate
-    calibration: Calibration = field(default_factory=Calibration)
-    period: int = 10
-    delta: float | None = None  # 1e-6 for stochastic recipes, 1e-5 for lbfgs, as in CRFsuite
-    pa_type: int = 1
-    pa_c: float = 1.0
-    pa_cost_sensitive: bool = True
-    pa_average: bool = True
+from tagfield.train.recipes import find_recipe
+from tagfield.train.settings import Settings
+from tagfield.train.stochastic import StochasticTrainer
+from tagfield.train.trainers import Trainer, make_trainer
 
 
 @dataclass(frozen=True)
@@ -76,8 +56,11 @@ def train(
     dev: Encoded | None = None,
     watch: Mapping[str, Encoded] | None = None,
     on_epoch: OnEpoch | None = None,
+    start: tuple[FeatureSet, Weights] | None = None,
 ) -> Trained:
     """Trains on encoded data; `dev` and `watch` (encoded with the same vocabularies) are only scored.
+
+    start: features and weights to go on from; the vocabularies of `encoded` must begin with theirs
 
     >>> from tagfield.encode import encode_sequences
     >>> encoded = encode_sequences([[["a"], ["b"]], [["b"], ["a"]]], [["X", "Y"], ["Y", "X"]])
@@ -86,43 +69,31 @@ def train(
     (3, 'the given number of epochs is done')
     """
     settings = settings or Settings()
-    _check(encoded, settings)
+    settings.check(encoded, dev is not None)
     recipe = find_recipe(settings.recipe)
-    _, attributes, features, corpus = select(encoded, settings.features, settings.min_count)
+    min_count = 1 if start else settings.min_count  # what a model knows is not renumbered
+    _, attributes, features, corpus = select(encoded, settings.features, min_count, settings.transitions)
+    initial = features.zeros()
+    if start:
+        features, initial = grow(*start, features)
     watched = {**(watch or {}), **({} if dev is None else {"dev": dev})}
     score = {
         name: held_out_scorer(data, attributes, features, settings.threads) for name, data in watched.items()
     }
     run = _Run(settings, features, score, on_epoch)
     if recipe.family == "batch":
-        weights, converged, reason = _batch(run, corpus, features)
+        weights, converged, reason = _batch(run, corpus, features, initial)
     else:
         rng = np.random.default_rng(settings.seed)
-        trainer: StochasticTrainer | MarginTrainer
-        if recipe.family == "margin":
-            trainer = MarginTrainer(
-                corpus,
-                features,
-                type=settings.pa_type,
-                aggressiveness=settings.pa_c,
-                cost_sensitive=settings.pa_cost_sensitive,
-                average=settings.pa_average,
-            )
-        else:
-            response = response_of(recipe.name)
-            rate = settings.rate
-            if rate is None:
-                rate = calibrate(
-                    corpus, features, response, c2=settings.c2, rng=rng, settings=settings.calibration
-                )
-            run.settings = replace(settings, rate=rate)
-            trainer = StochasticTrainer(corpus, features, response, c2=settings.c2, rate=rate)
+        trainer = make_trainer(settings, corpus, features, initial, rng)
+        if isinstance(trainer, StochasticTrainer):
+            run.settings = replace(settings, rate=trainer.rate)
         weights, converged, reason = _epochs(run, trainer, corpus, rng, margin=recipe.family == "margin")
     return Trained(weights, features, attributes, run.history, run.settings, converged, reason)
 
 
 def select(
-    encoded: Encoded, kind: str, min_count: int = 1
+    encoded: Encoded, kind: str, min_count: int = 1, transitions: str | None = None
 ) -> tuple[Dataset, Vocabulary, FeatureSet, kernels.Corpus]:
     """The data, attributes and feature set that training sees, once the rare ones are left out."""
     dataset, attributes = encoded.dataset, encoded.attributes
@@ -134,7 +105,7 @@ def select(
     return (
         dataset,
         attributes,
-        feature_set(corpus, len(attributes), len(encoded.labels), kind, min_count),
+        feature_set(corpus, len(attributes), len(encoded.labels), kind, min_count, transitions),
         corpus,
     )
 
@@ -159,19 +130,6 @@ def held_out_scorer(
     return score
 
 
-def _check(encoded: Encoded, settings: Settings) -> None:
-    if len(encoded) == 0 or len(encoded.labels) == 0:
-        raise InputError("there is nothing to train on: the data holds no labelled sequence")
-    if not settings.c2 >= 0 or not np.isfinite(settings.c2):
-        raise InputError(f"c2 must be a number from 0 on, not {settings.c2}")
-    if settings.epochs < 1:
-        raise InputError(f"training takes at least one epoch, not {settings.epochs}")
-    if settings.threads < 1:
-        raise InputError(f"training takes at least one thread, not {settings.threads}")
-    if settings.rate is not None and not (settings.rate > 0 and np.isfinite(settings.rate)):
-        raise InputError(f"the rate must be a number above 0, not {settings.rate}")
-
-
 class _Run:
     """The history of one run, the best weights so far, and the clock that stands still while scores are taken."""
 
@@ -187,19 +145,38 @@ class _Run:
         self.history: list[Epoch] = []
         self._score = score
         self._on_epoch = on_epoch
+        self._highest, self._since = -np.inf, 0
         self._start = time.perf_counter()
+
+    @property
+    def best(self) -> bool:
+        """Whether the last epoch is the best so far."""
+        return self.history[-1].best
+
+    @property
+    def impatient(self) -> bool:
+        """Whether the score on dev has not risen for `patience` epochs."""
+        return 0 < self.settings.patience <= len(self.history) - self._since
 
     def seconds(self) -> float:
         return time.perf_counter() - self._start
 
     def add(self, objective: float, norm: float, directions: Callable[[], Weights], best: bool) -> bool:
-        """Records an epoch, tells the callback, and returns whether it wants to stop."""
+        """Records an epoch, tells the callback, and returns whether it wants to stop.
+
+        With patience the best epoch is not the caller's choice: it is the one with the best score on dev.
+        """
         paused = time.perf_counter()
         weights = directions() if self._score else None
         watched = {name: score(weights) for name, score in self._score.items() if weights is not None}
         scores = watched.pop("dev", None)
         seconds = paused - self._start
         number = len(self.history) + 1
+        if self.settings.patience and scores is not None:
+            figure = float(getattr(scores, self.settings.metric))
+            best = figure > self._highest
+            if best:
+                self._highest, self._since = figure, number
         epoch = Epoch(number, objective, seconds, norm, self.settings.rate, scores, watched, best)
         self.history.append(epoch)
         stop = bool(self._on_epoch(epoch)) if self._on_epoch else False
@@ -208,12 +185,7 @@ class _Run:
 
 
 def _epochs(
-    run: _Run,
-    trainer: StochasticTrainer | MarginTrainer,
-    corpus: kernels.Corpus,
-    rng: np.random.Generator,
-    *,
-    margin: bool,
+    run: _Run, trainer: Trainer, corpus: kernels.Corpus, rng: np.random.Generator, *, margin: bool
 ) -> tuple[Weights, bool, str]:
     settings = run.settings
     stopping = Stopping(settings.period, 1e-6 if settings.delta is None else settings.delta)
@@ -225,32 +197,71 @@ def _epochs(
         best = margin or objective < lowest
         lowest = min(lowest, objective)
         asked = run.add(objective, trainer.norm(), trainer.directions, best)
-        settled = objective == 0 if margin else stopping.add(objective)
-        if asked or settled or len(run.history) == settings.epochs:
-            weights = trainer.weights() if best or kept is None else kept
+        right = margin and objective <= (settings.epsilon or 0.0) * max(1, corpus.sentences)
+        settled = not margin and stopping.add(objective)
+        if asked or right or settled or run.impatient or len(run.history) == settings.epochs:
+            weights = trainer.weights() if run.best or kept is None else kept
             if asked:
                 return weights, False, "it was asked to stop"
-            if settled and margin:
+            if run.impatient:
+                return weights, True, _impatient(settings)
+            if right and objective == 0:
                 return weights, True, "every sequence is labelled right"
+            if right:
+                return weights, True, f"the mean loss is at most {settings.epsilon:g}"
             if settled:
                 return weights, True, f"the objective no longer falls over {settings.period} epochs"
             return weights, False, "the given number of epochs is done"
-        if best and not margin:
+        if run.best and (settings.patience or not margin):
             kept = trainer.weights(out=kept)
 
 
-def _batch(run: _Run, corpus: kernels.Corpus, features: FeatureSet) -> tuple[Weights, bool, str]:
+def _impatient(settings: Settings) -> str:
+    return f"{settings.metric} on the held-out data has not risen for {settings.patience} epochs"
+
+
+def _batch(
+    run: _Run, corpus: kernels.Corpus, features: FeatureSet, initial: Weights
+) -> tuple[Weights, bool, str]:
     settings = run.settings
     objective = Objective(corpus, features, c2=settings.c2, threads=settings.threads)
     stopping = Stopping(settings.period, 1e-5 if settings.delta is None else settings.delta)
-    asked = False
+    epsilon = 1e-5 if settings.epsilon is None else settings.epsilon
+    start = objective.pack(initial)
+    kept, asked = start, False
 
     def report(value: float, x: Doubles) -> bool:
-        nonlocal asked
+        nonlocal kept, asked
         asked = run.add(value, float(np.linalg.norm(x)), lambda: objective.weights(x), True)
-        return asked or stopping.add(value)
+        if run.best:
+            kept = x.copy()
+        return stopping.add(value) or asked or run.impatient
 
-    x, converged, reason = minimise(objective, report, iterations=settings.epochs)
+    if settings.c1:
+        x, converged, reason = minimise_l1(
+            objective,
+            start,
+            report,
+            c1=settings.c1,
+            iterations=settings.epochs,
+            memory=settings.memory,
+            epsilon=epsilon,
+            line_search=settings.line_search,
+        )
+    else:
+        x, converged, reason = minimise(
+            objective,
+            report,
+            start=start,
+            iterations=settings.epochs,
+            memory=settings.memory,
+            epsilon=epsilon,
+            line_search=settings.line_search,
+        )
+    if settings.patience:
+        x = kept
     if asked:
         converged, reason = False, "it was asked to stop"
+    elif run.impatient:
+        converged, reason = True, _impatient(settings)
     return objective.weights(x), converged, reason

@@ -2,6 +2,8 @@
 
     ŷ = best path ─▶ loss ℓ = θ·Φ(ŷ) − θ·Φ(y) + cost ─▶ θ += τ (Φ(y) − Φ(ŷ)),  τ by type 0, 1 or 2
 
+Type 3 is the averaged perceptron: τ = 1, and the loss is the share of wrong labels.
+
 As in CRFsuite the cost is √(wrong labels) (or 1), and the model is the average over all steps
 (native/kernel/margin.hpp).
 """
@@ -38,8 +40,9 @@ class MarginTrainer:
         aggressiveness: float = 1.0,
         cost_sensitive: bool = True,
         average: bool = True,
+        start: Weights | None = None,
     ) -> None:
-        if type not in (0, 1, 2):
+        if type not in (0, 1, 2, 3):
             raise InputError(f"there is no passive–aggressive algorithm of type {type}; choose 0, 1 or 2")
         if not aggressiveness > 0:
             raise InputError(f"the aggressiveness must be above 0, not {aggressiveness:g}")
@@ -49,7 +52,7 @@ class MarginTrainer:
         self._type = type
         self._aggressiveness = aggressiveness
         self._cost_sensitive = cost_sensitive
-        self._theta = features.zeros()
+        self._theta = features.zeros() if start is None else start.copy()
         self._rest = Weights(0 * self._theta.state, 0 * self._theta.trans)
         self._seen = 1.0
         self._epoch = 0

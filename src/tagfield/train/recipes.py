@@ -31,6 +31,8 @@ RECIPES: dict[str, Recipe] = {
         Recipe("u2.g2", "stochastic", "erf(5√π·u): the paper's U2*.G2"),
         Recipe("u2.g3", "stochastic", "gd(10u): the paper's U2*.G3"),
         Recipe("pa", "margin", "passive–aggressive, averaged"),
+        Recipe("ap", "margin", "averaged perceptron"),
+        Recipe("arow", "margin", "adaptive regularisation of weights"),
         Recipe("lbfgs", "batch", "L-BFGS on the whole corpus"),
     )
 }

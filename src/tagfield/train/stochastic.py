@@ -53,12 +53,13 @@ class StochasticTrainer:
         *,
         c2: float,
         rate: float,
+        start: Weights | None = None,
     ) -> None:
         self.corpus = corpus
         self.features = features
         self.c2 = c2
         self.response = response
-        self._theta = features.zeros()
+        self._theta = features.zeros() if start is None else start.copy()
         self._pass = kernels.Pass()
         self._pass.rate = rate
         self._pass.decay = 2 * c2 / max(1, corpus.sentences)

@@ -1,0 +1,71 @@
+// One pass of AROW (Crammer, Kulesza, Dredze 2009), for label sequences as in CRFsuite.
+//
+//     ŷ = argmax μ·Φ(x,·)     δ = Φ(x,y) − Φ(x,ŷ)     loss ℓ = μ·Φ(x,ŷ) − μ·Φ(x,y) + wrong labels
+//     α = ℓ/(γ + Σ Σ_i δ_i²)         μ_i ← μ_i + α Σ_i δ_i         1/Σ_i ← 1/Σ_i + δ_i²/γ
+//
+// Σ is a diagonal: how unsure each weight still is. A weight that was often corrected moves less.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "kernel/lattice.hpp"
+
+namespace tagfield {
+
+struct ArowPass {
+  double gamma = 1;
+  float *state = nullptr, *trans = nullptr, *spread_state = nullptr, *spread_trans = nullptr;  // μ and Σ
+  // out
+  double loss = 0;
+  int64_t failed = -1;
+};
+
+template <Rows R> void arow_pass(const Corpus& c, const Layout& at, ArowPass& pass, const int64_t* order, int64_t count) {
+  Lattice<float> lattice(at);
+  const int Lp = at.Lp();
+  const int64_t edges = int64_t(at.L) * Lp;
+  std::vector<int32_t> guess(size_t(c.longest) + 1);
+  std::vector<float> edge(static_cast<size_t>(edges));
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t s = order[i], n = c.length(s);
+    if (n == 0) continue;
+    const int32_t *y = c.labels + c.tokens[s], *g = guess.data();
+    float* scores = lattice.room_for(n);
+    sum_scores<R>(c, at, pass.state, s, scores, i + 1 < count ? order[i + 1] : -1, i + 2 < count ? order[i + 2] : -1);
+    const double best = lattice.best_path(pass.trans, guess.data());
+    if (!std::isfinite(best)) {
+      pass.failed = s;
+      return;
+    }
+    int64_t wrong = 0;
+    for (int64_t t = 0; t < n; ++t) wrong += g[t] != y[t];
+    if (!wrong) continue;
+    float* D = lattice.node;
+    std::fill(D, D + n * Lp, 0.f);
+    std::fill(edge.begin(), edge.end(), 0.f);
+    for (int64_t t = 0; t < n; ++t) {
+      if (g[t] != y[t]) D[t * Lp + y[t]] = 1, D[t * Lp + g[t]] = -1;
+      if (t) edge[int64_t(y[t - 1]) * Lp + y[t]] += 1, edge[int64_t(g[t - 1]) * Lp + g[t]] -= 1;
+    }
+    double unsure = pass.gamma;
+    auto measure = [&](const float* mean, const float* spread, Vec<float> u) {
+      u = keep<float>(u, features<float>(load(mean)));
+      unsure += sum_lanes<float>(u * u * load(spread));
+    };
+    each_difference<R>(c, at, s, D, [&](int64_t k, Vec<float> u) { measure(pass.state + k * W, pass.spread_state + k * W, u); });
+    for (int64_t k = 0; k < edges; k += W) measure(pass.trans + k, pass.spread_trans + k, load(&edge[k]));
+    const double loss = best - path_score(at, scores, pass.trans, y, n) + double(wrong);
+    pass.loss += c.weight[s] * loss;
+    const Vec<float> alpha = splat(float(c.weight[s] * loss / unsure)), over = splat(float(1 / pass.gamma));
+    auto step = [&](float* mean, float* spread, Vec<float> u) {
+      const Vec<float> w = load(mean), v = load(spread);
+      store<float>(mean, changed<float>(w, Vec<float>{} - alpha * v * u));
+      store<float>(spread, v / (v * u * u * over + 1.f));
+    };
+    each_difference<R>(c, at, s, D, [&](int64_t k, Vec<float> u) { step(pass.state + k * W, pass.spread_state + k * W, u); });
+    for (int64_t k = 0; k < edges; k += W) step(pass.trans + k, pass.spread_trans + k, load(&edge[k]));
+  }
+}
+
+}  // namespace tagfield

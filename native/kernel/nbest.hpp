@@ -1,0 +1,102 @@
+// The n best paths of a chain, exactly: Viterbi forward, then A* backward (Soong and Huang 1991).
+//
+//     v_t(j) = s_t(j) + max_i v_{t−1}(i) + τ(i,j)            the best way from the start to label j at t
+//     a partial path covers t .. n−1; its best completion scores  v_t(y_t) + rest,  rest = what t+1 .. n−1 add
+//
+// v is exact, so partial paths leave the queue in the order of their best completions, and complete ones in the order
+// of their scores. Of equal ones the longer leaves first: at most n·(paths) of them are ever opened.
+#pragma once
+#include <cstdint>
+#include <queue>
+#include <vector>
+
+#include "kernel/constrained.hpp"
+
+namespace tagfield {
+
+class BestPaths {
+  struct Part {
+    int64_t t;
+    int32_t label;
+    int64_t after;  // the part that it lengthens, −1 at the end
+    double rest;
+  };
+  struct Entry {
+    double score;
+    int64_t t, part;
+    bool operator<(const Entry& o) const {  // the queue's top is the largest
+      if (score != o.score) return score < o.score;
+      return t != o.t ? t > o.t : part > o.part;
+    }
+  };
+  std::vector<double> v_;
+  std::vector<Part> parts_;
+
+ public:
+  // scores s [n, L], tau [L, L]; appends up to `count` paths of n labels and their scores.
+  void find(int L, int64_t n, const double* s, const double* tau, int64_t count, std::vector<int32_t>& labels,
+            std::vector<double>& found) {
+    v_.assign(s, s + n * L);
+    parts_.clear();
+    for (int64_t t = 1; t < n; ++t)
+      for (int j = 0; j < L; ++j) {
+        double best = v_[(t - 1) * L] + tau[j];
+        for (int i = 1; i < L; ++i) best = std::max(best, v_[(t - 1) * L + i] + tau[i * L + j]);
+        v_[t * L + j] += best;
+      }
+    std::priority_queue<Entry> queue;
+    auto open = [&](int64_t t, int32_t label, int64_t after, double rest) {
+      const double score = v_[t * L + label] + rest;
+      if (!(score > IMPOSSIBLE)) return;
+      parts_.push_back({t, label, after, rest});
+      queue.push({score, t, int64_t(parts_.size()) - 1});
+    };
+    for (int j = 0; j < L; ++j) open(n - 1, j, -1, 0.0);
+    while (!queue.empty() && count > 0) {
+      const Entry top = queue.top();
+      queue.pop();
+      const Part part = parts_[size_t(top.part)];
+      if (part.t == 0) {
+        for (int64_t p = top.part; p >= 0; p = parts_[size_t(p)].after) labels.push_back(parts_[size_t(p)].label);
+        found.push_back(top.score);
+        --count;
+        continue;
+      }
+      const double rest = part.rest + s[part.t * L + part.label];
+      for (int i = 0; i < L; ++i) open(part.t - 1, i, top.part, rest + tau[i * L + part.label]);
+    }
+  }
+};
+
+struct Listed {
+  std::vector<int32_t> labels;  // path after path
+  std::vector<double> scores;
+};
+
+template <Rows R>
+void nbest_all(const Corpus& c, const Layout& at, const float* state, const float* trans, const uint8_t* allowed, int64_t count,
+               Listed* out, int threads) {
+  const int L = at.L, Lp = at.Lp();
+  std::vector<double> tau(size_t(L) * L);
+  for (int i = 0; i < L; ++i)
+    for (int j = 0; j < L; ++j) tau[size_t(i) * L + j] = trans[int64_t(i) * Lp + j];
+  Packets packets(c.S);
+  in_threads(threads, [&](int) {
+    Scratch<float> scratch;
+    std::vector<double> s_;
+    BestPaths paths;
+    packets.each([&](int64_t s) {
+      const int64_t n = c.length(s);
+      if (n == 0) return;
+      float* scores = scratch.reserve(n * Lp);
+      sum_scores<R>(c, at, state, s, scores);
+      forbid(at, scores, of_sentence(c, at, allowed, s), n);
+      s_.resize(size_t(n) * L);
+      for (int64_t t = 0; t < n; ++t)
+        for (int j = 0; j < L; ++j) s_[size_t(t * L + j)] = scores[t * Lp + j];
+      paths.find(L, n, s_.data(), tau.data(), count, out[s].labels, out[s].scores);
+    });
+  });
+}
+
+}  // namespace tagfield

@@ -1,0 +1,58 @@
+"""From settings to the trainer that runs them, pass by pass."""
+
+from typing import TypeAlias
+
+import numpy as np
+
+from tagfield.bregman.responses import recipe as response_of
+from tagfield.features import FeatureSet, Weights
+from tagfield.native import kernels
+from tagfield.train.arow import ArowTrainer
+from tagfield.train.margin import MarginTrainer
+from tagfield.train.recipes import find_recipe
+from tagfield.train.settings import Settings
+from tagfield.train.stochastic import StochasticTrainer, calibrate
+
+Trainer: TypeAlias = StochasticTrainer | MarginTrainer | ArowTrainer
+PERCEPTRON = 3  # the type of a margin pass whose step is 1
+
+
+def make_trainer(
+    settings: Settings,
+    corpus: kernels.Corpus,
+    features: FeatureSet,
+    start: Weights,
+    rng: np.random.Generator,
+) -> Trainer:
+    """A trainer for a stochastic or margin recipe, at the weights `start`; finds the rate if none is given.
+
+    >>> from tagfield.encode import encode_sequences
+    >>> from tagfield.features import feature_set
+    >>> from tagfield.lattice import open_corpus
+    >>> corpus = open_corpus(encode_sequences([[["a"], ["b"]]], [["X", "Y"]]).dataset)
+    >>> features = feature_set(corpus, 2, 2, "all")
+    >>> trainer = make_trainer(Settings("ap"), corpus, features, features.zeros(), np.random.default_rng(0))
+    >>> trainer.run(np.arange(1)), trainer.run(np.arange(1))
+    (0.5, 0.0)
+    """
+    recipe = find_recipe(settings.recipe)
+    if recipe.name == "arow":
+        return ArowTrainer(
+            corpus, features, variance=settings.arow_variance, gamma=settings.arow_gamma, start=start
+        )
+    if recipe.family == "margin":
+        perceptron = recipe.name == "ap"
+        return MarginTrainer(
+            corpus,
+            features,
+            type=PERCEPTRON if perceptron else settings.pa_type,
+            aggressiveness=settings.pa_c,
+            cost_sensitive=settings.pa_cost_sensitive,
+            average=settings.pa_average or perceptron,
+            start=start,
+        )
+    response = response_of(recipe.name)
+    rate = settings.rate
+    if rate is None:
+        rate = calibrate(corpus, features, response, c2=settings.c2, rng=rng, settings=settings.calibration)
+    return StochasticTrainer(corpus, features, response, c2=settings.c2, rate=rate, start=start)
