@@ -28,5 +28,14 @@ lint: build
 test: lint
 	$(PY) -m pytest $(PYTEST_FLAGS)
 
+CONLL2000 ?= ../shared/data/conll2000
+
+.venv/.bench: .venv/.installed
+	$(PY) -m pip install -q --disable-pip-version-check "python-crfsuite==0.9.12" "sklearn-crfsuite==0.5.0"
+	touch .venv/.bench
+
+bench: build .venv/.bench
+	$(PY) benchmarks/run.py $(CONLL2000) $(BENCH_FLAGS)
+
 clean:
 	rm -rf .venv build .mypy_cache .ruff_cache .pytest_cache .hypothesis

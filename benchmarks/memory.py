@@ -1,0 +1,10 @@
+"""Trains on the large feature set in a process of its own, so that its peak memory can be read: TRAIN EPOCHS."""
+
+import sys
+
+from tagfield.encode import encode_files
+from tagfield.train import Settings, train
+
+if __name__ == "__main__":
+    settings = Settings(recipe="sgd", features="all", epochs=int(sys.argv[2]), rate=0.1)
+    train(encode_files(sys.argv[1]), settings)

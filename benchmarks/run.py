@@ -1,0 +1,221 @@
+"""make bench: tagfield beside python-crfsuite on CoNLL-2000, one thread each, in one table of ratios.
+
+The two alternate, each row is repeated, and medians are compared: what counts is the ratio in the same run, not the
+seconds. Usage: run.py FOLDER, with train.txt and test.txt of CoNLL-2000 in it; `--quick` repeats less.
+"""
+
+import argparse
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+import peer
+import pycrfsuite
+
+from tagfield.bregman.responses import recipe
+from tagfield.dataset import Dataset
+from tagfield.encode import Encoded, encode_files
+from tagfield.lattice import open_corpus
+from tagfield.model import Model
+from tagfield.native import kernels
+from tagfield.train import Settings, train
+from tagfield.train.batch import Objective, minimise
+from tagfield.train.driver import select
+from tagfield.train.margin import MarginTrainer
+from tagfield.train.stochastic import StochasticTrainer
+
+Measure = Callable[[], float]
+
+
+def clock(work: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def alternate(ours: Measure, theirs: Measure, repeats: int) -> tuple[float, float]:
+    pairs = [(ours(), theirs()) for _ in range(repeats)]
+    return median(a for a, _ in pairs), median(b for _, b in pairs)
+
+
+def passes(encoded: Encoded, kind: str, name: str, count: int) -> Measure:
+    """Seconds of one epoch in the middle of training, as the median of `count`."""
+    _, _, features, corpus = select(encoded, kind)
+
+    def measure() -> float:
+        trainer = StochasticTrainer(corpus, features, recipe(name), c2=1.0, rate=0.1)
+        rng = np.random.default_rng(0)
+        orders = [rng.permutation(corpus.sentences).astype(np.int64) for _ in range(count + 1)]
+        trainer.run(orders[0])
+        return median(clock(lambda order=order: trainer.run(order)) for order in orders[1:])
+
+    return measure
+
+
+def margin_passes(encoded: Encoded, kind: str, count: int) -> Measure:
+    _, _, features, corpus = select(encoded, kind)
+
+    def measure() -> float:
+        trainer = MarginTrainer(corpus, features)
+        rng = np.random.default_rng(0)
+        orders = [rng.permutation(corpus.sentences).astype(np.int64) for _ in range(count + 1)]
+        trainer.run(orders[0])
+        return median(clock(lambda order=order: trainer.run(order)) for order in orders[1:])
+
+    return measure
+
+
+def lbfgs_iteration(encoded: Encoded, kind: str, few: int, many: int) -> Measure:
+    _, _, features, corpus = select(encoded, kind)
+
+    def run(iterations: int) -> float:
+        objective = Objective(corpus, features, c2=1.0, threads=1)
+        return clock(lambda: minimise(objective, lambda *_: False, iterations=iterations))
+
+    return lambda: (run(many) - run(few)) / (many - few)
+
+
+def peak_memory(command: list[str]) -> float:
+    """Peak resident memory of a process, in MB."""
+    script = (
+        "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL);"
+        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, *command], check=True, capture_output=True, text=True
+    )
+    return float(done.stdout)
+
+
+def repeated(dataset: Dataset, times: int) -> Dataset:
+    """The same corpus several times over."""
+
+    def offsets(a: np.ndarray) -> np.ndarray:
+        return np.concatenate([[0], *[a[1:] + k * a[-1] for k in range(times)]])
+
+    def tiled(a: np.ndarray) -> np.ndarray:
+        return np.tile(a, times)
+
+    return Dataset(
+        offsets(dataset.tokens),
+        offsets(dataset.slots),
+        offsets(dataset.occurrences),
+        tiled(dataset.attribute),
+        tiled(dataset.stop),
+        tiled(dataset.position),
+        None,
+        tiled(dataset.labels),
+        tiled(dataset.weight),
+    )
+
+
+def more_labels(dataset: Dataset, labels: int) -> Dataset:
+    """The same corpus with its 22 labels split at random into `labels`."""
+    rng = np.random.default_rng(0)
+    spread = rng.integers(0, labels // 22 + 1, len(dataset.labels))
+    split = np.minimum(dataset.labels + 22 * spread, labels - 1).astype(np.int32)
+    split[:labels] = np.arange(labels)
+    return Dataset(**{**dataset.__dict__, "labels": split})
+
+
+def growth(encoded: Encoded) -> list[str]:
+    """Seconds per token as the corpus and the label set grow."""
+
+    def seconds(dataset: Dataset, labels: int, sentences: int | None = None) -> float:
+        corpus = open_corpus(dataset)
+        from tagfield.features import feature_set
+
+        features = feature_set(corpus, len(encoded.attributes), labels, "observed")
+        trainer = StochasticTrainer(corpus, features, recipe("sgd"), c2=1.0, rate=0.1)
+        order = np.random.default_rng(0).permutation(corpus.sentences).astype(np.int64)[:sentences]
+        tokens = int(np.diff(dataset.tokens)[order].sum())
+        return min(clock(lambda: trainer.run(order)) for _ in range(3)) / tokens
+
+    lines = ["", "| SGD, observed | ns a token |", "| --- | --- |"]
+    for times in (1, 4, 16):
+        value = 1e9 * seconds(repeated(encoded.dataset, times), len(encoded.labels))
+        lines.append(f"| corpus × {times} | {value:.0f} |")
+    for labels in (22, 100, 400):
+        data = encoded.dataset if labels == 22 else more_labels(encoded.dataset, labels)
+        lines.append(f"| {labels} labels | {1e9 * seconds(data, labels, 1000):.0f} |")
+    return lines
+
+
+def table(folder: Path, repeats: int) -> list[str]:
+    train_file, test_file = folder / "train.txt", folder / "test.txt"
+    raw, test = peer.read(train_file), [peer.attributes(s) for s in peer.read(test_file)]
+    encoded = encode_files(train_file)
+    theirs = peer.trainer(raw)
+    rows: list[tuple[str, float, float, float]] = []
+
+    def row(name: str, goal: float, ours: Measure, other: Measure, times: int = repeats) -> None:
+        a, b = alternate(ours, other, times)
+        rows.append((name, goal, a, b))
+        print(f"{name}: {b / a:.1f} times (goal {goal:g})", file=sys.stderr, flush=True)
+
+    row(
+        "file → Dataset",
+        15,
+        lambda: clock(lambda: encode_files(train_file)),
+        lambda: clock(lambda: peer.trainer(peer.read(train_file))),
+        max(1, repeats // 2),
+    )
+    sgd = {kind: peer.epoch_seconds("l2sgd", kind == "all", 1, 6) for kind in ("all", "observed")}
+    for name, goals in (("sgd", (8, 5)), ("u2.g1", (5, 4))):
+        for kind, goal in zip(("all", "observed"), goals, strict=True):
+            other = sgd[kind]
+            row(f"{name} epoch, {kind}", goal, passes(encoded, kind, name, 5), lambda f=other: f(theirs))
+    lbfgs = peer.epoch_seconds("lbfgs", False, 5, 15)
+    row("L-BFGS iteration, observed", 5, lbfgs_iteration(encoded, "observed", 5, 15), lambda: lbfgs(theirs))
+    pa = peer.epoch_seconds("pa", False, 2, 7)
+    row("PA epoch, observed", 4, margin_passes(encoded, "observed", 5), lambda: pa(theirs))
+
+    with tempfile.TemporaryDirectory() as scratch:
+        theirs.select("l2sgd", "crf1d")
+        theirs.set_params({"max_iterations": 5, "c2": 1.0})
+        theirs.train(f"{scratch}/peer")
+        tagger = pycrfsuite.Tagger()
+        tagger.open(f"{scratch}/peer")
+        model = Model.of(encoded, train(encoded, Settings(recipe="sgd", epochs=5)))
+        row(
+            "tagging, from attribute lists",
+            6,
+            lambda: clock(lambda: model.tag(test)),
+            lambda: clock(lambda: [tagger.tag(x) for x in test]),
+            2 * repeats,
+        )
+    here = Path(__file__).parent
+    ours_mb = peak_memory([sys.executable, str(here / "memory.py"), str(train_file), "3"])
+    theirs_mb = peak_memory([sys.executable, str(here / "peer.py"), str(train_file), "3"])
+
+    lines = [
+        "| row (CoNLL-2000, one thread) | tagfield | python-crfsuite | times faster | goal |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    for name, goal, a, b in rows:
+        lines.append(f"| {name} | {a:.3f} s | {b:.3f} s | {b / a:.1f} | {goal:g} |")
+    share = ours_mb / theirs_mb
+    lines.append(
+        f"| peak memory of training, all | {ours_mb:.0f} MB | {theirs_mb:.0f} MB | {share:.2f} of it | ≤ 0.5 |"
+    )
+    return lines + growth(encoded)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--quick", action="store_true")
+    options = parser.parse_args()
+    result = table(options.folder, 1 if options.quick else 5)
+    print(f"{platform.machine()}, {os.cpu_count()} cores, kernels {kernels.__name__.rsplit('_', 1)[1]}\n")
+    print("\n".join(result))
