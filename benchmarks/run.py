@@ -25,6 +25,7 @@ import pycrfsuite
 from tagfield.bregman.responses import recipe
 from tagfield.dataset import Dataset
 from tagfield.encode import Encoded, encode_files
+from tagfield.features import feature_set
 from tagfield.lattice import open_corpus
 from tagfield.model import Model
 from tagfield.native import kernels
@@ -32,7 +33,7 @@ from tagfield.train import Settings, train
 from tagfield.train.batch import Objective, minimise
 from tagfield.train.driver import select
 from tagfield.train.margin import MarginTrainer
-from tagfield.train.stochastic import StochasticTrainer
+from tagfield.train.stochastic import StochasticTrainer, Update
 
 Measure = Callable[[], float]
 
@@ -53,7 +54,7 @@ def passes(encoded: Encoded, kind: str, name: str, count: int) -> Measure:
     _, _, features, corpus = select(encoded, kind)
 
     def measure() -> float:
-        trainer = StochasticTrainer(corpus, features, recipe(name), c2=1.0, rate=0.1)
+        trainer = StochasticTrainer(corpus, features, Update(recipe(name)), c2=1.0, rate=0.1)
         rng = np.random.default_rng(0)
         orders = [rng.permutation(corpus.sentences).astype(np.int64) for _ in range(count + 1)]
         trainer.run(orders[0])
@@ -133,10 +134,8 @@ def growth(encoded: Encoded) -> list[str]:
 
     def seconds(dataset: Dataset, labels: int, sentences: int | None = None) -> float:
         corpus = open_corpus(dataset)
-        from tagfield.features import feature_set
-
         features = feature_set(corpus, len(encoded.attributes), labels, "observed")
-        trainer = StochasticTrainer(corpus, features, recipe("sgd"), c2=1.0, rate=0.1)
+        trainer = StochasticTrainer(corpus, features, Update(recipe("sgd")), c2=1.0, rate=0.1)
         order = np.random.default_rng(0).permutation(corpus.sentences).astype(np.int64)[:sentences]
         tokens = int(np.diff(dataset.tokens)[order].sum())
         return min(clock(lambda: trainer.run(order)) for _ in range(3)) / tokens

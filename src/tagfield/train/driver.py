@@ -30,6 +30,8 @@ from tagfield.train.settings import Settings
 from tagfield.train.stochastic import StochasticTrainer
 from tagfield.train.trainers import Trainer, make_trainer
 
+COLLAPSE = 0.02  # a fall of the held-out accuracy that is no longer noise
+
 
 @dataclass(frozen=True)
 class Trained:
@@ -86,6 +88,8 @@ def train(
     else:
         rng = np.random.default_rng(settings.seed)
         trainer = make_trainer(settings, corpus, features, initial, rng)
+        lengths = np.diff(encoded.dataset.tokens)
+        run.untrained = float(encoded.dataset.weight @ lengths) * float(np.log(max(2, len(encoded.labels))))
         if isinstance(trainer, StochasticTrainer):
             run.settings = replace(settings, rate=trainer.rate)
         weights, converged, reason = _epochs(run, trainer, corpus, rng, margin=recipe.family == "margin")
@@ -145,7 +149,9 @@ class _Run:
         self.history: list[Epoch] = []
         self._score = score
         self._on_epoch = on_epoch
+        self.untrained = np.inf  # the loss of zero weights
         self._highest, self._since = -np.inf, 0
+        self._peak: tuple[int, float, Weights | None] = (0, -np.inf, None)  # epoch, accuracy on dev, weights
         self._start = time.perf_counter()
 
     @property
@@ -158,8 +164,26 @@ class _Run:
         """Whether the score on dev has not risen for `patience` epochs."""
         return 0 < self.settings.patience <= len(self.history) - self._since
 
-    def seconds(self) -> float:
-        return time.perf_counter() - self._start
+    def remember(self, weights: Callable[[Weights | None], Weights]) -> None:
+        """Keeps the weights of the epoch with the highest accuracy on dev, to fall back on."""
+        scores = self.history[-1].scores
+        if scores is not None and scores.accuracy > self._peak[1]:
+            self._peak = (len(self.history), scores.accuracy, weights(self._peak[2]))
+
+    def collapse(self) -> str:
+        """Says so when the accuracy on dev has fallen by more than noise."""
+        scores = self.history[-1].scores
+        if scores is None or scores.accuracy >= self._peak[1] - COLLAPSE:
+            return ""
+        return f"the accuracy on held-out data fell from {100 * self._peak[1]:.2f} to {100 * scores.accuracy:.2f} %"
+
+    def fall_back(self, otherwise: Weights) -> Weights:
+        """The best weights before a run went wrong, whose epoch is marked as the best."""
+        number, _, weights = self._peak
+        if weights is None:
+            return otherwise
+        self.history[:] = [replace(epoch, best=epoch.number == number) for epoch in self.history]
+        return weights
 
     def add(self, objective: float, norm: float, directions: Callable[[], Weights], best: bool) -> bool:
         """Records an epoch, tells the callback, and returns whether it wants to stop.
@@ -194,11 +218,20 @@ def _epochs(
         objective = trainer.run(rng.permutation(corpus.sentences).astype(np.int64))
         # PA's loss is measured before each step, so its lowest value says little about the averaged weights: the
         # last ones are kept, as in CRFsuite.
-        best = margin or objective < lowest
-        lowest = min(lowest, objective)
+        monitor = trainer.monitor if isinstance(trainer, StochasticTrainer) else objective
+        best = margin or monitor < lowest
+        lowest = min(lowest, monitor)
+        lost = isinstance(trainer, StochasticTrainer) and trainer.nll > run.untrained and len(run.history) > 0
         asked = run.add(objective, trainer.norm(), trainer.directions, best)
+        trouble = "the likelihood fell below that of no training" if lost else run.collapse()
+        if trouble and not margin:
+            return (
+                run.fall_back(kept or trainer.weights()),
+                False,
+                f"{trouble}; the best weights so far are kept",
+            )
         right = margin and objective <= (settings.epsilon or 0.0) * max(1, corpus.sentences)
-        settled = not margin and stopping.add(objective)
+        settled = not margin and stopping.add(monitor)
         if asked or right or settled or run.impatient or len(run.history) == settings.epochs:
             weights = trainer.weights() if run.best or kept is None else kept
             if asked:
@@ -214,6 +247,7 @@ def _epochs(
             return weights, False, "the given number of epochs is done"
         if run.best and (settings.patience or not margin):
             kept = trainer.weights(out=kept)
+        run.remember(trainer.weights)
 
 
 def _impatient(settings: Settings) -> str:

@@ -30,6 +30,8 @@ RECIPES: dict[str, Recipe] = {
         Recipe("u2.g1p", "stochastic", "arctan(10u): the paper's U2*.G1′"),
         Recipe("u2.g2", "stochastic", "erf(5√π·u): the paper's U2*.G2"),
         Recipe("u2.g3", "stochastic", "gd(10u): the paper's U2*.G3"),
+        Recipe("adaptive", "stochastic", "u/(√Σu² + 0.001): plain gradients in an adaptive diagonal metric"),
+        Recipe("ngd", "stochastic", "any loss and generator: see loss, gamma and generator"),
         Recipe("pa", "margin", "passive–aggressive, averaged"),
         Recipe("ap", "margin", "averaged perceptron"),
         Recipe("arow", "margin", "adaptive regularisation of weights"),

@@ -26,6 +26,13 @@ class Settings:
     seed: int = 0
     threads: int = 1
     rate: float | None = None  # None: calibrate
+    loss: str = "B2"  # for the recipe ngd: B1 … B4, or U1 … U6
+    gamma: float = 0.0
+    generator: str = "arctan:0.1"
+    respond: str = "all"  # or states: transitions keep the linear response
+    geometry: str = "flat"  # or adaptive: a diagonal metric learned along the way
+    average: bool = False  # keep the mean of the weights, for stochastic recipes
+    anneal: float = 0.0  # the response of epoch e is f(κu)/κ with κ = 1/e^anneal
     calibration: Calibration = field(default_factory=Calibration)
     period: int = 10
     delta: float | None = None  # 1e-6 for stochastic recipes, 1e-5 for lbfgs, as in CRFsuite
@@ -60,6 +67,12 @@ class Settings:
             raise InputError(f"training takes at least one thread, not {self.threads}")
         if self.rate is not None and not (self.rate > 0 and np.isfinite(self.rate)):
             raise InputError(f"the rate must be a number above 0, not {self.rate}")
+        if self.respond not in ("all", "states"):
+            raise InputError(f"a response applies to all features or to states, not to {self.respond!r}")
+        if self.geometry not in ("flat", "adaptive"):
+            raise InputError(f"there is no geometry {self.geometry!r}; choose flat or adaptive")
+        if not self.anneal >= 0:
+            raise InputError(f"anneal must be a number from 0 on, not {self.anneal}")
         if self.patience and not has_dev:
             raise InputError("patience needs held-out data to look at; give dev")
         if self.metric not in METRICS:

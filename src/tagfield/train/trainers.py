@@ -4,6 +4,10 @@ from typing import TypeAlias
 
 import numpy as np
 
+from tagfield.bregman.generators import parse_generator
+from tagfield.bregman.losses import named_loss
+from tagfield.bregman.losses import update as named_update
+from tagfield.bregman.responses import Response
 from tagfield.bregman.responses import recipe as response_of
 from tagfield.features import FeatureSet, Weights
 from tagfield.native import kernels
@@ -11,7 +15,7 @@ from tagfield.train.arow import ArowTrainer
 from tagfield.train.margin import MarginTrainer
 from tagfield.train.recipes import find_recipe
 from tagfield.train.settings import Settings
-from tagfield.train.stochastic import StochasticTrainer, calibrate
+from tagfield.train.stochastic import StochasticTrainer, Update, calibrate
 
 Trainer: TypeAlias = StochasticTrainer | MarginTrainer | ArowTrainer
 PERCEPTRON = 3  # the type of a margin pass whose step is 1
@@ -51,8 +55,34 @@ def make_trainer(
             average=settings.pa_average or perceptron,
             start=start,
         )
-    response = response_of(recipe.name)
+    update = update_of(settings)
     rate = settings.rate
     if rate is None:
-        rate = calibrate(corpus, features, response, c2=settings.c2, rng=rng, settings=settings.calibration)
-    return StochasticTrainer(corpus, features, response, c2=settings.c2, rate=rate, start=start)
+        rate = calibrate(corpus, features, update, c2=settings.c2, rng=rng, settings=settings.calibration)
+    return StochasticTrainer(corpus, features, update, c2=settings.c2, rate=rate, start=start)
+
+
+def update_of(settings: Settings) -> Update:
+    """The update of a stochastic recipe, with what the settings add to it.
+
+    >>> str(update_of(Settings(recipe="u2.g1", average=True)))
+    'u2.g1, averaged'
+    >>> str(update_of(Settings(recipe="ngd", loss="U1", generator="gd:5")))
+    'B1, γ=0 of gd:5'
+    """
+    if settings.recipe == "ngd":
+        loss = (
+            named_update(settings.loss)
+            if settings.loss[:1] == "U"
+            else named_loss(settings.loss, settings.gamma)
+        )
+        response = Response(loss, parse_generator(settings.generator))
+    else:
+        response = response_of("sgd" if settings.recipe == "adaptive" else settings.recipe)
+    return Update(
+        response,
+        states_only=settings.respond == "states",
+        adaptive=settings.geometry == "adaptive" or settings.recipe == "adaptive",
+        average=settings.average,
+        anneal=settings.anneal,
+    )
