@@ -1,3 +1,73 @@
-"""tagfield: conditional random fields for sequence labelling, trained by natural gradient descent."""
+"""tagfield: conditional random fields for sequence labelling, trained by natural gradient descent.
+
+>>> X = [[["w=the"], ["w=dog"]], [["w=the"], ["w=cat"]]]
+>>> model = Model.train(encode_sequences(X, [["D", "N"], ["D", "N"]]), Settings(c2=0.1))
+>>> model.tag([[["w=the"], ["w=cow"]]])
+[['D', 'N']]
+
+The public names are those of `PUBLIC`. Each is imported from its room when it is first used, so that `import tagfield`
+and `tagfield --help` load neither NumPy nor the kernels.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tagfield.dataset import Dataset
+    from tagfield.encode import Encoded, encode_files, encode_sequences
+    from tagfield.errors import InputError, ModelFileError, OutputError, TagfieldError, TrainingError
+    from tagfield.evaluate import Scores
+    from tagfield.model import Model
+    from tagfield.text.templates import Template
+    from tagfield.train import RECIPES, Epoch, Settings
 
 __version__ = "0.1.0"
+
+PUBLIC: dict[str, str] = {  # name: the module that has it
+    "RECIPES": "tagfield.train",
+    "Dataset": "tagfield.dataset",
+    "Encoded": "tagfield.encode",
+    "Epoch": "tagfield.train",
+    "InputError": "tagfield.errors",
+    "Model": "tagfield.model",
+    "ModelFileError": "tagfield.errors",
+    "OutputError": "tagfield.errors",
+    "Scores": "tagfield.evaluate",
+    "Settings": "tagfield.train",
+    "TagfieldError": "tagfield.errors",
+    "Template": "tagfield.text.templates",
+    "TrainingError": "tagfield.errors",
+    "encode_files": "tagfield.encode",
+    "encode_sequences": "tagfield.encode",
+}
+
+__all__ = [
+    "RECIPES",
+    "Dataset",
+    "Encoded",
+    "Epoch",
+    "InputError",
+    "Model",
+    "ModelFileError",
+    "OutputError",
+    "Scores",
+    "Settings",
+    "TagfieldError",
+    "Template",
+    "TrainingError",
+    "__version__",
+    "encode_files",
+    "encode_sequences",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in PUBLIC:
+        raise AttributeError(f"module 'tagfield' has no attribute {name!r}")
+    found = getattr(import_module(PUBLIC[name]), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *PUBLIC})

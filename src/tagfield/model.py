@@ -14,7 +14,7 @@ The file holds, beside the metadata (template, settings, figures of the run, ver
 import json
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -131,11 +131,17 @@ class Model:
         return [node[start:end] for start, end in pairwise(encoded.dataset.tokens.tolist())]
 
     def log_probability(
-        self, X: Iterable[object], y: Iterable[Iterable[str]], *, threads: int = 1
+        self, X: Iterable[object] | Encoded, y: Iterable[Iterable[str]], *, threads: int = 1
     ) -> Doubles:
         """log p(y | x) for each sequence; −inf where y has a label that the model does not know."""
-        encoded = self.encode(X, y)
-        corpus = open_corpus(encoded.dataset)
+        if isinstance(X, Encoded):
+            ids = np.array([self.labels.find(label) for labels in y for label in labels], np.int32)
+            if len(ids) != len(X.gold):
+                raise InputError(f"there are {len(X.gold)} tokens but {len(ids)} labels")
+            dataset = replace(X.dataset, labels=ids)
+        else:
+            dataset = self.encode(X, y).dataset
+        corpus = open_corpus(dataset)
         _, log_z, score = kernels.marginals(
             corpus, self.features.layout, self.weights.state, self.weights.trans, False, threads
         )

@@ -1,0 +1,122 @@
+"""The table of commands. To add one: write its file, and add its line here.
+
+    tagfield NAME ... ─▶ COMMANDS[NAME] ─▶ import its module ─▶ Typer reads the function's parameters ─▶ guarded call
+
+The summary stands in the table because `tagfield --help` shows it without importing anything of the command.
+"""
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Annotated, Any, NamedTuple
+
+import typer
+import typer.main
+from typer.core import TyperCommand
+
+from tagfield import __version__
+from tagfield.cli.exits import FAILED, guarded
+
+
+class Entry(NamedTuple):
+    """Where a command lives, and what it does in one line."""
+
+    where: str  # module:function
+    summary: str
+
+
+COMMANDS: dict[str, Entry] = {
+    "train": Entry("tagfield.cli.train:train", "Train a model on column files or item files."),
+    "tag": Entry("tagfield.cli.tag:tag", "Label text with a model, line by line."),
+    "eval": Entry("tagfield.cli.eval:evaluate", "Score a model against gold labels, as conlleval does."),
+    "info": Entry("tagfield.cli.info:info", "Tell what a model file holds and how it came to be."),
+    "demo-data": Entry(
+        "tagfield.cli.demo_data:demo_data", "Write a corpus to try things on, made from a seed."
+    ),
+}
+
+CONTEXT = {"help_option_names": ["-h", "--help"]}
+
+
+class Deferred(TyperCommand):
+    """A command that is known by name and summary until it is called; then the real one takes over."""
+
+    def __init__(self, name: str, entry: Entry) -> None:
+        super().__init__(name, help=entry.summary)
+        self._where = entry.where
+
+    def make_context(self, info_name: Any, args: Any, parent: Any = None, **extra: Any) -> Any:
+        module, _, function = self._where.partition(":")
+        app = typer.Typer(add_completion=False, rich_markup_mode="rich", context_settings=CONTEXT)
+        command = guarded(getattr(import_module(module), function))
+        app.command(self.name, help=paragraphs(command.__doc__), context_settings=CONTEXT)(command)
+        return typer.main.get_command(app).make_context(info_name, args, parent, **extra)
+
+
+def paragraphs(text: str | None) -> str:
+    """A docstring with each paragraph in one line, for the terminal to break.
+
+    >>> paragraphs("One line\\n    and one more.\\n\\n    Another paragraph.")
+    'One line and one more.\\n\\nAnother paragraph.'
+    """
+    return "\n\n".join(" ".join(part.split()) for part in (text or "").split("\n\n"))
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"tagfield {__version__}")
+        raise typer.Exit
+
+
+def _tagfield(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and end.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Conditional random fields for sequence labelling, trained by natural gradient descent.
+
+    tagfield demo-data addresses -o demo
+    tagfield train demo/train.txt --dev demo/test.txt -o demo/model
+    tagfield eval -m demo/model demo/test.txt
+    tagfield tag -m demo/model demo/test.txt
+    """
+
+
+def group() -> Any:
+    """All commands as one.
+
+    >>> sorted(group().commands)[:2]
+    ['demo-data', 'eval']
+    """
+    app = typer.Typer(add_completion=False, rich_markup_mode="rich", context_settings=CONTEXT)
+    app.callback()(_tagfield)
+    made: Any = typer.main.get_command(app)
+    for name, entry in COMMANDS.items():
+        made.add_command(Deferred(name, entry))
+    return made
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Runs a command line and returns its exit code.
+
+    >>> run(["--version"])
+    tagfield 0.1.0
+    0
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(
+                errors="backslashreplace"
+            )  # a terminal that lacks a letter is no reason to fail
+    try:
+        code = group().main(list(arguments) or ["--help"], prog_name="tagfield", standalone_mode=False)
+    except Exception as error:
+        # Typer's own complaints about the arguments. Their class moved between versions; their shape did not.
+        if not hasattr(error, "format_message"):
+            raise
+        context = getattr(error, "ctx", None)
+        path = context.command_path if context is not None else "tagfield"
+        message = error.format_message().strip().rstrip(".")
+        print(f"{path}: {message[:1].lower()}{message[1:]}; see {path} --help", file=sys.stderr)
+        return FAILED
+    return code if isinstance(code, int) else 0

@@ -1,0 +1,114 @@
+"""`tagfield info`: what a model file holds, and how it came to be."""
+
+import json
+import os
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from tagfield.cli.figures import count, duration, objective, size
+from tagfield.model import Model
+
+
+def info(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model file.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Everything as one JSON object.")] = False,
+    top: Annotated[
+        int, typer.Option(metavar="N", min=0, help="How many of the largest weights to show.")
+    ] = 10,
+) -> None:
+    """Tell what a model file holds and how it came to be."""
+    loaded = Model.load(model)
+    if as_json:
+        print(json.dumps(record(loaded, model, top), indent=2, ensure_ascii=False))
+        return
+    rows = Table.grid(padding=(0, 2))
+    rows.add_column(style="dim", no_wrap=True)
+    rows.add_column(overflow="fold")
+    for name, text in facts(loaded, model):
+        rows.add_row(name, Text(text))
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = max(console.width, 110)
+    console.print(rows)
+    strongest = loaded.top_features(top)
+    if strongest:
+        table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+        table.add_column("weight", justify="right")
+        table.add_column("label")
+        table.add_column("attribute", overflow="fold")
+        for attribute, label, weight in strongest:
+            table.add_row(
+                Text(f"{weight:+.4f}", "green" if weight > 0 else "red"), Text(label), Text(attribute)
+            )
+        console.print()
+        console.print(table)
+
+
+def facts(model: Model, path: str) -> list[tuple[str, str]]:
+    """What there is to say, line by line."""
+    states, edges = model.features.counts
+    found: dict[str, Any] = model.info
+    settings = found.get("settings", {})
+    rows = [
+        ("model", f"{path}, {size(os.path.getsize(path))}, written by tagfield {found.get('version', '?')}"),
+        ("labels", f"{len(model.labels)}: {_some(model.labels.strings())}"),
+        ("attributes", count(len(model.attributes))),
+        (
+            "features",
+            f"{model.features.kind}: {states:,} state + {edges:,} transition = {states + edges:,} weights",
+        ),
+        ("input", _input(model)),
+    ]
+    if "recipe" in settings:
+        used = [f"c2 {settings.get('c2')}", f"seed {settings.get('seed')}"]
+        if settings.get("rate") is not None:
+            used.insert(0, f"rate {settings['rate']:g}")
+        if settings.get("min_count", 1) > 1:
+            used.append(f"minimum count {settings['min_count']}")
+        rows.append(("trained by", f"{settings['recipe']}, {', '.join(used)}"))
+    if "sequences" in found:
+        data = f"{count(found['sequences'], 'sequence')}, {count(found['tokens'], 'token')}"
+        rows.append(("trained on", data))
+    if "stop_reason" in found:
+        passes = f"{count(found['epochs'], 'epoch')} and {duration(found['seconds'])}"
+        rows.append(("ended", f"after {passes}: {found['stop_reason']}"))
+    if found.get("objective") is not None:
+        rows.append(("objective", objective(found["objective"])))
+    return rows
+
+
+def record(model: Model, path: str, top: int) -> dict[str, Any]:
+    """The same for programs."""
+    states, edges = model.features.counts
+    return {
+        "model": path,
+        "bytes": os.path.getsize(path),
+        "labels": model.labels.strings(),
+        "attributes": len(model.attributes),
+        "features": model.features.kind,
+        "state_features": states,
+        "transition_features": edges,
+        "template": None if model.template is None else json.loads(model.template.to_json()),
+        "info": model.info,
+        "top": [
+            {"attribute": attribute, "label": label, "weight": weight}
+            for attribute, label, weight in model.top_features(top)
+        ],
+    }
+
+
+def _input(model: Model) -> str:
+    if model.template is None:
+        return "item lines, which hold attributes already"
+    template = model.template
+    patterns = count(len(template.patterns), "pattern")
+    return f"columns {' '.join(template.columns)}, template {template.name} ({patterns})"
+
+
+def _some(names: list[str], most: int = 30) -> str:
+    more = f" … and {len(names) - most:,} more" if len(names) > most else ""
+    return " ".join(names[:most]) + more

@@ -1,0 +1,66 @@
+"""The real command, in a process of its own or in this one, for tests of the command line."""
+
+import io
+import os
+import subprocess
+import sys
+from contextlib import chdir, redirect_stderr, redirect_stdout
+from pathlib import Path
+
+from tagfield.cli.commands import run
+
+COMMAND = [sys.executable, "-m", "tagfield"]
+
+TRAIN = "The DT B-NP\ndog NN I-NP\nbarks VBZ B-VP\n\nA DT B-NP\ncat NN I-NP\nsleeps VBZ B-VP\n\n"
+PLAIN = "The DT\ncat NN\nbarks VBZ\n\n"
+
+
+def environment(**more: str) -> dict[str, str]:
+    """Without what would change the output: colours, widths, a terminal's name."""
+    kept = {k: v for k, v in os.environ.items() if k not in ("FORCE_COLOR", "NO_COLOR", "COLUMNS", "TERM")}
+    return kept | more
+
+
+def call(
+    *arguments: str | Path, input: bytes | str = b"", cwd: Path | None = None, **more: str
+) -> subprocess.CompletedProcess[str]:
+    """Runs `tagfield` with these arguments until it ends."""
+    done = subprocess.run(
+        [*COMMAND, *map(str, arguments)],
+        input=input.encode() if isinstance(input, str) else input,
+        capture_output=True,
+        cwd=cwd,
+        timeout=120,
+        env=environment(**more),
+    )
+    return subprocess.CompletedProcess(
+        done.args, done.returncode, done.stdout.decode(), done.stderr.decode(errors="replace")
+    )
+
+
+def good(*arguments: str | Path, input: bytes | str = b"", cwd: Path | None = None) -> str:
+    """Runs a command that must succeed and say nothing on stderr; returns its output.
+
+    In this process, behind the same door as `main`: starting Python and NumPy takes longer than what is tested.
+    """
+    raw = input.encode() if isinstance(input, str) else input
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
+    saved = sys.stdin
+    sys.stdin = io.TextIOWrapper(io.BufferedReader(io.BytesIO(raw)), "utf-8")  # type: ignore[type-var]
+    try:
+        with chdir(cwd or Path.cwd()), redirect_stdout(out), redirect_stderr(err):
+            code = run([str(argument) for argument in arguments])
+    finally:
+        sys.stdin = saved
+    texts = [stream.buffer.getvalue().decode() for stream in (out, err)]  # type: ignore[attr-defined]
+    assert (code, texts[1]) == (0, "")
+    return texts[0]
+
+
+def refused(*arguments: str | Path, input: bytes | str = b"", cwd: Path | None = None) -> str:
+    """Runs a command that must fail with exit code 2 and one line on stderr; returns that line."""
+    done = call(*arguments, input=input, cwd=cwd)
+    assert done.returncode == 2, (done.returncode, done.stdout, done.stderr)
+    lines = done.stderr.splitlines()
+    assert len(lines) == 1, done.stderr
+    return lines[0]
