@@ -38,10 +38,10 @@ def call(
     )
 
 
-def good(*arguments: str | Path, input: bytes | str = b"", cwd: Path | None = None) -> str:
-    """Runs a command that must succeed and say nothing on stderr; returns its output.
+def inside(*arguments: str | Path, input: bytes | str, cwd: Path | None) -> tuple[int, str, str]:
+    """Exit code, output and complaints of a command in this process, behind the same door as `main`.
 
-    In this process, behind the same door as `main`: starting Python and NumPy takes longer than what is tested.
+    Starting Python, NumPy and SciPy takes longer than what is tested.
     """
     raw = input.encode() if isinstance(input, str) else input
     out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
@@ -52,15 +52,21 @@ def good(*arguments: str | Path, input: bytes | str = b"", cwd: Path | None = No
             code = run([str(argument) for argument in arguments])
     finally:
         sys.stdin = saved
-    texts = [stream.buffer.getvalue().decode() for stream in (out, err)]  # type: ignore[attr-defined]
-    assert (code, texts[1]) == (0, "")
-    return texts[0]
+    written, said = (stream.buffer.getvalue().decode() for stream in (out, err))  # type: ignore[attr-defined]
+    return code, written, said
+
+
+def good(*arguments: str | Path, input: bytes | str = b"", cwd: Path | None = None) -> str:
+    """Runs a command that must succeed and say nothing on stderr; returns its output."""
+    code, out, err = inside(*arguments, input=input, cwd=cwd)
+    assert (code, err) == (0, "")
+    return out
 
 
 def refused(*arguments: str | Path, input: bytes | str = b"", cwd: Path | None = None) -> str:
     """Runs a command that must fail with exit code 2 and one line on stderr; returns that line."""
-    done = call(*arguments, input=input, cwd=cwd)
-    assert done.returncode == 2, (done.returncode, done.stdout, done.stderr)
-    lines = done.stderr.splitlines()
-    assert len(lines) == 1, done.stderr
+    code, out, err = inside(*arguments, input=input, cwd=cwd)
+    assert code == 2, (code, out, err)
+    lines = err.splitlines()
+    assert len(lines) == 1, err
     return lines[0]

@@ -56,7 +56,7 @@ def test_the_help_of_train_names_every_recipe_and_the_defaults_of_settings() -> 
     text = " ".join(good("train", "--help").replace("│", " ").split())
     settings = Settings()
     assert all(recipe in text for recipe in RECIPES)
-    for default in (settings.recipe, settings.features, settings.c2, settings.epochs, settings.pa_c):
+    for default in (settings.recipe, settings.features, settings.c2, settings.period, settings.pa_c):
         assert f"[default: {default}]" in text
 
 
@@ -130,7 +130,8 @@ def test_every_recipe_trains(recipe: str, features: str, tmp_path: Path) -> None
 def test_options_reach_the_settings(tmp_path: Path) -> None:
     (tmp_path / "train.txt").write_text(TRAIN)
     given = {"min_count": 2, "c2": 0.5, "epochs": 4, "seed": 7, "threads": 2, "period": 3, "delta": 0.1}
-    given |= {"pa_type": 2, "pa_c": 0.25, "rate": 0.3}
+    given |= {"pa_type": 2, "pa_c": 0.25, "rate": 0.3, "transitions": "all", "arow_variance": 2.0}
+    given |= {"arow_gamma": 3.0, "metric": "accuracy"}
     options = [word for name, value in given.items() for word in (f"--{name.replace('_', '-')}", str(value))]
     options += ["--no-pa-cost-sensitive", "--no-pa-average", "--algorithm", "pa"]
     good("train", "train.txt", "-o", "model", *options, cwd=tmp_path)

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
+from tagfield.cli.checks import check_format
 from tagfield.cli.figures import count, percent
-from tagfield.cli.train import check_format
 from tagfield.evaluate import Scores
 from tagfield.model import Model
 

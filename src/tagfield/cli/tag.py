@@ -15,7 +15,8 @@ import numpy as np
 import typer
 
 from tagfield.cli.blocks import read_blocks
-from tagfield.cli.train import DEFAULT_TEMPLATE, check_format
+from tagfield.cli.checks import check_format
+from tagfield.cli.training import DEFAULT_TEMPLATE
 from tagfield.encode import Encoded, Format, encode_sources
 from tagfield.model import Model
 from tagfield.text.sources import STDIN, Source

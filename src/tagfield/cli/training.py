@@ -1,0 +1,138 @@
+"""How `train` works once its options are settled: read, train while the terminal shows it, tell what came out."""
+
+import os
+import shlex
+import sys
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.text import Text
+
+from tagfield.cli.figures import count, duration, has_chunks, objective, percent, size
+from tagfield.cli.interrupts import Interrupts, run_beside
+from tagfield.cli.log import Log
+from tagfield.cli.progress import Course, describe, open_progress
+from tagfield.encode import Encoded, Format, encode_files
+from tagfield.errors import InputError
+from tagfield.model import Model
+from tagfield.text.presets import load_template
+from tagfield.train import RECIPES, Epoch, Settings, Trained, train
+
+DEFAULT_TEMPLATE = "chunking"
+
+
+@dataclass(frozen=True)
+class Data:
+    """Which files, and how they are read."""
+
+    train: list[str]
+    dev: str | None
+    template: str | None
+    columns: str | None
+    format: Format
+
+    def check(self) -> None:
+        """What would go wrong only later, or would be quietly ignored."""
+        if self.format == "columns":
+            load_template(self.template or DEFAULT_TEMPLATE)
+            return
+        given = "--template" if self.template is not None else "--columns" if self.columns is not None else ""
+        if given:
+            raise InputError(
+                f"item files hold attributes already, so {given} means nothing here; leave it out"
+            )
+
+    def read(self, console: Console) -> tuple[Encoded, Encoded | None]:
+        """Training and held-out data, the second in the terms of the first."""
+        start = time.monotonic()
+        encoded = encode_files(
+            self.train, template=self.template or DEFAULT_TEMPLATE, columns=self.columns, format=self.format
+        )
+        what = describe(len(encoded), int(encoded.dataset.tokens[-1]))
+        sizes = f"{count(len(encoded.labels), 'label')}, {count(len(encoded.attributes), 'attribute')}"
+        _row(console, "train", f"{what}, {sizes}, read in {duration(time.monotonic() - start)}")
+        if self.dev is None:
+            return encoded, None
+        held_out = encode_files(
+            self.dev,
+            template=encoded.template or DEFAULT_TEMPLATE,
+            format=self.format,
+            attributes=encoded.attributes,
+            labels=encoded.labels,
+        )
+        if not held_out.labelled:
+            bare = int(np.flatnonzero(held_out.gold < 0)[0])
+            sentence = int(np.searchsorted(held_out.dataset.tokens, bare, side="right")) - 1
+            raise InputError(
+                f"{held_out.where(sentence)}: the sequence has no labels, so --dev cannot score it"
+            )
+        _row(console, "dev", describe(len(held_out), int(held_out.dataset.tokens[-1])))
+        if held_out.unseen_labels:
+            unseen = ", ".join(held_out.unseen_labels)
+            _row(console, "", f"not in the training data, so always counted as wrong: {unseen}")
+        return encoded, held_out
+
+
+def train_with_progress(
+    encoded: Encoded, dev: Encoded | None, settings: Settings, console: Console, log: Log
+) -> tuple[Trained, bool]:
+    """Trains while the terminal shows how it goes; returns also whether Ctrl-C ended it."""
+    tokens = int(encoded.dataset.tokens[-1])
+    chunks = has_chunks(encoded.labels.strings())
+    progress = open_progress(
+        Course(settings.epochs, tokens, dev is not None, chunks, _unit(settings)), console
+    )
+
+    def on_epoch(epoch: Epoch) -> bool:
+        progress.epoch(epoch)
+        log.add(epoch)
+        return interrupts.asked
+
+    try:
+        with Interrupts(progress.stopping) as interrupts, progress:
+            trained = run_beside(lambda: train(encoded, settings, dev=dev, on_epoch=on_epoch))
+    finally:
+        log.close()
+    if log.trouble:  # the model matters more than its log
+        print(f"tagfield: the log is not complete: {log.trouble}; the training went on", file=sys.stderr)
+    return trained, interrupts.asked and not trained.converged
+
+
+def summarise(
+    console: Console, trained: Trained, model: Model, path: str, dev: str | None, interrupted: bool
+) -> None:
+    """What came out, where it is, and what to run next."""
+    settings, best = trained.settings, trained.best
+    unit = _unit(settings)
+    end = "Ctrl-C was pressed" if interrupted else trained.stop_reason
+    rate = f", rate {settings.rate:g}" if settings.rate is not None else ""
+    passes = f"after {count(len(trained.history), unit)} and {duration(trained.history[-1].seconds)}"
+    states, edges = model.info["state_features"], model.info["transition_features"]
+    _row(console, "recipe", f"{settings.recipe}{rate}, c2 {settings.c2:g} · {RECIPES[settings.recipe].about}")
+    _row(console, "ended", f"{passes}: {end}; the weights of {unit} {best.number} are kept")
+    _row(console, "objective", objective(best.objective))
+    if best.scores is not None:
+        chunks = f", chunk F1 {percent(best.scores.f1)}" if has_chunks(model.labels.strings()) else ""
+        _row(console, "dev", f"token accuracy {percent(best.scores.accuracy)}{chunks}")
+    weight = f", {size(Path(path).stat().st_size)}" if os.path.isfile(path) else ""
+    _row(console, "model", f"{path}{weight}: {states:,} state and {edges:,} transition features", "green")
+    data = shlex.quote(dev) if dev not in (None, "-") else "FILE"
+    name = shlex.quote(path)
+    _row(console, "next", f"tagfield eval -m {name} {data}", "cyan")
+    _row(console, "", f"tagfield tag -m {name} {data}", "cyan")
+
+
+def _unit(settings: Settings) -> str:
+    return "iteration" if RECIPES[settings.recipe].family == "batch" else "epoch"
+
+
+def _row(console: Console, name: str, text: str, style: str = "") -> None:
+    if console.is_terminal:
+        console.print(Text.assemble((f"{name:<11}", "dim"), (text, style)))
+        return
+    with suppress(BrokenPipeError):  # rich would end the process here; a model is still wanted
+        print(f"{name:<11}{text}", flush=True)
