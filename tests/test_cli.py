@@ -104,7 +104,7 @@ def test_train_tells_how_it_goes_and_what_came_out(tmp_path: Path) -> None:
     assert all(part in epochs[-1] for part in ("objective", "dev accuracy", "F1", "rate", "tokens/s"))
     assert "ended      after 3 epochs and " in text
     assert "the given number of epochs is done" in text
-    assert "model      my model, " in text
+    assert "saved      my model, " in text
     assert "next       tagfield eval -m 'my model' dev.txt" in text
 
     log = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()]
@@ -131,13 +131,18 @@ def test_options_reach_the_settings(tmp_path: Path) -> None:
     (tmp_path / "train.txt").write_text(TRAIN)
     given = {"min_count": 2, "c2": 0.5, "epochs": 4, "seed": 7, "threads": 2, "period": 3, "delta": 0.1}
     given |= {"pa_type": 2, "pa_c": 0.25, "rate": 0.3, "transitions": "all", "arow_variance": 2.0}
-    given |= {"arow_gamma": 3.0, "metric": "accuracy"}
+    given |= {"arow_gamma": 3.0, "metric": "accuracy", "loss": "B1", "gamma": 0.5, "generator": "gd:5"}
+    given |= {"respond": "states", "geometry": "adaptive", "anneal": 0.5}
     options = [word for name, value in given.items() for word in (f"--{name.replace('_', '-')}", str(value))]
-    options += ["--no-pa-cost-sensitive", "--no-pa-average", "--algorithm", "pa"]
+    options += ["--no-pa-cost-sensitive", "--no-pa-average", "--average", "--algorithm", "pa"]
     good("train", "train.txt", "-o", "model", *options, cwd=tmp_path)
     settings = json.loads(good("info", "model", "--json", cwd=tmp_path))["info"]["settings"]
     assert {name: settings[name] for name in given} == given
-    assert (settings["pa_cost_sensitive"], settings["pa_average"]) == (False, False)
+    assert (settings["pa_cost_sensitive"], settings["pa_average"], settings["average"]) == (
+        False,
+        False,
+        True,
+    )
 
 
 def test_the_same_seed_gives_the_same_weights(tmp_path: Path) -> None:

@@ -53,6 +53,7 @@ def test_once_stops_after_the_pass_and_saves(tmp_path: Path) -> None:
         assert (process.returncode, err) == (0, "")
         assert STOPPING in out
         assert "Ctrl-C was pressed; the weights of epoch " in out
+        assert "saved      model, " in out
     assert good("tag", "-m", tmp_path / "model", input="The DT\n") == "The DT B-NP\n\n"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["model", "train.txt"]
 
@@ -68,7 +69,7 @@ def test_twice_ends_at_once_and_writes_nothing(tmp_path: Path) -> None:
         out, err = process.communicate(timeout=60)
         assert process.returncode == 130
         assert err == "tagfield: interrupted; nothing was written\n"
-        assert "model " not in out
+        assert "saved" not in out
     assert (tmp_path / "model").read_bytes() == b"old"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["items", "model"]
 

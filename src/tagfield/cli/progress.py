@@ -4,6 +4,7 @@ Epoch ─▶ Course (history, speed, time left) ─┬─▶ LiveProgress   one 
                                              └─▶ PlainProgress  one line for each epoch, flushed
 """
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -21,7 +22,7 @@ from rich.text import Text
 from tagfield.cli.figures import clock, count, duration, objective, percent
 from tagfield.train import Epoch
 
-STOPPING = "stopping after this pass, then the model is saved · Ctrl-C again ends at once and saves nothing"
+STOPPING = "stopping after this pass, then saving · Ctrl-C again ends at once, unsaved"
 SHOWN = 8  # epochs in the live table
 BARS = "▁▂▃▄▅▆▇█"
 
@@ -35,6 +36,7 @@ class Course:
     dev: bool  # whether held-out data is scored
     chunks: bool  # whether F1 says something
     unit: str = "epoch"
+    first: str = "the first pass"  # what happens before there is anything to show
     now: Callable[[], float] = time.monotonic
     history: list[Epoch] = field(default_factory=list)
     ends: list[float] = field(default_factory=list)  # [epochs so far + 1]  when each began or ended
@@ -178,8 +180,7 @@ class LiveProgress:
     def render(self) -> RenderableType:
         course = self.course
         if not course.history:
-            what = "the first pass, and the rate if none was given"
-            self._spinner.update(text=Text(f" {what} · {clock(course.elapsed())}", "dim"))
+            self._spinner.update(text=Text(f" {course.first} · {clock(course.elapsed())}"))
             return Group(*([Text("")] if self._over else [self._spinner]), *self._foot())
         return Group(self._table(), self._bar(), *self._foot())
 
@@ -236,13 +237,15 @@ class LiveProgress:
 
 
 def sparkline(values: list[float], width: int = 20) -> str:
-    """A curve in one line of text, at most `width` letters.
+    """A curve in one line of text, at most `width` letters; by its logarithm, where it has one.
 
     >>> sparkline([8, 4, 2, 1])
-    '█▄▂▁'
+    '█▆▃▁'
     """
     step = max(1, -(-len(values) // width))
     shown = values[::-1][::step][::-1]
+    if min(shown) > 0:
+        shown = [math.log(value) for value in shown]
     low, high = min(shown), max(shown)
     if high <= low:
         return BARS[0] * len(shown)

@@ -18,11 +18,12 @@ from tagfield.train.settings import METRICS
 
 DEFAULTS = Settings()
 BATCH_EPOCHS = 1000  # lbfgs runs until it converges, in some 160 iterations on CoNLL-2000
-DATA, METHOD, STOPPING, MARGIN = (
+DATA, METHOD, STOPPING, MARGIN, BEYOND = (
     "The data",
     "The training",
     "When it stops",
     "For pa and arow, as in CRFsuite",
+    "For stochastic recipes: beyond the paper's",
 )
 
 
@@ -165,6 +166,41 @@ def train(
     arow_gamma: Annotated[
         float, typer.Option(metavar="G", help="How slowly the variances fall.", rich_help_panel=MARGIN)
     ] = DEFAULTS.arow_gamma,
+    loss: Annotated[
+        str, typer.Option(metavar="NAME", help="For ngd: B1 to B4, or U1 to U6.", rich_help_panel=BEYOND)
+    ] = DEFAULTS.loss,
+    gamma: Annotated[
+        float, typer.Option(metavar="G", help="For ngd: the γ of B1 to B4.", rich_help_panel=BEYOND)
+    ] = DEFAULTS.gamma,
+    generator: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME:X", help="For ngd: the convex function and its number.", rich_help_panel=BEYOND
+        ),
+    ] = DEFAULTS.generator,
+    respond: Annotated[
+        str,
+        typer.Option(
+            metavar="all|states",
+            help="Where the response applies; transitions may stay linear.",
+            rich_help_panel=BEYOND,
+        ),
+    ] = DEFAULTS.respond,
+    geometry: Annotated[
+        str,
+        typer.Option(
+            metavar="flat|adaptive", help="Or learn a diagonal metric along the way.", rich_help_panel=BEYOND
+        ),
+    ] = DEFAULTS.geometry,
+    average: Annotated[
+        bool, typer.Option("--average", help="Keep the mean of the weights.", rich_help_panel=BEYOND)
+    ] = DEFAULTS.average,
+    anneal: Annotated[
+        float,
+        typer.Option(
+            metavar="A", help="The response of epoch e is f(κu)/κ with κ = 1/e^A.", rich_help_panel=BEYOND
+        ),
+    ] = DEFAULTS.anneal,
 ) -> None:
     """Train a model on column files or item files.
 
@@ -192,12 +228,19 @@ def train(
         arow_gamma=arow_gamma,
         patience=patience,
         metric=metric,
+        loss=loss,
+        gamma=gamma,
+        generator=generator,
+        respond=respond,
+        geometry=geometry,
+        average=average,
+        anneal=anneal,
     )
     data = Data(train, dev, template, columns, check_format(format))
     data.check()
     check_settings(settings, has_dev=dev is not None)
     check_target(output)
-    console = Console(highlight=False, soft_wrap=True)
+    console = Console(highlight=False)
     encoded, held_out = data.read(console)
     trained, interrupted = train_with_progress(encoded, held_out, settings, console, Log(log))
     model = Model.of(encoded, trained)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 from tagfield.cli.figures import count, duration, has_chunks, objective, percent, size
@@ -81,11 +82,16 @@ def train_with_progress(
     encoded: Encoded, dev: Encoded | None, settings: Settings, console: Console, log: Log
 ) -> tuple[Trained, bool]:
     """Trains while the terminal shows how it goes; returns also whether Ctrl-C ended it."""
-    tokens = int(encoded.dataset.tokens[-1])
-    chunks = has_chunks(encoded.labels.strings())
-    progress = open_progress(
-        Course(settings.epochs, tokens, dev is not None, chunks, _unit(settings)), console
+    calibrates = settings.rate is None and RECIPES[settings.recipe].family == "stochastic"
+    course = Course(
+        settings.epochs,
+        int(encoded.dataset.tokens[-1]),
+        dev=dev is not None,
+        chunks=has_chunks(encoded.labels.strings()),
+        unit=_unit(settings),
+        first="finding the rate, then the first pass" if calibrates else "the first pass",
     )
+    progress = open_progress(course, console)
 
     def on_epoch(epoch: Epoch) -> bool:
         progress.epoch(epoch)
@@ -112,6 +118,7 @@ def summarise(
     rate = f", rate {settings.rate:g}" if settings.rate is not None else ""
     passes = f"after {count(len(trained.history), unit)} and {duration(trained.history[-1].seconds)}"
     states, edges = model.info["state_features"], model.info["transition_features"]
+    _row(console, "", "")
     _row(console, "recipe", f"{settings.recipe}{rate}, c2 {settings.c2:g} · {RECIPES[settings.recipe].about}")
     _row(console, "ended", f"{passes}: {end}; the weights of {unit} {best.number} are kept")
     _row(console, "objective", objective(best.objective))
@@ -119,7 +126,7 @@ def summarise(
         chunks = f", chunk F1 {percent(best.scores.f1)}" if has_chunks(model.labels.strings()) else ""
         _row(console, "dev", f"token accuracy {percent(best.scores.accuracy)}{chunks}")
     weight = f", {size(Path(path).stat().st_size)}" if os.path.isfile(path) else ""
-    _row(console, "model", f"{path}{weight}: {states:,} state and {edges:,} transition features", "green")
+    _row(console, "saved", f"{path}{weight}: {states:,} state and {edges:,} transition features", "green")
     data = shlex.quote(dev) if dev not in (None, "-") else "FILE"
     name = shlex.quote(path)
     _row(console, "next", f"tagfield eval -m {name} {data}", "cyan")
@@ -132,7 +139,11 @@ def _unit(settings: Settings) -> str:
 
 def _row(console: Console, name: str, text: str, style: str = "") -> None:
     if console.is_terminal:
-        console.print(Text.assemble((f"{name:<11}", "dim"), (text, style)))
+        row = Table.grid()
+        row.add_column(width=11, style="dim")
+        row.add_column(overflow="fold")
+        row.add_row(name, Text(text, style))
+        console.print(row)
         return
     with suppress(BrokenPipeError):  # rich would end the process here; a model is still wanted
-        print(f"{name:<11}{text}", flush=True)
+        print(f"{name:<11}{text}".rstrip(), flush=True)
