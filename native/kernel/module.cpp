@@ -103,6 +103,8 @@ typedef Array<double, 2> D2;
 struct PassHandle {
   Pass p;
   std::optional<Response> response;
+  std::optional<Counted> counted;
+  std::vector<std::pair<View<float, 3>, View<double, 2>>> kept;  // the arrays behind the tables of counts
   std::vector<std::pair<F2, F2>> arrays;       // θ̄, S, R
   std::optional<View<float, 3>> cells;
   std::optional<View<double, 2>> tails;
@@ -258,6 +260,34 @@ NB_MODULE(TAGFIELD_MODULE, m) {
         r.find_straight();
         h.response = r;
       }, "cells"_a, "tails"_a, "bits"_a, "odd"_a, "low_linear"_a, "low"_a, "high"_a)
+      .def("add_count_table", [](PassHandle& h, View<float, 3> cells, View<double, 2> tails, int bits, bool low_linear,
+                                 double low, double high) {
+        require(bits >= 1 && bits <= 12 && cells.shape(0) == 3 && cells.shape(2) == 2 && tails.shape(0) == 3 &&
+                    tails.shape(1) == 4 && int64_t(cells.shape(1)) == 1 + (int64_t(48) << bits),
+                "the response table has the wrong shape");
+        if (!h.counted) h.counted.emplace();
+        h.kept.emplace_back(cells, tails);
+        Response r;
+        r.cells = cells.data(), r.tails = tails.data(), r.n = int32_t(cells.shape(1)), r.bits = bits, r.odd = false;
+        r.low_linear = low_linear, r.low = low, r.high = high;
+        h.counted->tables.push_back(r);
+      }, "cells"_a, "tails"_a, "bits"_a, "low_linear"_a, "low"_a, "high"_a)
+      .def("clear_response", [](PassHandle& h) { h.response.reset(), h.counted.reset(), h.kept.clear(); })
+      .def("set_exact", [](PassHandle& h, nb::callable direction) {
+        if (!h.counted) h.counted.emplace();
+        h.counted->exact = [direction](const std::vector<double>& E, const std::vector<double>& empirical,
+                                       std::vector<double>& out) {
+          nb::gil_scoped_acquire acquire;
+          auto array = [](const std::vector<double>& v) {
+            auto a = fresh<double, 1>({v.size()});
+            std::copy(v.begin(), v.end(), a.data());
+            return a;
+          };
+          auto result = nb::cast<View<double, 1>>(direction(array(E), array(empirical)));
+          require(result.shape(0) == E.size(), "the exact direction has the wrong length");
+          out.assign(result.data(), result.data() + E.size());
+        };
+      }, "direction"_a)
       .def("respond", [](const PassHandle& h, View<float, 1> u) {  // the table alone, for tests
         require(h.response.has_value(), "no response is set");
         auto f = fresh<float, 1>({u.shape(0)});
@@ -283,6 +313,8 @@ NB_MODULE(TAGFIELD_MODULE, m) {
         for (size_t i = 0; i < order.shape(0); ++i)
           require(order.data()[i] >= 0 && order.data()[i] < c.view.S, "the order names a sequence that is not there");
         h.p.response = h.response ? &*h.response : nullptr;
+        h.p.counted = h.counted ? &*h.counted : nullptr;
+        require(!h.counted || (!h.counted->tables.empty() && h.counted->exact), "tables of counts need an exact direction too");
         h.p.loss = 0, h.p.failed = -1;
         nb::gil_scoped_release release;
         run_pass(c.view, at.view, h.p, order.data(), int64_t(order.shape(0)));

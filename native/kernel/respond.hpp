@@ -50,19 +50,22 @@ struct Response {
   }
 
   float tail(float u) const {  // one u, whatever it is
-    const double x = std::fabs(double(u));
-    const int row = (!odd && u < 0) ? 1 : 0;
-    double f;
-    if (x == 0) return 0;
-    if (x >= high)
-      f = tails[row * 4 + 2] * std::pow(x / high, tails[row * 4 + 3]);
-    else if (x < low && !low_linear)
-      f = tails[row * 4] * std::pow(x / low, tails[row * 4 + 1]);
-    else {
-      const float* c = cells + (int64_t(row) * n + cell(float(x))) * 2;
-      f = double(c[0]) + double(c[1]) * x;
-    }
-    return float(odd && u < 0 ? -f : f);
+    const float f = in_row(!odd && u < 0 ? 1 : 0, std::fabs(double(u)));
+    return odd && u < 0 ? -f : f;
+  }
+
+  // One u = E − count, of a table for that count: below −count/2 the third row knows f by |E|, which keeps the digits
+  // of a small E.
+  float at_count(float u, double count) const {
+    if (double(u) < -count / 2) return in_row(2, std::fabs(double(u) + count));
+    return in_row(u < 0 ? 1 : 0, std::fabs(double(u)));
+  }
+
+  float in_row(int row, double x) const {
+    if (x >= high) return float(tails[row * 4 + 2] * std::pow(x / high, tails[row * 4 + 3]));
+    if (x < low && !low_linear) return float(tails[row * 4] * std::pow(x / low, tails[row * 4 + 1]));
+    const float* c = cells + (int64_t(row) * n + cell(float(x))) * 2;
+    return float(double(c[0]) + double(c[1]) * x);
   }
 
   int32_t cell(float x) const {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "kernel/lattice.hpp"
+#include "kernel/counted.hpp"
 #include "kernel/respond.hpp"
 
 namespace tagfield {
@@ -43,6 +44,7 @@ struct Pass {
   double floor = 1e-3;           // δ
   bool respond_edges = true;
   const Response* response = nullptr;
+  const Counted* counted = nullptr;
   Arrays theta, squares, rest;   // θ̄, S, R
   // out
   double loss = 0;
@@ -59,7 +61,12 @@ template <bool Respond, bool Adaptive, bool Average> struct Change {
     const Vec<float> w = load(theta + k);
     const IVec<float> lanes = features<float>(w);
     if (Respond && !any(lanes)) return;
-    Vec<float> r = Respond ? f(u) : u;
+    step(theta, squares, rest, k, w, Respond ? f(u) : u);
+  }
+
+  // The same for a direction that is already known.
+  inline void step(float* theta, float* squares, float* rest, int64_t k, const Vec<float>& w, Vec<float> r) const {
+    const IVec<float> lanes = features<float>(w);
     if (Adaptive) {
       const Vec<float> s = load(squares + k) + r * r;
       store<float>(squares + k, s);
@@ -71,11 +78,53 @@ template <bool Respond, bool Adaptive, bool Average> struct Change {
   }
 };
 
+// The step of a sentence whose directions depend on E and Ẽ separately.
+template <Rows R, class Step>
+void counted_step(const Corpus& c, const Layout& at, const Pass& pass, int64_t s, const float* D, const float* edge,
+                  const Step& step, std::vector<float>& edge_counts, Exactly& rest) {
+  const Arrays &theta = pass.theta, &squares = pass.squares, &averaged = pass.rest;
+  const int Lp = at.Lp();
+  const int64_t n = c.length(s);
+  const int32_t* y = c.labels + c.tokens[s];
+  rest.clear();
+  each_counted<R>(c, at, s, D, [&](int64_t k, const Vec<float>& u, const float* counts, bool gold) {
+    const Vec<float> w = load(theta.state + k * W);
+    if (!any(features<float>(w))) return;
+    step.step(theta.state, squares.state, averaged.state, k * W, w,
+              respond_counted(*pass.counted, u, counts, gold, theta.state, k * W, false, rest));
+  });
+  if (n > 1) {
+    for (int64_t t = 1; t < n; ++t) edge_counts[size_t(y[t - 1]) * Lp + y[t]] += 1;
+    for (int64_t k = 0; k < int64_t(at.L) * Lp; k += W) {
+      const Vec<float> w = load(theta.trans + k), u = load(edge + k);
+      const float* counts = &edge_counts[size_t(k)];
+      bool gold = false;
+      for (int i = 0; i < W; ++i) gold = gold || counts[i] != 0;
+      step.step(theta.trans, squares.trans, averaged.trans, k, w,
+                pass.respond_edges ? respond_counted(*pass.counted, u, counts, gold, theta.trans, k, true, rest) : u);
+    }
+    for (int64_t t = 1; t < n; ++t) edge_counts[size_t(y[t - 1]) * Lp + y[t]] = 0;
+  }
+  if (rest.where.empty()) return;
+  pass.counted->exact(rest.E, rest.empirical, rest.direction);
+  for (size_t i = 0; i < rest.where.size(); ++i) {
+    const bool transition = rest.where[i] < 0;
+    const int64_t at_weight = transition ? -1 - rest.where[i] : rest.where[i], base = at_weight / W * W;
+    float lanes[W] = {};
+    lanes[at_weight % W] = float(rest.direction[i]);
+    float* weights = transition ? theta.trans : theta.state;
+    step.step(weights, transition ? squares.trans : squares.state, transition ? averaged.trans : averaged.state, base,
+              load(weights + base), load(lanes));
+  }
+}
+
 template <Rows R, bool Respond, bool Adaptive, bool Average>
 void stochastic_pass(const Corpus& c, const Layout& at, Pass& pass, const int64_t* order, int64_t count) {
   Lattice<float> lattice(at);
   const int Lp = at.Lp(), NB = at.NB;
   const Arrays theta = pass.theta, squares = pass.squares, rest = pass.rest;
+  std::vector<float> edge_counts(pass.counted ? size_t(at.L) * Lp : 0, 0.f);
+  Exactly leftover;
   double z = pass.scale;
   for (int64_t i = 0; i < count; ++i) {
     const int64_t s = order[i], n = c.length(s);
@@ -103,6 +152,9 @@ void stochastic_pass(const Corpus& c, const Layout& at, Pass& pass, const int64_
     const double shrink = 1 - pass.decay * rate;
     const float gain = float(c.weight[s] * rate / (shrink * z)), Z = float(pass.summed_scale);
     const Change<Respond, Adaptive, Average> change{Respond ? *pass.response : Response{}, splat(gain), splat(float(pass.floor)), splat(Z)};
+    if (pass.counted) {
+      counted_step<R>(c, at, pass, s, D, edge, change, edge_counts, leftover);
+    } else {
     each_difference<R>(c, at, s, D, [=](int64_t k, Vec<float> u) {
       change(theta.state, squares.state, rest.state, k * W, u);
     });
@@ -115,6 +167,7 @@ void stochastic_pass(const Corpus& c, const Layout& at, Pass& pass, const int64_
         else
           plain(theta.trans, squares.trans, rest.trans, k * W, u);
       }
+    }
 
     z *= shrink;
     pass.t += 1;

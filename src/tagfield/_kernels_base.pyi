@@ -1,6 +1,6 @@
 """Types of the native kernels (native/kernel/module.cpp); every build of them has the same."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,6 +62,11 @@ class Pass:
         low: float,
         high: float,
     ) -> None: ...
+    def add_count_table(
+        self, cells: _Floats, tails: _Doubles, bits: int, low_linear: bool, low: float, high: float
+    ) -> None: ...
+    def clear_response(self) -> None: ...
+    def set_exact(self, direction: Callable[[_Doubles, _Doubles], _Doubles]) -> None: ...
     def respond(self, u: _Floats) -> _Floats: ...
     def run(
         self, corpus: Corpus, layout: Layout, arrays: Sequence[tuple[_Floats, _Floats]], order: _Longs

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tagfield.bregman.responses import Response
-from tagfield.bregman.tables import ResponseTable
 from tagfield.dataset import Longs
 from tagfield.errors import InputError, TrainingError
 from tagfield.features import ABSENT, FeatureSet, Weights, absent
@@ -106,7 +105,7 @@ class StochasticTrainer:
                 f"a rate of {rate:g} with c2={c2:g} on {corpus.sentences} sequences would turn the weights "
                 "around; give a smaller rate"
             )
-        set_response(self._pass, update.response.table())
+        set_response(self._pass, update.response)
 
     def _like_theta(self) -> Weights:
         return Weights(np.zeros_like(self._theta.state), np.zeros_like(self._theta.trans))
@@ -130,7 +129,7 @@ class StochasticTrainer:
         self._epoch += 1
         if self.update.anneal and self._epoch > 1:
             kappa = self._epoch**-self.update.anneal
-            set_response(self._pass, self.update.response.annealed(kappa).table())
+            set_response(self._pass, self.update.response.annealed(kappa))
         self.nll = 0.0
         self._share = min(1.0, len(order) / max(1, self.corpus.sentences))
         if self.update.average and self._epoch <= 2:
@@ -184,14 +183,30 @@ class StochasticTrainer:
         return out
 
 
-def set_response(target: kernels.Pass, table: ResponseTable) -> None:
-    """Hands a response table to a native pass; a linear one with slope 1 needs no table at all."""
-    if table.linear and table.slope == 1.0:
+COUNTS = 8  # empirical counts that have a table; more are rare, and go through the exact direction
+
+
+def set_response(target: kernels.Pass, response: Response) -> None:
+    """Hands a response to a native pass: one table, or one for each empirical count; plain gradients need none."""
+    target.clear_response()
+    if response.of_difference:
+        table = response.table()
+        if not (table.linear and table.slope == 1.0):
+            target.set_response(
+                table.cells,
+                table.tails,
+                table.bits,
+                table.odd,
+                table.low_linear,
+                table.low_edge,
+                table.high_edge,
+            )
         return
-    low_linear = table.low_linear
-    target.set_response(
-        table.cells, table.tails, table.bits, table.odd, low_linear, table.low_edge, table.high_edge
-    )
+    for table in response.count_tables(COUNTS):
+        target.add_count_table(
+            table.cells, table.tails, table.bits, table.low_linear, table.low_edge, table.high_edge
+        )
+    target.set_exact(response.direction)
 
 
 def calibrate(

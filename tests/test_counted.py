@@ -1,0 +1,63 @@
+"""Directions that depend on E and Ẽ separately: the kernel against the formula, sentence by sentence."""
+
+import numpy as np
+import pytest
+
+from tagfield.bregman.generators import parse_generator
+from tagfield.bregman.losses import named_loss, update
+from tagfield.bregman.responses import Response
+from tagfield.encode import encode_sequences
+from tagfield.features import feature_set
+from tagfield.lattice import marginals, open_corpus
+from tagfield.train.stochastic import StochasticTrainer, Update
+
+X = [
+    [{"a": 1.0, "b": 1.0}, {"a": 1.0}, {"c": 1.0, "a": 1.0}],
+    [{"b": 1.0}, {"c": 1.0, "b": 1.0}],
+    [{"a": 1.0}],
+]
+Y = [["P", "Q", "P"], ["Q", "Q"], ["R"]]
+
+
+def expectations(X, Y, state, trans, labels, names):
+    """E and Ẽ of one sentence by attribute and label, and of its transitions."""
+    values = np.array([[token.get(name, 0.0) for name in names] for token in X])  # [n, A]
+    node, edge = marginals(values @ state, trans)
+    gold = np.array([labels.index(y) for y in Y])
+    onehot = np.eye(len(labels))[gold]
+    counted = np.zeros_like(edge)
+    np.add.at(counted, (gold[:-1], gold[1:]), 1)
+    return values.T @ node, values.T @ onehot, edge, counted
+
+
+LOSSES = [update("U4"), update("U6"), named_loss("B1", 0.5), named_loss("B4", -0.7)]
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.name)
+@pytest.mark.parametrize("generator", ["arctan:0.1", "gd:2", "softplus"])
+@pytest.mark.parametrize("value", [1.0, 0.6])
+def test_the_kernel_follows_the_formula(loss, generator, value):
+    X_scaled = [[{k: v * value for k, v in token.items()} for token in sentence] for sentence in X]
+    encoded = encode_sequences(X_scaled, Y)
+    names, labels = encoded.attributes.strings(), encoded.labels.strings()
+    corpus = open_corpus(encoded.dataset)
+    features = feature_set(corpus, len(names), len(labels), "all")
+    response = Response(loss, parse_generator(generator))
+    rate, c2 = 0.05, 0.01
+    trainer = StochasticTrainer(corpus, features, Update(response), c2=c2, rate=rate)
+    state, trans = np.zeros((len(names), 3)), np.zeros((3, 3))
+    C, t = 2 * c2 / 3, 0
+    for _ in range(2):
+        trainer.run(np.arange(3))
+        for x, y in zip(X_scaled, Y, strict=True):
+            E, counts, edge, edge_counts = expectations(x, y, state, trans, labels, names)
+            active = np.array([any(name in token for token in x) for name in names])
+            step = rate / (1 + rate * C * t)
+            move = response.direction(E, counts) * active[:, None]
+            state = (1 - C * step) * state - step * move
+            turn = response.direction(edge, edge_counts) if len(x) > 1 else 0.0
+            trans = (1 - C * step) * trans - step * turn
+            t += 1
+    found = trainer.weights()
+    np.testing.assert_allclose(found.state.reshape(len(names), -1)[:, :3], state, rtol=2e-4, atol=2e-5)
+    np.testing.assert_allclose(found.trans[:, :3], trans, rtol=2e-4, atol=2e-5)
