@@ -8,6 +8,7 @@ import pytest
 import tagfield
 
 NAMES = {
+    "CRF",
     "RECIPES",
     "Dataset",
     "Encoded",

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tagfield.dataset import Dataset
     from tagfield.encode import Encoded, encode_files, encode_sequences
     from tagfield.errors import InputError, ModelFileError, OutputError, TagfieldError, TrainingError
+    from tagfield.estimator import CRF
     from tagfield.evaluate import Scores
     from tagfield.model import Model
     from tagfield.text.templates import Template
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 PUBLIC: dict[str, str] = {  # name: the module that has it
+    "CRF": "tagfield.estimator",
     "RECIPES": "tagfield.train",
     "Dataset": "tagfield.dataset",
     "Encoded": "tagfield.encode",
@@ -42,6 +44,7 @@ PUBLIC: dict[str, str] = {  # name: the module that has it
 }
 
 __all__ = [
+    "CRF",
     "RECIPES",
     "Dataset",
     "Encoded",

@@ -166,6 +166,10 @@ class Model:
         >>> model = Model.train(encode_sequences([[["a"], ["b"]]], [["X", "Y"]]), Settings(epochs=2))
         >>> model.save(tempfile.mkdtemp() + "/tiny.tagfield")
         """
+        save_tensors(path, *self._parts())
+
+    def _parts(self) -> tuple[dict[str, Any], dict[str, str]]:
+        """Everything as arrays and text: what a file holds, and what a pickle carries."""
         attribute_bytes, attribute_offsets = self.attributes.to_arrays()
         label_bytes, label_offsets = self.labels.to_arrays()
         tensors: dict[str, Any] = {
@@ -181,7 +185,10 @@ class Model:
         metadata = {"format": FORMAT, "features": self.features.kind, "info": json.dumps(self.info)}
         if self.template is not None:
             metadata["template"] = self.template.to_json()
-        save_tensors(path, tensors, metadata)
+        return tensors, metadata
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Model._assemble, self._parts()
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Model":
@@ -239,6 +246,17 @@ class Model:
             for i, (a, b), lane in zip(chosen, rows, chosen % LANES, strict=True)
             if flat[i] != 0
         ]
+
+    def attribute_weights(self, attribute: int) -> Floats:
+        """The weights of one attribute with every label [8·NB]; 0 where there is none."""
+        features = self.features
+        if features.first is None or features.column is None:
+            per_row = features.blocks_per_row
+            return self.weights.state[attribute * per_row : (attribute + 1) * per_row].reshape(-1)
+        row = np.zeros((features.blocks_per_row, LANES), np.float32)
+        start, end = features.first[attribute], features.first[attribute + 1]
+        row[features.column[start:end]] = self.weights.state[start:end]
+        return row.reshape(-1)
 
     def _rows(self, blocks: Any) -> Sequence[tuple[int, int]]:
         """(attribute, label block) of each block."""

@@ -15,8 +15,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tagfield._text import Vocabulary
-from tagfield.dataset import Dataset, Doubles
+from tagfield.constraints import Rules
+from tagfield.dataset import UNKNOWN, Dataset, Doubles
 from tagfield.encode import Encoded
+from tagfield.errors import InputError
 from tagfield.evaluate import ChunkScorer, Scores
 from tagfield.features import FeatureSet, Weights, feature_set, keep_attributes
 from tagfield.lattice import open_corpus
@@ -24,6 +26,7 @@ from tagfield.native import kernels
 from tagfield.train.batch import Objective, minimise
 from tagfield.train.growth import grow
 from tagfield.train.owlqn import minimise_l1
+from tagfield.train.partial import PartialObjective
 from tagfield.train.progress import Epoch, OnEpoch, Stopping
 from tagfield.train.recipes import find_recipe
 from tagfield.train.settings import Settings
@@ -59,10 +62,12 @@ def train(
     watch: Mapping[str, Encoded] | None = None,
     on_epoch: OnEpoch | None = None,
     start: tuple[FeatureSet, Weights] | None = None,
+    rules: Rules | None = None,
 ) -> Trained:
     """Trains on encoded data; `dev` and `watch` (encoded with the same vocabularies) are only scored.
 
     start: features and weights to go on from; the vocabularies of `encoded` must begin with theirs
+    rules: labels that may not follow each other; lbfgs only, like sequences with UNKNOWN labels
 
     >>> from tagfield.encode import encode_sequences
     >>> encoded = encode_sequences([[["a"], ["b"]], [["b"], ["a"]]], [["X", "Y"], ["Y", "X"]])
@@ -73,8 +78,15 @@ def train(
     settings = settings or Settings()
     settings.check(encoded, dev is not None)
     recipe = find_recipe(settings.recipe)
+    if recipe.family != "batch" and (rules is not None or (encoded.dataset.labels == UNKNOWN).any()):
+        raise InputError(
+            f"{settings.recipe} needs a label for every token and takes no constraints; use lbfgs, which also learns "
+            "from sequences with unknown labels"
+        )
     min_count = 1 if start else settings.min_count  # what a model knows is not renumbered
-    _, attributes, features, corpus = select(encoded, settings.features, min_count, settings.transitions)
+    dataset, attributes, features, corpus = select(
+        encoded, settings.features, min_count, settings.transitions
+    )
     initial = features.zeros()
     if start:
         features, initial = grow(*start, features)
@@ -84,7 +96,15 @@ def train(
     }
     run = _Run(settings, features, score, on_epoch)
     if recipe.family == "batch":
-        weights, converged, reason = _batch(run, corpus, features, initial)
+        if rules is not None:
+            rules.check_gold(dataset, encoded.labels.strings())
+        if rules is not None or not corpus.complete:
+            objective: Objective = PartialObjective(
+                corpus, features, dataset, c2=settings.c2, threads=settings.threads, rules=rules
+            )
+        else:
+            objective = Objective(corpus, features, c2=settings.c2, threads=settings.threads)
+        weights, converged, reason = _batch(run, objective, initial)
     else:
         rng = np.random.default_rng(settings.seed)
         trainer = make_trainer(settings, corpus, features, initial, rng)
@@ -254,11 +274,8 @@ def _impatient(settings: Settings) -> str:
     return f"{settings.metric} on the held-out data has not risen for {settings.patience} epochs"
 
 
-def _batch(
-    run: _Run, corpus: kernels.Corpus, features: FeatureSet, initial: Weights
-) -> tuple[Weights, bool, str]:
+def _batch(run: _Run, objective: Objective, initial: Weights) -> tuple[Weights, bool, str]:
     settings = run.settings
-    objective = Objective(corpus, features, c2=settings.c2, threads=settings.threads)
     stopping = Stopping(settings.period, 1e-5 if settings.delta is None else settings.delta)
     epsilon = 1e-5 if settings.epsilon is None else settings.epsilon
     start = objective.pack(initial)

@@ -1,0 +1,87 @@
+"""Parts of fit: held-out data, and one pass over a part of a stream."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from tagfield.encode import Encoded
+from tagfield.errors import InputError
+from tagfield.estimator.labels import LabelNames
+from tagfield.estimator.reading import read_labelled, take
+from tagfield.model import Model
+from tagfield.train import RECIPES, Epoch, Settings, Trained
+from tagfield.train.driver import select
+from tagfield.train.growth import grow
+from tagfield.train.stochastic import StochasticTrainer
+from tagfield.train.trainers import make_trainer
+
+
+def held_out(
+    X_dev: Iterable[Any] | None,
+    y_dev: Iterable[Any] | None,
+    eval_set: Any,
+    encoded: Encoded,
+    names: LabelNames,
+) -> Encoded | None:
+    """Held-out data, encoded with the vocabularies of the training data; a label that those lack is an error there."""
+    if eval_set is not None:
+        if X_dev is not None or y_dev is not None:
+            raise InputError("give X_dev and y_dev, or eval_set, not both")
+        pair = eval_set[0] if isinstance(eval_set, list) and len(eval_set) == 1 else eval_set
+        if not isinstance(pair, tuple | list) or len(pair) != 2:
+            raise InputError("eval_set must be (X, y)")
+        X_dev, y_dev = pair
+    if X_dev is None and y_dev is None:
+        return None
+    if X_dev is None or y_dev is None:
+        raise InputError("X_dev and y_dev must be given together")
+    dev = read_labelled(X_dev, y_dev, names, attributes=encoded.attributes, labels=encoded.labels)
+    if not dev.labelled:
+        raise InputError("the held-out data has tokens without a label; it is there to be scored")
+    return dev
+
+
+def split_held_out(encoded: Encoded, fraction: float, seed: int) -> tuple[Encoded, Encoded]:
+    """A seeded share of the sequences, taken away for early stopping."""
+    if not 0 < fraction < 1:
+        raise InputError(f"validation_fraction must be between 0 and 1, not {fraction}")
+    if not encoded.labelled:
+        raise InputError("early_stopping needs held-out data where every label is known; give eval_set")
+    size = max(1, round(fraction * len(encoded)))
+    if size >= len(encoded):
+        raise InputError(
+            f"{len(encoded)} sequences are too few to hold {fraction:g} of them out; give eval_set"
+        )
+    order = np.random.default_rng(seed).permutation(len(encoded))
+    return take(encoded, np.sort(order[size:])), take(encoded, np.sort(order[:size]))
+
+
+def online_pass(
+    encoded: Encoded, settings: Settings, before: Model | None, seen: int, rate: float | None
+) -> tuple[Model, Epoch]:
+    """One pass at the rate that the stream has come to; the decay of c2 is spread over all sequences so far."""
+    if RECIPES[settings.recipe].family != "stochastic":
+        offered = ", ".join(["l2sgd", *(r.name for r in RECIPES.values() if r.family == "stochastic")])
+        raise InputError(
+            f"partial_fit takes a stochastic algorithm, not {settings.recipe}; choose one of {offered}"
+        )
+    if (encoded.dataset.labels < 0).any():
+        raise InputError("partial_fit needs a label for every token; use fit with lbfgs where some are None")
+    _, attributes, features, corpus = select(encoded, settings.features, 1, settings.transitions)
+    start = features.zeros()
+    if before is not None:
+        features, start = grow(before.features, before.weights, features)
+    rng = np.random.default_rng([settings.seed, seen])
+    trainer = make_trainer(replace(settings, rate=rate or settings.rate), corpus, features, start, rng)
+    assert isinstance(trainer, StochasticTrainer)
+    # As if `seen` sequences had been learned from: a slower rate, and c2 shared by all of them.
+    trainer._pass.t = float(seen)
+    trainer._pass.decay = 2 * settings.c2 / (seen + len(encoded))
+    objective = trainer.run(rng.permutation(len(encoded)).astype(np.int64))
+    epoch = Epoch(1, objective, 0.0, trainer.norm(), trainer.rate, best=True)
+    trained = Trained(
+        trainer.weights(), features, attributes, [epoch], settings, False, "partial_fit makes one pass"
+    )
+    return Model.of(encoded, trained), epoch

@@ -1,0 +1,154 @@
+"""The estimator's arguments → Settings. sklearn-crfsuite's names and CRFsuite's defaults, algorithm by algorithm.
+
+Every algorithm takes max_iterations, min_freq, all_possible_states and all_possible_transitions, and then
+
+    lbfgs (default)   c1 c2 num_memories epsilon period delta linesearch max_linesearch
+    l2sgd             c2 period delta calibration_*
+    ap                epsilon
+    pa                epsilon pa_type c error_sensitive averaging
+    arow              epsilon variance gamma
+    sgd u1.g1 …       as l2sgd, and rate respond geometry average anneal: tagfield's natural gradient recipes
+    ngd               as those, and loss gamma generator: any loss of the paper with any convex function
+
+`gamma` is AROW's for arow, and the γ of the loss for ngd. What another algorithm takes is ignored.
+"""
+
+import math
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from tagfield.errors import InputError
+from tagfield.train import RECIPES, Settings
+from tagfield.train.stochastic import Calibration
+
+NAMES = {"l2sgd": "sgd", "averaged-perceptron": "ap", "passive-aggressive": "pa"}
+UNLIMITED = 2**31 - 1
+LINE_SEARCHES = ("MoreThuente", "Backtracking", "StrongBacktracking")
+
+
+def recipe_of(algorithm: str | None) -> str:
+    """The recipe behind an algorithm's name; None is lbfgs, as in sklearn-crfsuite.
+
+    >>> recipe_of(None), recipe_of("l2sgd"), recipe_of("u2.g2")
+    ('lbfgs', 'sgd', 'u2.g2')
+    """
+    if algorithm is None:
+        return "lbfgs"
+    name = NAMES.get(algorithm, algorithm)
+    if name not in RECIPES:
+        offered = ", ".join(["l2sgd", *RECIPES])
+        raise InputError(f"there is no algorithm {algorithm!r}; choose one of {offered}")
+    return name
+
+
+def settings_of(params: Mapping[str, Any], seed: int) -> Settings:
+    """Settings from the estimator's arguments; None means CRFsuite's default for that algorithm.
+
+    >>> settings_of({"algorithm": "l2sgd", "c2": 0.5}, seed=0).epochs
+    1000
+    """
+
+    def given(name: str, default: Any) -> Any:
+        value = params.get(name)
+        return default if value is None else value
+
+    recipe = recipe_of(params.get("algorithm"))
+    family = RECIPES[recipe].family
+    limit = {"batch": UNLIMITED, "margin": 100}.get(family, 1000)
+    if params.get("trainer_cls") is not None:
+        raise InputError(
+            "trainer_cls must be None: tagfield has its own trainers; use callbacks to follow one"
+        )
+    if given("linesearch", LINE_SEARCHES[0]) not in LINE_SEARCHES:
+        raise InputError(
+            f"there is no linesearch {params['linesearch']!r}; choose one of {', '.join(LINE_SEARCHES)}"
+        )
+    for name in ("loss", "generator"):
+        if params.get(name) is not None and recipe != "ngd":
+            raise InputError(f"{name} goes with algorithm='ngd', not with {recipe}")
+    early = bool(params.get("early_stopping"))
+    return Settings(
+        recipe=recipe,
+        features="all" if params.get("all_possible_states") else "observed",
+        transitions="all" if params.get("all_possible_transitions") else "observed",
+        min_count=count_of(given("min_freq", 0)),
+        c1=float(given("c1", 0.0)),
+        c2=float(given("c2", 1.0)),
+        epochs=int(given("max_iterations", limit)),
+        seed=seed,
+        threads=threads_of(params.get("n_jobs")),
+        rate=params.get("rate"),
+        calibration=Calibration(
+            start=float(given("calibration_eta", 0.1)),
+            factor=float(given("calibration_rate", 2.0)),
+            samples=int(given("calibration_samples", 1000)),
+            candidates=int(given("calibration_candidates", 10)),
+            trials=int(given("calibration_max_trials", 20)),
+        ),
+        period=int(given("period", 10)),
+        delta=params.get("delta"),
+        epsilon=params.get("epsilon"),
+        memory=int(given("num_memories", 6)),
+        line_search=int(given("max_linesearch", 20)),
+        pa_type=int(given("pa_type", 1)),
+        pa_c=float(given("c", 1.0)),
+        pa_cost_sensitive=bool(given("error_sensitive", True)),
+        pa_average=bool(given("averaging", True)),
+        arow_variance=float(given("variance", 1.0)),
+        arow_gamma=float(given("gamma", 1.0)),
+        loss=given("loss", "B2"),
+        gamma=float(given("gamma", 0.0)),
+        generator=given("generator", "arctan:0.1"),
+        respond=given("respond", "all"),
+        geometry=given("geometry", "flat"),
+        average=bool(given("average", False)),
+        anneal=float(given("anneal", 0.0)),
+        patience=int(given("n_iter_no_change", 5)) if early else 0,
+        metric=given("metric", "f1"),
+    )
+
+
+def count_of(min_freq: float) -> int:
+    """CRFsuite's threshold as a count: what occurs at least min_freq times is kept.
+
+    >>> count_of(0), count_of(1.5), count_of(3)
+    (1, 2, 3)
+    """
+    if not (min_freq >= 0 and math.isfinite(min_freq)):
+        raise InputError(f"min_freq must be a number from 0 on, not {min_freq}")
+    return max(1, math.ceil(min_freq))
+
+
+def threads_of(n_jobs: int | None) -> int:
+    """Threads by joblib's convention: None is 1, −1 every core, −2 all but one.
+
+    >>> threads_of(None), threads_of(3), threads_of(-1) >= 1
+    (1, 3, True)
+    """
+    if n_jobs is None:
+        return 1
+    if n_jobs == 0:
+        raise InputError("n_jobs must not be 0; give a number of threads, or -1 for every core")
+    return int(n_jobs) if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))
+
+
+def seed_of(random_state: Any) -> int:
+    """A seed from None (always the same one), an int, a RandomState or a Generator.
+
+    >>> seed_of(None), seed_of(7)
+    (0, 7)
+    """
+    if random_state is None:
+        return 0
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**31 - 1))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31 - 1))
+    if isinstance(random_state, int | np.integer) and random_state >= 0:
+        return int(random_state)
+    raise InputError(
+        f"random_state must be None, an int from 0 on, a RandomState or a Generator, not {random_state!r}"
+    )

@@ -1,0 +1,173 @@
+"""From what users pass to fit to encoded data: empty sequences, unknown labels, weights.
+
+X, y ─▶ names ─▶ encode ─▶ without empty sequences ─▶ None → UNKNOWN ─▶ sample_weight · class_weight ─▶ Encoded
+"""
+
+import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tagfield.dataset import UNKNOWN, Dataset, Doubles
+from tagfield.encode import Encoded, Vocabulary, encode_sequences
+from tagfield.errors import InputError
+from tagfield.estimator.labels import NOBODY_KNOWS, LabelNames
+
+
+def read_labelled(
+    X: Iterable[Any],
+    y: Iterable[Any],
+    names: LabelNames,
+    *,
+    sample_weight: ArrayLike | None = None,
+    class_weight: Mapping[Any, float] | str | None = None,
+    attributes: Vocabulary | None = None,
+    labels: Vocabulary | None = None,
+    grow: bool = False,
+) -> Encoded:
+    """Encodes X and y for training; new labels get their names in `names`.
+
+    >>> encoded = read_labelled([[["a"], ["b"]], [["a"]]], [[1, 2], [None]], LabelNames())
+    >>> encoded.labels.strings(), encoded.dataset.labels.tolist()
+    (['1', '2'], [0, 1, -1])
+    """
+    rows = names.read(y) if hasattr(y, "__iter__") and not isinstance(y, str | bytes | dict) else y
+    encoded = encode_sequences(
+        X, rows, weights=sample_weight, attributes=attributes, labels=labels, grow=grow
+    )
+    encoded = without_unknown_name(encoded)
+    if int(encoded.dataset.tokens[-1]) == 0:
+        what = "every sequence in it is empty" if len(encoded) else "X holds no sequence"
+        raise InputError(f"there is nothing to train on: {what}")
+    encoded = without_empty(encoded)
+    if class_weight is not None:
+        weight = encoded.dataset.weight * class_weights(encoded, class_weight, names)
+        encoded = replace(encoded, dataset=replace(encoded.dataset, weight=weight))
+    return encoded
+
+
+def without_unknown_name(encoded: Encoded) -> Encoded:
+    """Labels that stand for None become UNKNOWN, and their name leaves the vocabularies."""
+    found = encoded.names.find(NOBODY_KNOWS)
+    if found < 0:
+        return encoded
+
+    def dropped(ids: Any) -> Any:
+        return np.where(ids == found, UNKNOWN, np.where(ids > found, ids - 1, ids)).astype(np.int32)
+
+    names = Vocabulary([name for name in encoded.names if name != NOBODY_KNOWS])
+    learned = encoded.labels is encoded.names
+    gold = dropped(encoded.gold)
+    labels = names if learned else encoded.labels
+    seen = np.where(gold < len(labels), gold, UNKNOWN).astype(np.int32)
+    dataset = replace(encoded.dataset, labels=seen)
+    return replace(encoded, dataset=dataset, gold=gold, names=names, labels=labels)
+
+
+def without_empty(encoded: Encoded) -> Encoded:
+    """The sequences that have tokens; a warning counts the others."""
+    data = encoded.dataset
+    full = np.diff(data.tokens) > 0
+    if full.all():
+        return encoded
+    empty = np.flatnonzero(~full)
+    warnings.warn(
+        f"{len(empty)} of {len(full)} sequences are empty, the first is sequence {empty[0]}; fit leaves them out",
+        UserWarning,
+        stacklevel=4,
+    )
+    ends = np.concatenate([[True], full])
+    kept = replace(
+        data,
+        tokens=data.tokens[ends],
+        slots=data.slots[ends],
+        occurrences=data.occurrences[ends],
+        weight=data.weight[full],
+    )
+    return replace(encoded, dataset=kept)
+
+
+def class_weights(encoded: Encoded, chosen: Mapping[Any, float] | str, names: LabelNames) -> Doubles:
+    """One factor for each sequence: the mean of its tokens' class weights, over the tokens whose label is known.
+
+    'balanced' gives class c the weight n_tokens / (n_classes · n_tokens of c), as in scikit-learn. A class that a dict
+    leaves out weighs 1.
+
+    >>> encoded = encode_sequences([[["a"], ["b"]], [["a"], ["a"]]], [["X", "Y"], ["X", "X"]])
+    >>> class_weights(encoded, "balanced", LabelNames()).round(4).tolist()  # X: 4/(2·3), Y: 4/(2·1)
+    [1.3333, 0.6667]
+    """
+    data = encoded.dataset
+    known = data.labels != UNKNOWN
+    size = len(encoded.labels)
+    if isinstance(chosen, str):
+        if chosen != "balanced":
+            raise InputError(f"class_weight is {chosen!r}; give a dict of label to weight, or 'balanced'")
+        counts = np.bincount(data.labels[known], minlength=size)
+        weight = known.sum() / (size * np.maximum(counts, 1))
+    else:
+        weight = np.ones(size)
+        for label, value in chosen.items():
+            name = names.find(label)
+            at = -1 if name is None else encoded.labels.find(name)
+            if at < 0:
+                raise InputError(f"class_weight names the label {label!r}, which y does not hold")
+            if not (np.isfinite(value) and value >= 0):
+                raise InputError(
+                    f"the class weight of {label!r} is {value}; a weight is a finite number from 0 on"
+                )
+            weight[at] = value
+    per_token = np.where(known, weight[np.where(known, data.labels, 0)], 0.0)
+    sums = np.add.reduceat(per_token, data.tokens[:-1])
+    counts_known = np.add.reduceat(known.astype(np.float64), data.tokens[:-1])
+    return np.where(counts_known > 0, sums / np.maximum(counts_known, 1), 1.0)
+
+
+def take(encoded: Encoded, chosen: Any) -> Encoded:
+    """Some of the sequences, by index.
+
+    >>> encoded = encode_sequences([[["a"]], [["b"], ["c"]]], [["X"], ["X", "Y"]])
+    >>> take(encoded, [1]).dataset.attribute.tolist()
+    [1, 2]
+    """
+    data = encoded.dataset
+
+    def spans(offsets: Any) -> tuple[Any, Any]:
+        starts, ends = offsets[:-1][chosen], offsets[1:][chosen]
+        at = [np.arange(a, b) for a, b in zip(starts, ends, strict=True)]
+        flat = np.concatenate(at) if at else np.empty(0, np.int64)
+        return flat.astype(np.int64), np.concatenate([[0], np.cumsum(ends - starts)]).astype(np.int64)
+
+    token, tokens = spans(data.tokens)
+    slot, slots = spans(data.slots)
+    occurrence, occurrences = spans(data.occurrences)
+    dataset = Dataset(
+        tokens,
+        slots,
+        occurrences,
+        data.attribute[slot],
+        data.stop[slot],
+        data.position[occurrence],
+        None if data.value is None else data.value[occurrence],
+        data.labels[token],
+        data.weight[chosen],
+    )
+    return replace(encoded, dataset=dataset, gold=encoded.gold[token])
+
+
+def first_unknown(encoded: Encoded) -> tuple[int, int] | None:
+    """Sequence and position of the first gold label that the label set lacks."""
+    bad = np.flatnonzero(encoded.gold >= len(encoded.labels))
+    if not len(bad):
+        return None
+    sequence = int(np.searchsorted(encoded.dataset.tokens, bad[0], side="right")) - 1
+    return sequence, int(bad[0] - encoded.dataset.tokens[sequence])
+
+
+def split_rows(flat: list[Any], tokens: Any) -> list[list[Any]]:
+    """One list for each sequence."""
+    return [flat[start:end] for start, end in pairwise(tokens.tolist())]

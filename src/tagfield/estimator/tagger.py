@@ -1,0 +1,80 @@
+"""Tagger: a fitted CRF behind the methods of python-crfsuite's Tagger."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tagfield.errors import InputError
+
+
+@dataclass(frozen=True)
+class Info:
+    """The parts of python-crfsuite's `Tagger.info()` that a tagfield model has."""
+
+    labels: dict[Any, str]
+    attributes: dict[str, str]
+    transitions: dict[tuple[Any, Any], float]
+    state_features: dict[tuple[str, Any], float]
+    header: dict[str, str]
+
+
+class Tagger:
+    """tag, probability, marginal, labels and info, one sequence at a time.
+
+    >>> from tagfield import CRF
+    >>> tagger = CRF().fit([[["a"], ["b"]]], [["X", "Y"]]).tagger_
+    >>> tagger.tag([["a"], ["b"]]), tagger.labels()
+    (['X', 'Y'], ['X', 'Y'])
+    """
+
+    def __init__(self, crf: Any) -> None:
+        self._crf = crf
+        self._xseq: list[Any] | None = None
+
+    def set(self, xseq: Iterable[Any]) -> None:
+        """The sequence that the next questions are about."""
+        self._xseq = list(xseq)
+
+    def tag(self, xseq: Iterable[Any] | None = None) -> list[Any]:
+        """The best labels of a sequence, or of the one that was set."""
+        if xseq is not None:
+            self.set(xseq)
+        return list(self._crf.predict_single(self._current()))
+
+    def probability(self, yseq: Iterable[Any]) -> float:
+        """p(y | x) for the sequence that was set."""
+        return float(np.exp(self._crf.predict_log_probability([self._current()], [list(yseq)])[0]))
+
+    def marginal(self, y: Any, pos: int) -> float:
+        """P(y_pos = y | x) for the sequence that was set."""
+        rows = self._crf.predict_marginals_single(self._current())
+        if not 0 <= pos < len(rows):
+            raise InputError(f"there is no position {pos}; the sequence has positions 0 to {len(rows) - 1}")
+        if y not in rows[pos]:
+            raise InputError(f"{y!r} is no label of the model")
+        return float(rows[pos][y])
+
+    def labels(self) -> list[Any]:
+        return list(self._crf.classes_)
+
+    def info(self) -> Info:
+        """Weights by name, in full precision."""
+        crf = self._crf
+        return Info(
+            {label: str(i) for i, label in enumerate(crf.classes_)},
+            {name: str(i) for i, name in enumerate(crf.attributes_)},
+            crf.transition_features_,
+            crf.state_features_,
+            {
+                "size": str(crf.size_),
+                "num_labels": str(len(crf.classes_)),
+                "num_attrs": str(crf.num_attributes_),
+            },
+        )
+
+    def _current(self) -> list[Any]:
+        if self._xseq is None:
+            raise InputError("no sequence is set; call tag(xseq) or set(xseq) first")
+        return self._xseq

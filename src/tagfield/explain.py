@@ -1,0 +1,194 @@
+"""explain: why a token gets its label.
+
+    best path ŷ, and the best path ŷ' with another label at t: the runner-up
+    score(ŷ) − score(ŷ') = Σ (attributes of the tokens where they differ) + Σ (transitions where they differ)
+
+The terms add up exactly: weights are float32, and their sums are taken in float64. Text by str(), a dict by to_dict(),
+HTML in a notebook.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from tagfield import decode
+from tagfield.encode import Encoded
+from tagfield.errors import InputError
+from tagfield.model import Model
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """One token, explained."""
+
+    position: int
+    label: Any
+    probability: float
+    runner_up: Any  # None where there is only one label
+    difference: float  # score of the best path minus that of the runner-up's
+    separates: list[tuple[str, float]]  # what makes the difference, largest first; sums to it
+    attributes: list[tuple[str, float, dict[Any, float]]]  # attribute, value, its contribution to each label
+    into: dict[Any, float]  # label → weight of the transition from the best label before
+    out_of: dict[Any, float]  # label → weight of the transition to the best label after
+    scores: dict[Any, float]  # label → attributes + transitions, the neighbours' labels being the best path's
+    probabilities: dict[Any, float]  # label → P(y_t = label | x)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same, of plain lists and dicts."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        lines = [f"position {self.position}: {self.label!s}  P={self.probability:.4f}"]
+        if self.runner_up is not None:
+            lines[0] += f"  (runner-up {self.runner_up!s}, {self.difference:+.4f})"
+        lines += [f"  {amount:+9.4f}  {what}" for what, amount in self.separates]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        top = max((abs(amount) for _, amount in self.separates), default=1.0) or 1.0
+        rows = "".join(
+            f'<tr><td style="text-align:right">{amount:+.4f}</td>'
+            f'<td style="background:rgba({"0,128,0" if amount > 0 else "200,0,0"},{0.5 * abs(amount) / top:.2f})">'
+            f"{escape(what)}</td></tr>"
+            for what, amount in self.separates
+        )
+        head = f"position {self.position}: <b>{escape(str(self.label))}</b> (P = {self.probability:.4f})"
+        if self.runner_up is not None:
+            head += f", ahead of <b>{escape(str(self.runner_up))}</b> by {self.difference:.4f}"
+        return f"<div><p>{head}</p><table>{rows}</table></div>"
+
+
+@dataclass(frozen=True)
+class SizeReport:
+    """Where a model's bytes are."""
+
+    labels: int
+    attributes: int
+    state_features: int
+    transition_features: int
+    zeros: int  # features whose weight is 0; prune() takes them out
+    weight_bytes: int
+    name_bytes: int
+
+    @classmethod
+    def of(cls, model: Model) -> "SizeReport":
+        states, edges = model.features.counts
+        arrays: list[Any] = [
+            model.weights.state,
+            model.weights.trans,
+            model.features.first,
+            model.features.column,
+        ]
+        names: list[Any] = [*model.attributes.to_arrays(), *model.labels.to_arrays()]
+        nonzero = np.count_nonzero(model.weights.state) + np.count_nonzero(model.weights.trans)
+        return cls(
+            len(model.labels),
+            len(model.attributes),
+            states,
+            edges,
+            states + edges - int(nonzero),
+            sum(a.nbytes for a in arrays if a is not None),
+            sum(a.nbytes for a in names),
+        )
+
+    @property
+    def bytes(self) -> int:
+        return self.weight_bytes + self.name_bytes
+
+    def __str__(self) -> str:
+        return (
+            f"{self.labels} labels, {self.attributes} attributes, {self.state_features} state features, "
+            f"{self.transition_features} transitions ({self.zeros} of them 0); {self.bytes:,} bytes: "
+            f"{self.weight_bytes:,} of weights, {self.name_bytes:,} of names"
+        )
+
+
+def explain(model: Model, xseq: Any, t: int, labels: Sequence[Any] | None = None) -> Explanation:
+    """Explains position t of one sequence; `labels` are what the model's labels are called.
+
+    >>> from tagfield.encode import encode_sequences
+    >>> from tagfield.train import Settings
+    >>> model = Model.train(encode_sequences([[["a"], ["b"]]] * 3, [["X", "Y"]] * 3), Settings("lbfgs"))
+    >>> print(explain(model, [["a"], ["b"]], 0).label)
+    X
+    """
+    called = list(labels) if labels is not None else model.labels.strings()
+    encoded = model.encode([xseq])
+    length = int(encoded.dataset.tokens[-1])
+    if not 0 <= t < length:
+        raise InputError(f"there is no position {t}; the sequence has positions 0 to {length - 1}")
+    best = decode.best_paths(model, encoded)
+    table = _attribute_scores(model, encoded)
+    tau = decode.transitions(model)
+    node, _ = decode.marginals(model, encoded)
+    local = np.sum([row for _, _, row in table[t]], axis=0) if table[t] else np.zeros(len(called))
+    into = tau[best[t - 1]] if t else np.zeros(len(called))
+    out_of = tau[:, best[t + 1]] if t + 1 < length else np.zeros(len(called))
+
+    def named(row: Any) -> dict[Any, float]:
+        return dict(zip(called, [float(v) for v in row], strict=True))
+
+    runner_up, difference, separates = None, 0.0, []
+    if len(called) > 1:
+        others = [y for y in range(len(called)) if y != best[t]]
+        mask = decode.forced(model, length, t, others)
+        other = decode.best_paths(model, encoded, decode.Conditions(mask, model.weights.trans))
+        runner_up = called[int(other[t])]
+        separates = _differences(table, tau, best, other, t, called)
+        difference = float(sum(amount for _, amount in separates))
+    return Explanation(
+        t,
+        called[int(best[t])],
+        float(node[t, best[t]]),
+        runner_up,
+        difference,
+        separates,
+        [(name, value, named(row)) for name, value, row in table[t]],
+        named(into),
+        named(out_of),
+        named(local + into + out_of),
+        named(node[t]),
+    )
+
+
+def _attribute_scores(model: Model, encoded: Encoded) -> list[list[tuple[str, float, Any]]]:
+    """For each position its known attributes, their values, and value·θ[attribute, ·] [L]."""
+    data, size = encoded.dataset, len(model.labels)
+    table: list[list[tuple[str, float, Any]]] = [[] for _ in range(int(data.tokens[-1]))]
+    start = 0
+    for d, end in enumerate(data.stop.tolist()):
+        a = int(data.attribute[d])
+        row = model.attribute_weights(a)[:size].astype(np.float64) + 0.0
+        for n in range(start, end):
+            value = 1.0 if data.value is None else float(data.value[n])
+            table[data.position[n]].append((model.attributes[a], value, value * row))
+        start = end
+    return table
+
+
+def _differences(
+    table: Any, tau: Any, best: Any, other: Any, t: int, called: list[Any]
+) -> list[tuple[str, float]]:
+    found: dict[str, float] = {}
+
+    def add(what: str, amount: float) -> None:
+        if amount:
+            found[what] = found.get(what, 0.0) + amount
+
+    for p, (y, z) in enumerate(zip(best.tolist(), other.tolist(), strict=True)):
+        if y != z:
+            for name, _, row in table[p]:
+                add(name if p == t else f"{name} at {p}", float(row[y] - row[z]))
+        if p and (best[p - 1], y) != (other[p - 1], z):
+            add(
+                f"{called[best[p - 1]]} → {called[y]}" + ("" if p in (t, t + 1) else f" at {p}"),
+                float(tau[best[p - 1], y]),
+            )
+            add(
+                f"{called[other[p - 1]]} → {called[z]}" + ("" if p in (t, t + 1) else f" at {p}"),
+                -float(tau[other[p - 1], z]),
+            )
+    return sorted(found.items(), key=lambda item: -abs(item[1]))

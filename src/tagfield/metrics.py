@@ -1,0 +1,201 @@
+"""Metrics of label sequences, for scikit-learn: sklearn-crfsuite's flat ones, and those of chunks.
+
+    flat_*                       token by token: scikit-learn's own metrics on the flattened labels
+    sequence_accuracy_score      whole sequences
+    chunk_*                      chunks (entities, phrases), exactly as conlleval counts them
+
+    flat_accuracy, sequence_accuracy, chunk_f1, …    scorers, for GridSearchCV and cross_val_score
+
+y_true and y_pred are sequences of label sequences; what is wrong with them is said with its index.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from sklearn import metrics
+from sklearn.metrics import make_scorer
+
+from tagfield.errors import InputError
+from tagfield.evaluate import Scores, Tally, evaluate
+
+Sequences = Iterable[Iterable[Any]]
+
+
+def _rows(y_true: Sequences, y_pred: Sequences) -> tuple[list[list[Any]], list[list[Any]]]:
+    both = []
+    for name, y in (("y_true", y_true), ("y_pred", y_pred)):
+        rows = []
+        for index, row in enumerate(y):
+            if isinstance(row, str | bytes) or not hasattr(row, "__iter__"):
+                raise InputError(
+                    f"{name}[{index}] is of type {type(row).__name__}; expected a sequence of labels for each sequence"
+                )
+            rows.append(list(row))
+        both.append(rows)
+    true, pred = both
+    if len(true) != len(pred):
+        raise InputError(f"y_true has {len(true)} sequences, but y_pred has {len(pred)}")
+    for index, (a, b) in enumerate(zip(true, pred, strict=True)):
+        if len(a) != len(b):
+            raise InputError(f"sequence {index} has {len(a)} labels in y_true, but {len(b)} in y_pred")
+    return true, pred
+
+
+def _flat(y_true: Sequences, y_pred: Sequences) -> tuple[list[Any], list[Any]]:
+    true, pred = _rows(y_true, y_pred)
+    return [label for row in true for label in row], [label for row in pred for label in row]
+
+
+def flat_accuracy_score(y_true: Sequences, y_pred: Sequences, **kwargs: Any) -> float:
+    """The share of tokens whose label is right.
+
+    >>> flat_accuracy_score([["A", "B"], ["A"]], [["A", "A"], ["A"]])
+    0.6666666666666666
+    """
+    return float(metrics.accuracy_score(*_flat(y_true, y_pred), **kwargs))
+
+
+def flat_precision_score(y_true: Sequences, y_pred: Sequences, **kwargs: Any) -> Any:
+    """scikit-learn's precision_score on all tokens.
+
+    >>> float(flat_precision_score([["A", "B"]], [["A", "A"]], labels=["A"], average="macro"))
+    0.5
+    """
+    return metrics.precision_score(*_flat(y_true, y_pred), **kwargs)
+
+
+def flat_recall_score(y_true: Sequences, y_pred: Sequences, **kwargs: Any) -> Any:
+    """scikit-learn's recall_score on all tokens.
+
+    >>> float(flat_recall_score([["A", "B"]], [["A", "A"]], labels=["A"], average="macro"))
+    1.0
+    """
+    return metrics.recall_score(*_flat(y_true, y_pred), **kwargs)
+
+
+def flat_f1_score(y_true: Sequences, y_pred: Sequences, **kwargs: Any) -> Any:
+    """scikit-learn's f1_score on all tokens.
+
+    >>> round(float(flat_f1_score([["A", "B"]], [["A", "A"]], labels=["A"], average="macro")), 4)
+    0.6667
+    """
+    return metrics.f1_score(*_flat(y_true, y_pred), **kwargs)
+
+
+def flat_fbeta_score(y_true: Sequences, y_pred: Sequences, beta: float, **kwargs: Any) -> Any:
+    """scikit-learn's fbeta_score on all tokens.
+
+    >>> round(float(flat_fbeta_score([["A", "B"]], [["A", "A"]], 2, labels=["A"], average="macro")), 4)
+    0.8333
+    """
+    return metrics.fbeta_score(*_flat(y_true, y_pred), beta=beta, **kwargs)
+
+
+def flat_classification_report(
+    y_true: Sequences, y_pred: Sequences, labels: Sequence[Any] | None = None, **kwargs: Any
+) -> Any:
+    """scikit-learn's classification_report on all tokens.
+
+    >>> print(flat_classification_report([["A", "B"]], [["A", "B"]]).splitlines()[2].split())
+    ['A', '1.00', '1.00', '1.00', '1']
+    """
+    return metrics.classification_report(*_flat(y_true, y_pred), labels=labels, **kwargs)
+
+
+def sequence_accuracy_score(y_true: Sequences, y_pred: Sequences) -> float:
+    """The share of sequences in which every label is right.
+
+    >>> sequence_accuracy_score([["A", "B"], ["A"]], [["A", "B"], ["B"]])
+    0.5
+    """
+    true, pred = _rows(y_true, y_pred)
+    if not true:
+        raise InputError("there are no sequences to score")
+    return float(np.mean([a == b for a, b in zip(true, pred, strict=True)]))
+
+
+def _chunk_scores(y_true: Sequences, y_pred: Sequences) -> Scores:
+    return evaluate(*_rows(y_true, y_pred))
+
+
+def _averaged(scores: Scores, figure: str, average: str) -> float:
+    types = {name: tally for name, tally in scores.types.items() if name or len(scores.types) == 1}
+    if average == "micro":
+        return float(getattr(scores.chunks, figure))
+    if average not in ("macro", "weighted"):
+        raise InputError(f"there is no average {average!r} of chunks; choose micro, macro or weighted")
+    figures = [getattr(tally, figure) for tally in types.values()]
+    weights = [1 if average == "macro" else tally.gold for tally in types.values()]
+    return float(np.average(figures, weights=weights)) if sum(weights) else 0.0
+
+
+def chunk_f1_score(y_true: Sequences, y_pred: Sequences, average: str = "micro") -> float:
+    """F1 of chunks as conlleval counts them; micro is conlleval's FB1 (as a share of one).
+
+    >>> chunk_f1_score([["B-X", "I-X", "O"]], [["B-X", "I-X", "B-X"]])
+    0.6666666666666666
+    """
+    return _averaged(_chunk_scores(y_true, y_pred), "f1", average)
+
+
+def chunk_precision_score(y_true: Sequences, y_pred: Sequences, average: str = "micro") -> float:
+    """The share of predicted chunks that are right.
+
+    >>> chunk_precision_score([["B-X", "I-X", "O"]], [["B-X", "I-X", "B-X"]])
+    0.5
+    """
+    return _averaged(_chunk_scores(y_true, y_pred), "precision", average)
+
+
+def chunk_recall_score(y_true: Sequences, y_pred: Sequences, average: str = "micro") -> float:
+    """The share of gold chunks that were found.
+
+    >>> chunk_recall_score([["B-X", "I-X", "O"]], [["B-X", "I-X", "B-X"]])
+    1.0
+    """
+    return _averaged(_chunk_scores(y_true, y_pred), "recall", average)
+
+
+def chunk_classification_report(
+    y_true: Sequences, y_pred: Sequences, digits: int = 2, output_dict: bool = False
+) -> Any:
+    """Precision, recall, F1 and support of each chunk type, laid out like scikit-learn's report.
+
+    >>> print(chunk_classification_report([["B-X", "O"]], [["B-X", "O"]]).splitlines()[2].split())
+    ['X', '1.00', '1.00', '1.00', '1']
+    """
+    scores = _chunk_scores(y_true, y_pred)
+    support = scores.chunks.gold
+    rows: dict[str, dict[str, float]] = {name: _row(tally) for name, tally in scores.types.items()}
+    rows["micro avg"] = _row(scores.chunks)
+    for average in ("macro", "weighted"):
+        figures = {f: _averaged(scores, f, average) for f in ("precision", "recall", "f1")}
+        rows[f"{average} avg"] = {
+            "precision": figures["precision"],
+            "recall": figures["recall"],
+            "f1-score": figures["f1"],
+            "support": support,
+        }
+    if output_dict:
+        return rows
+    width = max(map(len, rows))
+    head = " " * width + "".join(f" {name:>9}" for name in ("precision", "recall", "f1-score", "support"))
+    lines = [head, ""]
+    for name, row in rows.items():
+        if name == "micro avg":
+            lines.append("")
+        figures_text = "".join(f" {row[f]:>9.{digits}f}" for f in ("precision", "recall", "f1-score"))
+        lines.append(f"{name:>{width}}{figures_text} {row['support']:>9d}")
+    return "\n".join(lines) + "\n"
+
+
+def _row(tally: Tally) -> dict[str, float]:
+    return {"precision": tally.precision, "recall": tally.recall, "f1-score": tally.f1, "support": tally.gold}
+
+
+flat_accuracy = make_scorer(flat_accuracy_score)
+sequence_accuracy = make_scorer(sequence_accuracy_score)
+chunk_f1 = make_scorer(chunk_f1_score)
+chunk_precision = make_scorer(chunk_precision_score)
+chunk_recall = make_scorer(chunk_recall_score)
