@@ -42,18 +42,21 @@ class Objective:
         self._unpack(x)
         self._grad_state.fill(0)
         self._grad_trans.fill(0)
-        nll = self._nll(self._state, self._trans, self._grad_state, self._grad_trans)
+        nll = kernels.nll_gradient(
+            self.corpus,
+            self.features.layout,
+            self._state,
+            self._trans,
+            self._grad_state,
+            self._grad_trans,
+            self.threads,
+        )
         gradient = np.empty(self.size)
         n = len(self._states)
         np.take(self._grad_state.reshape(-1), self._states, out=gradient[:n])
         np.take(self._grad_trans.reshape(-1), self._edges, out=gradient[n:])
         gradient += (2 * self.c2) * x
         return nll + self.c2 * float(x @ x), gradient
-
-    def _nll(self, state: Doubles, trans: Doubles, grad_state: Doubles, grad_trans: Doubles) -> float:
-        return kernels.nll_gradient(
-            self.corpus, self.features.layout, state, trans, grad_state, grad_trans, self.threads
-        )
 
     def _unpack(self, x: Doubles) -> None:
         n = len(self._states)

@@ -54,16 +54,24 @@ class PartialObjective(Objective):
             self._forbidden = np.zeros(features.zero.trans.shape, bool)
             self._forbidden[:, :labels] = ~rules.follow
 
-    def _nll(self, state: Doubles, trans: Doubles, grad_state: Doubles, grad_trans: Doubles) -> float:
+    def __call__(self, x: Doubles) -> tuple[float, Doubles]:
+        self._unpack(x)
+        self._grad_state.fill(0)
+        self._grad_trans.fill(0)
+        trans = self._trans
         if self._forbidden is not None:
             trans = np.where(self._forbidden, FORBIDDEN, trans)
-        return kernels.partial_gradient(
+        nll = kernels.partial_gradient(
             self.corpus,
             self.features.layout,
-            state,
+            self._state,
             trans,
             self._allowed,
-            grad_state,
-            grad_trans,
+            self._grad_state,
+            self._grad_trans,
             self.threads,
         )
+        gradient = np.concatenate(
+            [self._grad_state.reshape(-1)[self._states], self._grad_trans.reshape(-1)[self._edges]]
+        )
+        return nll + self.c2 * float(x @ x), gradient + (2 * self.c2) * x
