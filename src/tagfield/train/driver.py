@@ -33,8 +33,6 @@ from tagfield.train.settings import Settings
 from tagfield.train.stochastic import StochasticTrainer
 from tagfield.train.trainers import Trainer, make_trainer
 
-COLLAPSE = 0.02  # a fall of the held-out accuracy that is no longer noise
-
 
 @dataclass(frozen=True)
 class Trained:
@@ -193,7 +191,8 @@ class _Run:
     def collapse(self) -> str:
         """Says so when the accuracy on dev has fallen by more than noise."""
         scores = self.history[-1].scores
-        if scores is None or scores.accuracy >= self._peak[1] - COLLAPSE:
+        fall = self.settings.collapse
+        if scores is None or fall is None or scores.accuracy >= self._peak[1] - fall:
             return ""
         return f"the accuracy on held-out data fell from {100 * self._peak[1]:.2f} to {100 * scores.accuracy:.2f} %"
 

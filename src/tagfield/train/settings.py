@@ -48,6 +48,9 @@ class Settings:
     patience: int = (
         0  # stop after so many epochs without a better `metric` on dev, and keep the best; 0: do not
     )
+    collapse: float | None = (
+        0.02  # a fall of dev's accuracy that is no noise and ends a run; None: it may fall
+    )
     metric: str = "f1"  # a figure of tagfield.evaluate.Scores
 
     def check(self, encoded: Encoded, has_dev: bool) -> None:

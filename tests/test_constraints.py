@@ -1,0 +1,98 @@
+"""Which labels may follow which, by scheme, matrix and function."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from chains import tagged
+
+from tagfield import CRF
+from tagfield.constraints import Rules, rules_of
+from tagfield.errors import InputError
+
+BIO = ["O", "B-X", "I-X", "B-Y", "I-Y"]
+IOBES = ["O", "B-X", "I-X", "E-X", "S-X", "B-Y", "E-Y"]
+
+
+def test_bio_by_its_definition() -> None:
+    rules = rules_of("BIO", BIO)
+    for (i, before), (j, after) in product(enumerate(BIO), enumerate(BIO)):
+        expected = not after.startswith("I") or (before != "O" and before[2:] == after[2:])
+        assert rules.follow[i, j] == expected
+    assert rules.start.tolist() == [True, True, False, True, False]
+    assert rules.end.all()
+
+
+@pytest.mark.parametrize("name", ["IOBES", "BIOES", "BILOU"])
+def test_iobes_by_its_definition(name: str) -> None:
+    labels = IOBES if name != "BILOU" else [x.replace("E-", "L-").replace("S-", "U-") for x in IOBES]
+    rules = rules_of(name, labels)
+    for (i, before), (j, after) in product(enumerate(IOBES), enumerate(IOBES)):
+        opened, goes_on = before[0] in "BI", after[0] in "IE"
+        expected = (before[2:] == after[2:]) if opened and goes_on else not opened and not goes_on
+        assert rules.follow[i, j] == expected, (before, after)
+    assert rules.start.tolist() == [x[0] in "OBS" for x in IOBES]
+    assert rules.end.tolist() == [x[0] in "OES" for x in IOBES]
+
+
+def test_labels_without_a_scheme_are_free() -> None:
+    rules = rules_of("BIO", ["NN", "VB", 3])
+    assert rules.follow.all()
+    assert rules.start.all()
+
+
+def test_matrix_and_function_agree() -> None:
+    rng = np.random.default_rng(0)
+    matrix = rng.random((3, 3)) < 0.5
+    labels = ["a", "b", "c"]
+    asked = rules_of(
+        lambda p, q: p is None or q is None or bool(matrix[labels.index(p), labels.index(q)]), labels
+    )
+    for other in (
+        rules_of(matrix, labels),
+        rules_of(matrix.tolist(), labels),
+        rules_of(matrix * 2.5, labels),
+    ):
+        assert np.array_equal(asked.follow, other.follow)
+        assert other.start.all()
+    assert rules_of(None, labels) is None
+    assert isinstance(rules_of(asked, labels), Rules)
+    ends = rules_of(lambda p, q: not (p == "a" and q is None), labels)
+    assert ends.end.tolist() == [False, True, True]
+
+
+@pytest.mark.parametrize(
+    ("constraints", "message"),
+    [
+        ("XYZ", "there is no scheme 'XYZ'"),
+        (
+            np.ones((2, 2)),
+            r"a matrix of 3 rows and columns, one for each label, not ndarray of shape \(2, 2\)",
+        ),
+        (3, "not int of shape"),
+        ([["a"] * 3] * 3, "not list"),
+    ],
+)
+def test_what_is_no_constraint(constraints, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        rules_of(constraints, ["a", "b", "c"])
+
+
+def test_no_predicted_label_breaks_the_scheme() -> None:
+    """python-crfsuite#72, pytorch-crf#90: B-PER I-LOC was predicted, since an unseen transition has weight 0."""
+    X, _ = tagged(30)
+    alone = [[token] for x in X for token in x]  # each word has its label, and no transition is ever seen
+    free = CRF(c2=0.1).fit(alone, [[BIO[int(x[0]["word"][1:]) % 5]] for x in alone])
+    bound = CRF(c2=10.0, constraints="BIO")
+    bound.model_, bound.classes_, bound._names = free.model_, free.classes_, free._names
+
+    def broken(rows: list) -> int:
+        return sum(
+            b.startswith("I-") and a[2:] != b[2:]
+            for row in rows
+            for a, b in zip(["O", *row], row, strict=False)
+        )
+
+    assert broken(free.predict(X)) > 0
+    assert broken(bound.predict(X)) == 0
+    assert broken([labels for row in bound.predict_nbest(X, 5) for labels, _ in row]) == 0

@@ -1,0 +1,242 @@
+"""What sklearn-crfsuite's users asked for: weights, warm starts, streams, early stopping, partial and any labels."""
+
+import enum
+
+import numpy as np
+import pytest
+from chains import tagged
+
+from tagfield import CRF
+from tagfield.errors import InputError
+from tagfield.metrics import flat_recall_score
+
+X, Y = tagged(60)
+MORE, ANSWERS = tagged(60, seed=1)
+
+
+def objective(crf: CRF) -> float:
+    return crf.history_[-1]["objective"]
+
+
+def test_a_weight_counts_a_sequence_so_many_times() -> None:
+    """pytorch-crf#47, #58, chaine#79: sample weights."""
+    weights = np.array([1, 2, 3] * 20)
+    repeated = [i for i, w in enumerate(weights) for _ in range(w)]
+    one = CRF(c2=0.3).fit(X, Y, sample_weight=weights)
+    two = CRF(c2=0.3).fit([X[i] for i in repeated], [Y[i] for i in repeated])
+    assert objective(one) == pytest.approx(objective(two), rel=1e-4)
+    assert one.predict(MORE) == two.predict(MORE)
+    full = {"all_possible_states": True, "all_possible_transitions": True}
+    none = CRF(c2=0.3, **full).fit(X, Y, sample_weight=[0.0] * 30 + [1.0] * 30)
+    rest = CRF(c2=0.3, **full).fit(X[30:], Y[30:])
+    assert objective(none) == pytest.approx(objective(rest), rel=1e-3)
+
+
+def test_class_weights_are_the_mean_over_the_tokens() -> None:
+    """allennlp#4619: class weights, with the formula that is documented."""
+    flat = [label for row in Y for label in row]
+    weight = {label: len(flat) / (len(set(flat)) * flat.count(label)) for label in set(flat)}
+    means = [np.mean([weight[label] for label in row]) for row in Y]
+    by_hand = CRF().fit(X, Y, sample_weight=means)
+    balanced = CRF(class_weight="balanced").fit(X, Y)
+    given = CRF(class_weight=weight).fit(X, Y)
+    assert objective(by_hand) == pytest.approx(objective(balanced), rel=1e-9)
+    assert objective(by_hand) == pytest.approx(objective(given), rel=1e-9)
+
+
+def test_a_heavier_class_is_found_more_often() -> None:
+    light, heavy = (
+        CRF(class_weight={"I-A": w}, max_iterations=30).fit(X, Y).predict(MORE) for w in (0.05, 50.0)
+    )
+    recall = [flat_recall_score(ANSWERS, y, labels=["I-A"], average="macro") for y in (light, heavy)]
+    assert recall[1] >= recall[0]
+
+
+@pytest.mark.parametrize(
+    ("weight", "message"),
+    [
+        ({"nothing": 1.0}, "names the label 'nothing', which y does not hold"),
+        ({"O": -1.0}, "class weight of 'O' is -1.0"),
+        ("heavy", "class_weight is 'heavy'"),
+    ],
+)
+def test_bad_class_weights(weight, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        CRF(class_weight=weight).fit(X, Y)
+
+
+def test_a_warm_start_goes_on_where_it_stopped() -> None:
+    """sklearn-crfsuite#30, #35, chokkan/crfsuite#93."""
+    crf = CRF(c2=0.1, warm_start=True).fit(X, Y)
+    first = crf.n_iter_
+    assert crf.fit(X, Y).n_iter_ < first / 2
+    assert objective(crf) == pytest.approx(objective(CRF(c2=0.1).fit(X, Y)), rel=1e-3)
+
+
+def test_a_warm_start_may_bring_attributes_and_labels() -> None:
+    """python-crfsuite#60: a label that comes later."""
+    crf = CRF(c2=0.01, warm_start=True).fit(X, Y)
+    before = crf.num_attributes_
+    crf.fit([[{"word": "new"}, {"word": "w1"}]] * 9, [["LATE", "O"]] * 9)
+    assert crf.classes_[-1] == "LATE"
+    assert crf.num_attributes_ == before + 1
+    assert crf.predict([[{"word": "new"}]]) == [["LATE"]]
+
+
+def test_a_warm_start_over_a_block_of_labels() -> None:
+    """From 8 labels to 9: the weights move into rows of another width."""
+    y = [[str(i % 8) for i in range(len(x))] for x in X]
+    crf = CRF("l2sgd", rate=0.1, max_iterations=3, warm_start=True).fit(X, y)
+    state = crf.state_features_
+    crf.set_params(rate=1e-12, c2=0.0).fit([[{"word": "w1"}]], [["nine"]])
+    after = crf.state_features_
+    assert {key: after[key] for key in state} == pytest.approx(state, abs=1e-6)
+
+
+@pytest.mark.parametrize("states", [False, True])
+def test_a_stream_learns_and_grows(states: bool) -> None:
+    """sklearn-crfsuite#35: partial_fit, with attributes that nobody has seen before."""
+    crf = CRF("u2.g1", rate=0.2, c2=0.1, all_possible_states=states, all_possible_transitions=True)
+    classes = ["O", "B-A", "I-A", "B-B", "I-B"]
+    sizes = []
+    for part in range(24):
+        start = 10 * (part % 6)
+        batch = [[{**token, f"part{part % 6}": True} for token in x] for x in X[start : start + 10]]
+        crf.partial_fit(iter(batch), iter(Y[start : start + 10]), classes=classes)
+        sizes.append(crf.num_attributes_)
+    assert sizes == sorted(sizes)
+    assert sizes[0] < sizes[-1]
+    assert crf.classes_ == classes
+    assert crf.score(X, Y) > 0.9
+    assert (crf.n_iter_, len(crf.history_), crf.seen_) == (24, 24, 240)
+    assert not crf.converged_
+
+
+def test_a_label_that_the_stream_did_not_announce() -> None:
+    crf = CRF("l2sgd", rate=0.1).partial_fit(X[:5], Y[:5])
+    with pytest.raises(InputError, match=r"y\[1\]\[2\] is 'NEW', a label that the first partial_fit did not"):
+        crf.partial_fit([X[0], [["a"]] * 3], [Y[0], ["O", "O", "NEW"]])
+    with pytest.raises(InputError, match="partial_fit takes a stochastic algorithm, not lbfgs"):
+        CRF().partial_fit(X, Y)
+
+
+def test_early_stopping_keeps_the_best_weights() -> None:
+    """grobid#415, python-crfsuite#42: held-out scores that can be read, and the best model kept."""
+    crf = CRF(
+        "sgd",
+        c2=1e-3,
+        rate=0.5,
+        max_iterations=200,
+        early_stopping=True,
+        n_iter_no_change=4,
+        metric="accuracy",
+    )
+    crf.fit(X[:20], Y[:20], eval_set=(MORE, ANSWERS))
+    scores = [row["accuracy"] for row in crf.history_]
+    assert crf.n_iter_ < 200
+    assert crf.score(MORE, ANSWERS) == pytest.approx(max(scores))
+    assert crf.n_iter_ - 1 - scores.index(max(scores)) == 4
+    assert "accuracy on the held-out data has not risen for 4 epochs" in crf.stop_reason_
+
+
+@pytest.mark.parametrize("algorithm", ["lbfgs", "pa"])
+def test_early_stopping_of_every_family_and_with_a_split(algorithm: str) -> None:
+    crf = CRF(algorithm, c2=1e-4, early_stopping=True, validation_fraction=0.2, metric="accuracy").fit(X, Y)
+    scores = [row["accuracy"] for row in crf.history_]
+    assert max(scores) > 0.7
+    assert [row["best"] for row in crf.history_][scores.index(max(scores))]
+
+
+def test_held_out_data_alone_changes_nothing() -> None:
+    plain = CRF("l2sgd", max_iterations=5).fit(X, Y)
+    watched = CRF("l2sgd", max_iterations=5).fit(X, Y, MORE, ANSWERS)
+    assert plain.state_features_ == watched.state_features_
+    assert all("f1" in row for row in watched.history_)
+
+
+def test_callbacks_see_every_pass_and_may_stop() -> None:
+    seen = []
+
+    def stop(epoch) -> bool:
+        seen.append(epoch.number)
+        return epoch.number == 3
+
+    crf = CRF("l2sgd", callbacks=[stop, lambda epoch: None]).fit(X, Y)
+    assert seen == [1, 2, 3]
+    assert (crf.n_iter_, crf.converged_, crf.stop_reason_) == (3, False, "it was asked to stop")
+
+
+def test_why_it_stopped() -> None:
+    """sklearn-crfsuite#4, Wapiti#23: nobody could tell whether training had ended well."""
+    assert CRF().fit(X, Y).converged_
+    short = CRF(max_iterations=2).fit(X, Y)
+    assert (short.converged_, short.n_iter_) == (False, 2)
+    assert short.stop_reason_ == "the given number of iterations is done"
+
+
+def test_unknown_labels_are_summed_out() -> None:
+    """python-crfsuite#13: partially labelled sequences."""
+    rng = np.random.default_rng(0)
+    partly = [[label if rng.random() < 0.5 else None for label in row] for row in Y]
+    crf = CRF(c2=0.1, all_possible_transitions=True, all_possible_states=True).fit(X, partly)
+    assert None not in crf.classes_
+    assert crf.score(X, Y) > 0.8
+    with pytest.raises(InputError, match="sgd needs a label for every token"):
+        CRF("l2sgd").fit(X, partly)
+
+
+def test_everything_known_is_the_usual_likelihood() -> None:
+    hidden = [[*Y[0][:-1], None], *Y[1:]]
+    assert objective(CRF().fit(X, hidden)) < objective(CRF().fit(X, Y))
+
+
+def test_constraints_in_training() -> None:
+    loose = CRF(c2=0.1).fit(X, Y)
+    tight = CRF(c2=0.1, constraints="BIO", constrain_training=True).fit(X, Y)
+    assert objective(tight) < objective(loose)  # less to tell apart
+    for row in tight.predict(MORE):
+        for before, after in zip(["O", *row], row, strict=False):
+            assert not after.startswith("I-") or before[2:] == after[2:]
+    with pytest.raises(InputError, match=r"y\[0\]\[1\] is 'I-A' after 'O', which the constraints forbid"):
+        CRF(constraints="BIO", constrain_training=True).fit([[["a"], ["b"]]], [["O", "I-A"]])
+
+
+class Color(enum.Enum):
+    RED = 1
+    BLUE = 2
+
+
+@pytest.mark.parametrize(
+    "kinds",
+    [
+        [1, 2],
+        [True, False],
+        [("a", 1), frozenset([2])],
+        [Color.RED, Color.BLUE],
+        [1, "1"],
+        ["漢", "ß\x00"],
+        [0.5, -1],
+    ],
+    ids=str,
+)
+def test_labels_of_any_hashable_kind_come_back(kinds: list) -> None:
+    y = [[kinds[int(t["word"][1:]) % 2] for t in x] for x in X]
+    crf = CRF(c2=0.01).fit(X, y)
+    assert set(crf.classes_) == set(kinds)
+    found = crf.predict(X)
+    assert {type(label) for row in found for label in row} == {type(kind) for kind in kinds}
+    assert crf.score(X, y) > 0.95
+    assert set(crf.predict_marginals_single(X[0])[0]) == set(kinds)
+
+
+def test_numpy_labels_and_arrays() -> None:
+    y = [np.array([int(t["word"][1:]) % 2 for t in x]) for x in X]
+    crf = CRF(c2=0.01).fit(np.array(X, dtype=object), y)
+    assert all(type(label) is int for label in crf.classes_)
+    assert crf.score(X, y) > 0.95
+
+
+def test_generators_are_read_once() -> None:
+    """sklearn-crfsuite#4, #15, #52: len() was called on X."""
+    crf = CRF(c2=0.1).fit((iter(x) for x in X), (iter(y) for y in Y), X_dev=iter(MORE), y_dev=iter(ANSWERS))
+    assert crf.predict(x for x in MORE) == CRF(c2=0.1).fit(X, Y).predict(MORE)

@@ -1,0 +1,116 @@
+"""explain: sums that are exact, and pages that can be read."""
+
+import json
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from chains import tagged
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tagfield import CRF
+from tagfield.errors import InputError
+
+X, Y = tagged(40)
+CRFS = [
+    CRF(c2=0.1).fit(X, Y),
+    CRF("ap", all_possible_states=True, all_possible_transitions=True).fit(X, Y),
+    CRF(c1=0.2, c2=0.01).fit(X, Y),
+]
+
+
+def path_score(crf: CRF, x: list, labels: list) -> float:
+    """θ·Φ(x, y) from the weights by name."""
+    state, trans = crf.state_features_, crf.transition_features_
+    score = sum(trans.get(pair, 0.0) for pair in pairwise(labels))
+    for token, label in zip(x, labels, strict=True):
+        score += state.get((f"word:{token['word']}", label), 0.0)
+        score += state.get((f"class:mod7:{token['class']['mod7']}", label), 0.0)
+        score += sum(token[k] * state.get((k, label), 0.0) for k in ("bias", "even", "BOS"))
+    return score
+
+
+@given(st.integers(0, 39), st.data(), st.sampled_from(range(len(CRFS))))
+@settings(deadline=None, max_examples=60)
+def test_what_separates_the_runner_up_sums_to_the_difference(sequence: int, data, which: int) -> None:
+    """eli5#77, python-crfsuite#99: weights that do not add up explain nothing."""
+    crf, x = CRFS[which], X[sequence]
+    t = data.draw(st.integers(0, len(x) - 1))
+    why = crf.explain(x, t)
+    best = crf.predict_single(x)
+    others = set(crf.classes_) - {best[t]}
+    second = crf.predict_single(x, known={t: others})
+    assert (why.label, why.runner_up) == (best[t], second[t])
+    assert sum(amount for _, amount in why.separates) == pytest.approx(why.difference, abs=1e-9)
+    assert why.difference == pytest.approx(path_score(crf, x, best) - path_score(crf, x, second), abs=1e-4)
+    assert why.difference >= -1e-5
+    for label, score in why.scores.items():
+        parts = sum(row[label] for _, _, row in why.attributes) + why.into[label] + why.out_of[label]
+        assert score == pytest.approx(parts, abs=1e-9)
+    swapped = [*best]
+    swapped[t] = second[t]
+    apart = path_score(crf, x, best) - path_score(crf, x, swapped)
+    assert why.scores[best[t]] - why.scores[second[t]] == pytest.approx(apart, abs=1e-4)
+    assert why.probabilities == pytest.approx(crf.predict_marginals_single(x)[t], abs=1e-6)
+
+
+def test_text_dict_and_html() -> None:
+    crf = CRF(c2=0.1).fit([[["<b>&"], ["y"]]] * 5, [["<A>", "B"]] * 5)
+    why = crf.explain([["<b>&"], ["y"]], 0)
+    assert str(why).startswith("position 0: <A>  P=0.")
+    assert "<b>&" in str(why)
+    assert json.loads(json.dumps(why.to_dict()))["label"] == "<A>"
+    page = why._repr_html_()
+    assert "&lt;b&gt;&amp;" in page
+    assert "<b>&amp;" not in page
+    assert page.count("<tr>") == len(why.separates)
+
+
+def test_one_label_has_no_runner_up() -> None:
+    why = CRF().fit([[["a"]]], [["X"]]).explain([["a"]], 0)
+    assert (why.label, why.runner_up, why.separates, why.probability) == ("X", None, [], 1.0)
+
+
+@pytest.mark.parametrize("t", [-1, 5])
+def test_a_position_that_is_not_there(t: int) -> None:
+    with pytest.raises(InputError, match=f"there is no position {t}; the sequence has positions 0 to 1"):
+        CRF().fit([[["a"], ["b"]]], [["X", "Y"]]).explain([["a"], ["b"]], t)
+
+
+def test_the_largest_weights() -> None:
+    crf = CRFS[0]
+    weights = sorted(map(abs, crf.state_features_.values()), reverse=True)
+    assert [abs(w) for _, _, w in crf.top_features(7)] == weights[:7]
+    assert all(label == "O" for _, label, _ in crf.top_features(3, label="O"))
+    assert len(crf.top_transitions(3)) == 3
+    assert len(crf.top_features(10**6)) == len(weights)
+
+
+@pytest.mark.parametrize("crf", CRFS)
+def test_pruning_zeros_changes_no_prediction(crf: CRF) -> None:
+    before, state, report = crf.predict_marginals(X), crf.state_features_, crf.size_report()
+    crf.prune()
+    assert crf.predict_marginals(X) == before
+    assert crf.state_features_ == state
+    after = crf.size_report()
+    assert after.zeros == 0
+    assert after.attributes <= report.attributes
+    assert after.state_features + after.transition_features == sum(
+        r != 0 for r in (*state.values(), *crf.transition_features_.values())
+    )
+    assert f"{after.attributes} attributes" in str(after)
+
+
+def test_pruning_small_weights_keeps_the_large_ones() -> None:
+    crf = CRF(c2=0.1).fit(X, Y)
+    large = {key: w for key, w in crf.state_features_.items() if abs(w) > 0.5}
+    crf.prune(0.5)
+    assert crf.state_features_ == large
+    assert set(crf.attributes_) == {a for a, _ in large}
+    assert (
+        np.mean([a == b for p, q in zip(crf.predict(X), Y, strict=True) for a, b in zip(p, q, strict=True)])
+        > 0.7
+    )
+    with pytest.raises(ValueError, match="threshold"):
+        crf.prune(-1)

@@ -1,0 +1,91 @@
+"""The metrics against scikit-learn, seqeval and sklearn-crfsuite."""
+
+import numpy as np
+import pytest
+import seqeval.metrics
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn import metrics as sk
+
+from tagfield import metrics
+from tagfield.errors import InputError
+
+LABELS = ["O", "B-X", "I-X", "B-Y", "I-Y"]
+
+
+@st.composite
+def pairs(draw) -> tuple[list, list]:
+    lengths = draw(st.lists(st.integers(1, 6), min_size=1, max_size=5))
+    label = st.sampled_from(LABELS)
+    return tuple([draw(st.lists(label, min_size=n, max_size=n)) for n in lengths] for _ in range(2))
+
+
+@given(pairs())
+@settings(deadline=None)
+def test_flat_metrics_are_scikit_learns_on_the_flattened_labels(drawn) -> None:
+    true, pred = drawn
+    flat = [[label for row in y for label in row] for y in drawn]
+    more = {"average": "macro", "zero_division": 0}
+    assert metrics.flat_accuracy_score(true, pred) == sk.accuracy_score(*flat)
+    assert metrics.flat_f1_score(true, pred, **more) == sk.f1_score(*flat, **more)
+    assert metrics.flat_precision_score(true, pred, **more) == sk.precision_score(*flat, **more)
+    assert metrics.flat_recall_score(true, pred, **more) == sk.recall_score(*flat, **more)
+    assert metrics.flat_fbeta_score(true, pred, 0.5, **more) == sk.fbeta_score(*flat, beta=0.5, **more)
+    assert metrics.sequence_accuracy_score(true, pred) == np.mean(
+        [a == b for a, b in zip(true, pred, strict=True)]
+    )
+
+
+@given(pairs())
+@settings(deadline=None)
+def test_chunk_metrics_are_seqevals(drawn) -> None:
+    true, pred = drawn
+    for ours, theirs in (
+        (metrics.chunk_f1_score, seqeval.metrics.f1_score),
+        (metrics.chunk_precision_score, seqeval.metrics.precision_score),
+        (metrics.chunk_recall_score, seqeval.metrics.recall_score),
+    ):
+        assert ours(true, pred) == pytest.approx(theirs(true, pred, zero_division=0))
+        if any(label != "O" for row in true for label in row):
+            for average in ("macro", "weighted"):
+                expected = theirs(true, pred, average=average, zero_division=0)
+                assert ours(true, pred, average=average) == pytest.approx(expected)
+
+
+def test_equal_lengths_do_not_confuse_the_sequence_accuracy() -> None:
+    """sklearn-crfsuite 0.5.0 gives 3.0 for two perfect sequences of length 3."""
+    y = [["A", "B", "C"], ["A", "B", "C"]]
+    assert metrics.sequence_accuracy_score(y, y) == 1.0
+    assert metrics.sequence_accuracy_score(np.array(y, dtype=object), y) == 1.0
+
+
+def test_the_report_is_a_table_and_a_dict() -> None:
+    true, pred = [["B-X", "I-X", "O", "B-Y"]], [["B-X", "I-X", "O", "B-X"]]
+    rows = metrics.chunk_classification_report(true, pred, output_dict=True)
+    assert rows["X"] == {"precision": 0.5, "recall": 1.0, "f1-score": pytest.approx(2 / 3), "support": 1}
+    assert rows["micro avg"]["support"] == 2
+    text = metrics.chunk_classification_report(true, pred, digits=3)
+    assert "0.500     1.000     0.667         1" in text
+    assert len(metrics.flat_classification_report(true, pred, zero_division=0).splitlines()) > 5
+
+
+@pytest.mark.parametrize(
+    ("true", "pred", "message"),
+    [
+        ([["A"]], [["A"], ["B"]], "y_true has 1 sequences, but y_pred has 2"),
+        ([["A"]], [["A", "B"]], "sequence 0 has 1 labels in y_true, but 2 in y_pred"),
+        (["A", "B"], ["A", "B"], r"y_true\[0\] is of type str"),
+        ([["A"]], [3], r"y_pred\[0\] is of type int"),
+    ],
+)
+def test_what_cannot_be_scored(true, pred, message: str) -> None:
+    for metric in (metrics.flat_accuracy_score, metrics.sequence_accuracy_score, metrics.chunk_f1_score):
+        with pytest.raises(InputError, match=message):
+            metric(true, pred)
+
+
+def test_what_else_cannot_be() -> None:
+    with pytest.raises(InputError, match="no sequences"):
+        metrics.sequence_accuracy_score([], [])
+    with pytest.raises(InputError, match="there is no average 'samples'"):
+        metrics.chunk_f1_score([["O"]], [["O"]], average="samples")
