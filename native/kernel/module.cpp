@@ -270,7 +270,7 @@ NB_MODULE(TAGFIELD_MODULE, m) {
         Response r;
         r.cells = cells.data(), r.tails = tails.data(), r.n = int32_t(cells.shape(1)), r.bits = bits, r.odd = false;
         r.low_linear = low_linear, r.low = low, r.high = high;
-        h.counted->tables.push_back(r);
+        h.counted->add(r);
       }, "cells"_a, "tails"_a, "bits"_a, "low_linear"_a, "low"_a, "high"_a)
       .def("clear_response", [](PassHandle& h) { h.response.reset(), h.counted.reset(), h.kept.clear(); })
       .def("set_exact", [](PassHandle& h, nb::callable direction) {
@@ -314,7 +314,8 @@ NB_MODULE(TAGFIELD_MODULE, m) {
           require(order.data()[i] >= 0 && order.data()[i] < c.view.S, "the order names a sequence that is not there");
         h.p.response = h.response ? &*h.response : nullptr;
         h.p.counted = h.counted ? &*h.counted : nullptr;
-        require(!h.counted || (!h.counted->tables.empty() && h.counted->exact), "tables of counts need an exact direction too");
+        require(!h.counted || (h.counted->tables.size() >= 2 && h.counted->exact),
+                "responses to counts need the tables of 0 and 1 and an exact direction");
         h.p.loss = 0, h.p.failed = -1;
         nb::gil_scoped_release release;
         run_pass(c.view, at.view, h.p, order.data(), int64_t(order.shape(0)));

@@ -19,6 +19,18 @@ inline bool any(const IVec<float>& m) {
 #endif
 }
 
+inline bool any_negative(const Vec<float>& v) {
+#if defined(__AVX2__)
+  return _mm256_movemask_ps((__m256)v) != 0;
+#else
+  float lanes[W];
+  store<float>(lanes, v);
+  for (float lane : lanes)
+    if (lane < 0) return true;
+  return false;
+#endif
+}
+
 struct Response {
   const float* cells = nullptr;   // [rows, n, 2]  intercept and slope; row 1 is for u < 0 when f is not odd
   const double* tails = nullptr;  // [rows, 4]     value and power at the low edge, value and power at the high edge

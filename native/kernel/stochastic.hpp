@@ -87,11 +87,8 @@ void counted_step(const Corpus& c, const Layout& at, const Pass& pass, int64_t s
   const int64_t n = c.length(s);
   const int32_t* y = c.labels + c.tokens[s];
   rest.clear();
-  each_counted<R>(c, at, s, D, [&](int64_t k, const Vec<float>& u, const float* counts, bool gold) {
-    const Vec<float> w = load(theta.state + k * W);
-    if (!any(features<float>(w))) return;
-    step.step(theta.state, squares.state, averaged.state, k * W, w,
-              respond_counted(*pass.counted, u, counts, gold, theta.state, k * W, false, rest));
+  each_counted<R>(c, at, *pass.counted, s, D, theta.state, rest, [&](int64_t k, const Vec<float>& w, const Vec<float>& r) {
+    step.step(theta.state, squares.state, averaged.state, k * W, w, r);
   });
   if (n > 1) {
     for (int64_t t = 1; t < n; ++t) edge_counts[size_t(y[t - 1]) * Lp + y[t]] += 1;
@@ -100,8 +97,10 @@ void counted_step(const Corpus& c, const Layout& at, const Pass& pass, int64_t s
       const float* counts = &edge_counts[size_t(k)];
       bool gold = false;
       for (int i = 0; i < W; ++i) gold = gold || counts[i] != 0;
-      step.step(theta.trans, squares.trans, averaged.trans, k, w,
-                pass.respond_edges ? respond_counted(*pass.counted, u, counts, gold, theta.trans, k, true, rest) : u);
+      Vec<float> r = u;
+      if (pass.respond_edges) r = pass.counted->without_gold(gold ? blank_gold(u, counts) : u);
+      if (pass.respond_edges && gold) r = correct_gold(*pass.counted, u, r, counts, theta.trans, k, true, rest);
+      step.step(theta.trans, squares.trans, averaged.trans, k, w, r);
     }
     for (int64_t t = 1; t < n; ++t) edge_counts[size_t(y[t - 1]) * Lp + y[t]] = 0;
   }

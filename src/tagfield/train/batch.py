@@ -10,7 +10,6 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from scipy.optimize import minimize
 
 from tagfield.dataset import Doubles
 from tagfield.errors import TrainingError
@@ -91,6 +90,8 @@ def minimise(
 
     Returns x, whether it converged, and why it stopped.
     """
+    from scipy.optimize import minimize  # two thirds of a second to import, which tagging need not pay
+
     reason = ""
     last = np.empty(0)
 

@@ -183,7 +183,7 @@ class StochasticTrainer:
         return out
 
 
-COUNTS = 8  # empirical counts that have a table; more are rare, and go through the exact direction
+COUNTS = 16  # empirical counts that have a table; more are rare, and go through the exact direction
 
 
 def set_response(target: kernels.Pass, response: Response) -> None:
@@ -228,6 +228,8 @@ def calibrate(
     count = min(settings.samples, corpus.sentences)
     sample = rng.permutation(corpus.sentences)[:count].astype(np.int64)
     untrained = nll(corpus, features, features.zeros(), sample)
+    if untrained <= 0:  # one label only, or no token: there is nothing to learn, and any rate will do
+        return settings.start
 
     def attempt(rate: float, *, after: bool) -> float:
         try:
