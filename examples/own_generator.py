@@ -1,0 +1,85 @@
+"""A convex function of your own, trained with and drawn beside arctan: own_generator.py PICTURE.png
+
+    g, an increasing function ─▶ Generator ─▶ Response f(u) ─▶ table ─▶ the same native loop as every recipe
+
+The function here is arcsinh. It has arctan's slope near 0, but it never saturates: a very large error still moves a
+weight more than a large one. Needs matplotlib: pip install tagfield[plots]
+"""
+
+import argparse
+import io
+
+import matplotlib
+import numpy as np
+
+from tagfield import Encoded, Model, Scores
+from tagfield.bregman import Generator, Response, recipe, update
+from tagfield.encode import encode_sources
+from tagfield.text.demo import Sentence, addresses, write_columns
+from tagfield.text.sources import Source
+from tagfield.train.driver import select
+from tagfield.train.stochastic import StochasticTrainer, Update, calibrate
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+
+# U2 makes f(u) = g(0) − g(−u) of a gradient g, which for an odd g is g(u) itself.
+arcsinh = Generator.from_gradient(lambda u: np.arcsinh(u / np.sqrt(0.1)), name="arcsinh")
+RESPONSES = {"arcsinh": Response(update("U2"), arcsinh), "arctan": recipe("u2.g1")}
+
+
+def encode(sentences: list[Sentence], model: Model | None = None) -> Encoded:
+    """Sentences of word, shape and label by the template `chunking`; with the vocabularies of a model, if given."""
+    text = io.StringIO()
+    write_columns(sentences, text)
+    known = {} if model is None else {"attributes": model.attributes, "labels": model.labels}
+    return encode_sources([Source("addresses", text.getvalue().encode())], **known)
+
+
+def fit(encoded: Encoded, response: Response, *, epochs: int, seed: int, c2: float = 1.0) -> Model:
+    """Finds a rate on a sample, then passes over shuffled sentences; what `tagfield train` does, without its checks."""
+    rng = np.random.default_rng(seed)
+    _, attributes, features, corpus = select(encoded, "observed")
+    rate = calibrate(corpus, features, Update(response), c2=c2, rng=rng)
+    trainer = StochasticTrainer(corpus, features, Update(response), c2=c2, rate=rate)
+    for _ in range(epochs):
+        trainer.run(rng.permutation(corpus.sentences))
+    return Model(encoded.labels, attributes, features, trainer.weights(), encoded.template)
+
+
+def draw(path: str, reach: float = 3.0) -> None:
+    """Each response with slope 1 at 0: what is left is how it bends. The rate takes care of the slope."""
+    u = np.linspace(-reach, reach, 401)
+    figure, axes = plt.subplots(figsize=(6, 4), layout="constrained")
+    for (name, response), line in zip(RESPONSES.items(), ("-", "--"), strict=True):
+        axes.plot(u, response.f(u) / response.slope, line, label=name)
+    axes.set(xlabel="u = E − Ẽ", ylabel="f(u), slope 1 at 0")
+    axes.grid(alpha=0.3)
+    axes.legend()
+    figure.savefig(path, dpi=150)
+    plt.close(figure)
+
+
+def main(arguments: list[str] | None = None) -> dict[str, Scores]:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("picture", help="where to draw: a .png or .svg file")
+    parser.add_argument("--train", type=int, default=500, metavar="N", help="addresses to learn from")
+    parser.add_argument("--test", type=int, default=300, metavar="N", help="addresses to score on")
+    parser.add_argument("--epochs", type=int, default=10, metavar="N")
+    parser.add_argument("--seed", type=int, default=0, metavar="S")
+    options = parser.parse_args(arguments)
+
+    corpus = addresses(seed=options.seed, train=options.train, test=options.test)
+    encoded = encode(corpus.train)
+    found = {}
+    for name, response in RESPONSES.items():
+        model = fit(encoded, response, epochs=options.epochs, seed=options.seed)
+        found[name] = scores = model.evaluate(encode(corpus.test, model))
+        print(f"{name:8} accuracy {100 * scores.accuracy:.2f} %   chunk F1 {100 * scores.f1:.2f} %")
+    draw(options.picture)
+    print(f"drawn: {options.picture}")
+    return found
+
+
+if __name__ == "__main__":
+    main()
