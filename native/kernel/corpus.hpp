@@ -33,13 +33,14 @@ struct Corpus {
     if (tokens[0] || slots[0] || occurrences[0] || tokens[S] != T || slots[S] != D || occurrences[S] != N)
       throw std::invalid_argument("the sentence offsets do not span the arrays");
     for (int64_t s = 0; s < S; ++s) {
-      const int64_t n = tokens[s + 1] - tokens[s], occ = occurrences[s + 1] - occurrences[s];
-      if (n < 0 || occ < 0 || slots[s + 1] < slots[s] || tokens[s + 1] > T || slots[s + 1] > D || occurrences[s + 1] > N)
+      if (tokens[s + 1] < tokens[s] || slots[s + 1] < slots[s] || occurrences[s + 1] < occurrences[s] ||
+          tokens[s + 1] > T || slots[s + 1] > D || occurrences[s + 1] > N)
         throw std::invalid_argument("the sentence offsets are not ascending at sequence " + std::to_string(s));
+      const int64_t n = tokens[s + 1] - tokens[s], occ = occurrences[s + 1] - occurrences[s];
       longest = n > longest ? n : longest;
       int64_t last = 0;
       for (int64_t d = slots[s]; d < slots[s + 1]; ++d) {
-        if (stop[d] < last || stop[d] > occ || attribute[d] < 0)
+        if (stop[d] < last || stop[d] > occ || attribute[d] < 0 || attribute[d] == INT32_MAX)
           throw std::invalid_argument("a slot is out of bounds in sequence " + std::to_string(s));
         last = stop[d];
         if (attribute[d] >= attributes) attributes = attribute[d] + 1;
@@ -50,7 +51,7 @@ struct Corpus {
           throw std::invalid_argument("a position is out of bounds in sequence " + std::to_string(s));
     }
     for (int64_t t = 0; t < T; ++t) {
-      if (labels[t] < -1) throw std::invalid_argument("a label id is below -1");
+      if (labels[t] < -1 || labels[t] == INT32_MAX) throw std::invalid_argument("a label id is out of bounds");
       if (labels[t] < 0) complete = false;
       if (labels[t] >= classes) classes = labels[t] + 1;
     }

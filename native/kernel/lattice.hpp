@@ -10,9 +10,13 @@
 // The last sum over t is one matrix product a sentence instead of n rank-one updates. The division by c_{t−1} comes
 // after the product with X, so the sum does not stand in the way of the next step.
 //
-// Guards: everything is scaled to at most L, so what underflows at a step is below L · tiny, the smallest normal number.
-// While c_t, d_t stay above STEP and m_t above MEET, the lost share is below L · tiny / (STEP · MEET), 3e-9 in float for
-// 24 labels. A sentence that fails a guard is done again in double, and failing there in the log domain (logspace.hpp).
+// Guards. What underflows at a step is below L · tiny, the smallest normal number. Forward, no entry may be so small that
+// this shows in it: while every a_t(j) c_{t−1} stays above LEAST, each is right to 1e-6 by itself (10 L · tiny / LEAST), and
+// so is log Z. To watch the sums c_t alone would not do: a label that looks hopeless at both ends of a sentence, by more
+// than the numbers hold, can still be on the best path when all others pay at every step between. Backward, with a_t right,
+// the paths that are lost at step t are those through an entry b_t(i) < L · tiny / STEP; while m_t stays above MEET, their
+// share is below L · tiny / (STEP · MEET), 3e-9 in float for 24 labels. A sentence that fails a guard is done again in
+// double, and failing there in the log domain (logspace.hpp).
 // A NaN fails every guard and comes out as a NaN log Z.
 #pragma once
 #include <cmath>
@@ -27,11 +31,11 @@ namespace tagfield {
 
 template <class T> struct Guard;
 template <> struct Guard<float> {
-  static constexpr float STEP = 1e-12f, MEET = 1e-16f;
+  static constexpr float STEP = 1e-12f, MEET = 1e-16f, LEAST = 1e-30f;
   static constexpr int PER_LOG = 8;  // factors that fit into one double before its log is taken
 };
 template <> struct Guard<double> {
-  static constexpr double STEP = 1e-140, MEET = 1e-150;
+  static constexpr double STEP = 1e-140, MEET = 1e-150, LEAST = 1e-290;
   static constexpr int PER_LOG = 1;
 };
 
@@ -156,20 +160,30 @@ template <class T> class Lattice {
     double log_c = 0, product = 1;
     int factors = 0;
     T before = 1;
+    Vec<T> least = splat<T>(1);
+    const IVec<T> real = mask_lanes<T>(at_.lanes(nb - 1));  // lanes of the last block that are labels
+    auto watch = [&](int b, const Vec<T>& x) { least = vmin<T>(least, b + 1 < nb ? x : select<T>(real, x, least)); };
     for (int64_t t = 0; t < n_; ++t) {
       T* a = &a_[t * Lp_];
       const T* e = &e_[t * Lp_];
       const Vec<T> inverse = splat<T>(1 / before);
       Vec<T> total{};
       if (t == 0) {
-        for (int b = 0; b < nb; ++b) store<T>(a + b * W, load(e + b * W)), total += load(e + b * W);
+        for (int b = 0; b < nb; ++b) {
+          const Vec<T> first = load(e + b * W);
+          watch(b, first);
+          store<T>(a + b * W, first);
+          total += first;
+        }
       } else {
         strips<NB>(nb, [&](int b0, auto width) {
           constexpr int G = decltype(width)::value;
           Vec<T> sum[G];
           weighted_rows<T, G>(&X_[b0 * W], a - Lp_, L_, Lp_, sum);
           for (int b = 0; b < G; ++b) {
-            sum[b] *= load(e + (b0 + b) * W) * inverse;
+            sum[b] *= load(e + (b0 + b) * W);
+            watch(b0 + b, sum[b]);
+            sum[b] *= inverse;
             store<T>(a + (b0 + b) * W, sum[b]);
             total += sum[b];
           }
@@ -180,6 +194,7 @@ template <class T> class Lattice {
       product *= double(before);
       if (++factors == Guard<T>::PER_LOG) log_c += std::log(product), product = 1, factors = 0;
     }
+    if (!(min_lanes<T>(least) >= Guard<T>::LEAST)) return false;
     log_z = log_c + std::log(product) + shift + double(n_ - 1) * double(max_trans_);
     if (!std::isfinite(log_z)) return false;
     return !marginals || backward<NB>(nb, before);

@@ -62,6 +62,10 @@ template <Rows R> void margin_pass(const Corpus& c, const Layout& at, MarginPass
         const Vec<float> u = keep<float>(load(&edge[k]), features<float>(load(pass.trans + k)));
         norm += sum_lanes<float>(u * u);
       }
+      if (!std::isfinite(norm)) {  // values too large to be squared
+        pass.failed = s;
+        return;
+      }
       const double gold = path_score(at, scores, pass.trans, y, n);
       const double loss = pass.type == 3 ? double(wrong) / double(n)
                                          : best - gold + (pass.cost_sensitive ? std::sqrt(double(wrong)) : 1.0);
@@ -71,6 +75,10 @@ template <Rows R> void margin_pass(const Corpus& c, const Layout& at, MarginPass
         tau = 1;
       else if (norm > 0 || pass.type == 2)
         tau = pass.type == 2 ? loss / (norm + 0.5 / pass.c) : pass.type == 1 ? std::min(pass.c, loss / norm) : loss / norm;
+      if (!std::isfinite(float(tau * c.weight[s] * pass.seen))) {  // values so small that the step has no number
+        pass.failed = s;
+        return;
+      }
       const Vec<float> step = splat(float(tau * c.weight[s])), late = splat(float(tau * c.weight[s] * pass.seen));
       auto add = [&](float* theta, float* rest, Vec<float> u) {
         const Vec<float> w = load(theta);

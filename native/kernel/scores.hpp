@@ -2,13 +2,13 @@
 //
 //     s_t(y) = Σ_a value(a, t) · θ[a, y]
 //
-// Padding lanes start at a very low score and collect only zeros, so they never win and their exp is 0.
+// Padding lanes start at −∞ and collect only zeros, so they never win, whatever the scores, and their exp is 0.
 #pragma once
 #include "kernel/corpus.hpp"
 
 namespace tagfield {
 
-template <class T> constexpr T PAD = T(-1e30);
+template <class T> constexpr T PAD = -std::numeric_limits<T>::infinity();
 
 template <class T> inline void blank_scores(const Layout& at, T* scores, int64_t n) {
   const int NB = at.NB;

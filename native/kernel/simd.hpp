@@ -95,6 +95,12 @@ template <class R> TAGFIELD_INLINE Pair<R> larger(const Pair<R>& a, const Pair<R
 }
 template <class T> TAGFIELD_INLINE Vec<T> vmax(const Vec<T>& a, const Vec<T>& b) { return larger(a, b); }
 
+template <class R> TAGFIELD_INLINE R smaller(R a, R b) { return a < b ? a : b; }
+template <class R> TAGFIELD_INLINE Pair<R> smaller(const Pair<R>& a, const Pair<R>& b) {
+  return {smaller(a.lo, b.lo), smaller(a.hi, b.hi)};
+}
+template <class T> TAGFIELD_INLINE Vec<T> vmin(const Vec<T>& a, const Vec<T>& b) { return smaller(a, b); }
+
 template <class M, class R> TAGFIELD_INLINE R choose(M mask, R yes, R no) { return mask ? yes : no; }
 template <class M, class R>
 TAGFIELD_INLINE Pair<R> choose(const Pair<M>& mask, const Pair<R>& yes, const Pair<R>& no) {
@@ -120,6 +126,13 @@ template <class T> TAGFIELD_INLINE T max_lanes(const Vec<T>& v) {
   store<T>(lanes, v);
   m = lanes[0];
   for (int k = 1; k < W; ++k) m = lanes[k] > m ? lanes[k] : m;
+  return m;
+}
+template <class T> inline T min_lanes(const Vec<T>& v) {  // once a sentence: no need to be quick
+  T lanes[W], m;
+  store<T>(lanes, v);
+  m = lanes[0];
+  for (int k = 1; k < W; ++k) m = lanes[k] < m ? lanes[k] : m;
   return m;
 }
 #if defined(__AVX2__)
