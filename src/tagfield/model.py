@@ -26,7 +26,7 @@ from tagfield.dataset import Doubles, Floats
 from tagfield.encode import Encoded, Format, encode_files, encode_sequences
 from tagfield.errors import InputError, ModelFileError, TagfieldError
 from tagfield.evaluate import ChunkScorer, Scores
-from tagfield.features import LANES, FeatureSet, Weights
+from tagfield.features import LANES, FeatureSet, Weights, absent
 from tagfield.lattice import open_corpus
 from tagfield.native import kernels
 from tagfield.storage import load_tensors, save_tensors
@@ -114,7 +114,7 @@ class Model:
 
     def tag(self, X: Iterable[object] | Encoded, *, threads: int = 1) -> list[list[str]]:
         """The best label sequence for each sequence of attribute lists (or dicts, as in python-crfsuite)."""
-        encoded = X if isinstance(X, Encoded) else self.encode(X)
+        encoded = self._known(X) if isinstance(X, Encoded) else self.encode(X)
         corpus = open_corpus(encoded.dataset)
         ids = kernels.tag(corpus, self.features.layout, self.weights.state, self.weights.trans, threads)
         names = self.labels.strings()
@@ -123,7 +123,7 @@ class Model:
 
     def marginals(self, X: Iterable[object] | Encoded, *, threads: int = 1) -> list[Floats]:
         """P(y_t = y | x) as one array [positions, labels] for each sequence."""
-        encoded = X if isinstance(X, Encoded) else self.encode(X)
+        encoded = self._known(X) if isinstance(X, Encoded) else self.encode(X)
         corpus = open_corpus(encoded.dataset)
         node, _, _ = kernels.marginals(
             corpus, self.features.layout, self.weights.state, self.weights.trans, True, threads
@@ -153,9 +153,21 @@ class Model:
             bare = int(np.flatnonzero(encoded.gold < 0)[0])
             sentence = int(np.searchsorted(encoded.dataset.tokens, bare, side="right")) - 1
             raise InputError(f"{encoded.where(sentence)}: the sequence has no labels to score against")
-        corpus = open_corpus(encoded.dataset)
+        if not _same(encoded.labels, self.labels):
+            raise InputError(
+                "the data is encoded with other labels than the model's; encode it with the model"
+            )
+        corpus = open_corpus(self._known(encoded).dataset)
         ids = kernels.tag(corpus, self.features.layout, self.weights.state, self.weights.trans, threads)
         return ChunkScorer(encoded.names.strings()).score(encoded.gold, ids, encoded.dataset.tokens)
+
+    def _known(self, encoded: Encoded) -> Encoded:
+        """The data as it is, if its ids are this model's."""
+        if not _same(encoded.attributes, self.attributes):
+            raise InputError(
+                "the data is encoded with other attributes than the model's; encode it with the model"
+            )
+        return encoded
 
     # Files
 
@@ -218,6 +230,8 @@ class Model:
             raise ValueError(f"{len(labels)} labels do not fit transitions of shape {weights.trans.shape}")
         if not weights.finite():
             raise ValueError("a weight is not a finite number")
+        if ("first" in tensors) != ("column" in tensors):
+            raise ValueError("its sparse rows have first or column, not both")
         features = FeatureSet(
             "all" if kind == "all" else "observed",
             len(attributes),
@@ -228,6 +242,7 @@ class Model:
         )
         if weights.state.shape != (features.layout.blocks, LANES):
             raise ValueError(f"the layout does not fit state weights of shape {weights.state.shape}")
+        _check_padding(features)
         template = Template.from_json(metadata["template"]) if "template" in metadata else None
         info = json.loads(metadata["info"])
         if not isinstance(info, dict):
@@ -265,3 +280,22 @@ class Model:
             return [(int(k) // per_row, int(k) % per_row) for k in blocks]
         owners = np.searchsorted(self.features.first, blocks, side="right") - 1
         return [(int(a), int(self.features.column[k])) for a, k in zip(owners, blocks, strict=True)]
+
+
+def _same(one: Vocabulary, other: Vocabulary) -> bool:
+    """Whether two vocabularies give every string the same id; a few milliseconds where they are not one object."""
+    if one is other or len(one) != len(other):
+        return one is other
+    (text, offsets), (other_text, other_offsets) = one.to_arrays(), other.to_arrays()
+    return np.array_equal(offsets, other_offsets) and np.array_equal(text, other_text)
+
+
+def _check_padding(features: FeatureSet) -> None:
+    """Blocks are filled up with weights that belong to no label; they must be marked as no features."""
+    used = features.labels % LANES
+    if not used:
+        return
+    state, rows = features.zero.state, features.blocks_per_row
+    last = state[rows - 1 :: rows] if features.column is None else state[features.column == rows - 1]
+    if not (absent(last[:, used:]).all() and absent(features.zero.trans[:, features.labels :]).all()):
+        raise ValueError("a weight belongs to no label")
