@@ -1,0 +1,252 @@
+"""Naive twins of the kernels: plain loops and float64, straight from the formulas, sharing nothing with the package.
+
+    paths ─▶ chain (log Z, marginals, best path) ─▶ difference u = E − Ẽ ─▶ stochastic, margin and batch training
+
+A `Problem` is a corpus by ids. θ is dense: state [A, L] and trans [L, L], with masks of the features that exist.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise, product
+
+import numpy as np
+
+Token = list[tuple[int, float]]  # attribute ids with their values; an id may come twice
+
+
+@dataclass(frozen=True)
+class Problem:
+    sentences: list[list[Token]]
+    gold: list[list[int]]
+    weights: list[float]
+    attributes: int
+    labels: int
+
+
+@dataclass(frozen=True)
+class Dense:
+    """Something of every (attribute, label) pair and of every transition."""
+
+    state: np.ndarray  # [A, L]
+    trans: np.ndarray  # [L, L]
+
+    def map(self, fn: Callable[..., np.ndarray], *others: "Dense") -> "Dense":
+        return Dense(fn(self.state, *(o.state for o in others)), fn(self.trans, *(o.trans for o in others)))
+
+    def flat(self) -> np.ndarray:
+        return np.concatenate([self.state.ravel(), self.trans.ravel()])
+
+
+@dataclass(frozen=True)
+class Chain:
+    log_z: float
+    node: np.ndarray  # [T, L]  P(y_t = y)
+    edge: np.ndarray  # [L, L]  Σ_t P(y_{t−1} = i, y_t = j)
+
+
+def path_score(scores: np.ndarray, trans: np.ndarray, path: tuple[int, ...]) -> float:
+    score = scores[0, path[0]]
+    for t in range(1, len(path)):
+        score = score + trans[path[t - 1], path[t]] + scores[t, path[t]]
+    return float(score)
+
+
+def all_paths(scores: np.ndarray, trans: np.ndarray) -> dict[tuple[int, ...], float]:
+    length, labels = scores.shape
+    return {p: path_score(scores, trans, p) for p in product(range(labels), repeat=length)}
+
+
+def chain_by_paths(scores: np.ndarray, trans: np.ndarray) -> Chain:
+    """Every path, one by one."""
+    paths = all_paths(scores, trans)
+    top = max(paths.values())
+    total = sum(np.exp(score - top) for score in paths.values())
+    node, edge = np.zeros(scores.shape), np.zeros(trans.shape)
+    for path, score in paths.items():
+        p = np.exp(score - top) / total
+        for t, y in enumerate(path):
+            node[t, y] += p
+        for before, after in pairwise(path):
+            edge[before, after] += p
+    return Chain(float(top + np.log(total)), node, edge)
+
+
+def chain_in_logs(scores: np.ndarray, trans: np.ndarray) -> Chain:
+    """The recursions with logarithms, for chains whose paths are too many; held against `chain_by_paths`."""
+    length, _ = scores.shape
+    alpha, beta = np.array(scores, float), np.zeros(scores.shape)
+    for t in range(1, length):
+        alpha[t] += np.logaddexp.reduce(alpha[t - 1][:, None] + trans, axis=0)
+    for t in reversed(range(length - 1)):
+        beta[t] = np.logaddexp.reduce(trans + scores[t + 1] + beta[t + 1], axis=1)
+    log_z = np.logaddexp.reduce(alpha[-1])
+    edge = np.zeros(trans.shape)
+    for t in range(1, length):
+        edge += np.exp(alpha[t - 1][:, None] + trans + scores[t] + beta[t] - log_z)
+    return Chain(float(log_z), np.exp(alpha + beta - log_z), edge)
+
+
+def best_score(scores: np.ndarray, trans: np.ndarray) -> float:
+    best = scores[0]
+    for row in scores[1:]:
+        best = (best[:, None] + trans).max(axis=0) + row
+    return float(best.max())
+
+
+def sentence_scores(problem: Problem, s: int, theta: Dense) -> np.ndarray:
+    """s_t(y) = Σ_a value · θ[a, y]."""
+    scores = np.zeros((len(problem.sentences[s]), problem.labels))
+    for t, token in enumerate(problem.sentences[s]):
+        for a, value in token:
+            scores[t] += value * theta.state[a]
+    return scores
+
+
+def counts(problem: Problem, s: int, node: np.ndarray, edge: np.ndarray) -> Dense:
+    """Φ summed over the sentence, for given [T, L] and [L, L] (counts or expectations)."""
+    state = np.zeros((problem.attributes, problem.labels))
+    for t, token in enumerate(problem.sentences[s]):
+        for a, value in token:
+            state[a] += value * node[t]
+    return Dense(state, edge)
+
+
+def path_counts(problem: Problem, s: int, path: list[int]) -> Dense:
+    node, edge = np.zeros((len(path), problem.labels)), np.zeros((problem.labels, problem.labels))
+    for t, y in enumerate(path):
+        node[t, y] = 1
+    for before, after in pairwise(path):
+        edge[before, after] += 1
+    return counts(problem, s, node, edge)
+
+
+def difference(problem: Problem, s: int, theta: Dense) -> tuple[float, Dense]:
+    """−log p(gold), and u = E − Ẽ summed over the whole sentence."""
+    scores = sentence_scores(problem, s, theta)
+    chain = chain_in_logs(scores, theta.trans)
+    loss = chain.log_z - path_score(scores, theta.trans, tuple(problem.gold[s]))
+    expected = counts(problem, s, chain.node, chain.edge)
+    return loss, expected.map(np.subtract, path_counts(problem, s, problem.gold[s]))
+
+
+def nll(problem: Problem, theta: Dense) -> float:
+    """Σ_s weight_s · −log p(gold_s)."""
+    return sum(
+        w * difference(problem, s, theta)[0] for s, w in enumerate(problem.weights) if problem.sentences[s]
+    )
+
+
+@dataclass
+class Stochastic:
+    """θ ← (1 − Cλ_t)·θ − λ_t·weight·f(u), u being that of one whole sentence; λ_t = λ̂/(1 + λ̂Ct)."""
+
+    problem: Problem
+    present: Dense  # masks
+    f: Callable[[np.ndarray], np.ndarray]
+    rate: float
+    decay: float
+    adaptive: bool = False
+    floor: float = 1e-3
+    respond_edges: bool = True
+
+    def __post_init__(self) -> None:
+        self.theta = self.present.map(np.zeros_like).map(np.float64)
+        self.squares, self.summed, self.t = self.theta, self.theta, 0
+
+    def run(self, order: list[int]) -> float:
+        total = 0.0
+        for s in order:
+            if not self.problem.sentences[s]:
+                continue
+            loss, u = difference(self.problem, s, self.theta)
+            total += self.problem.weights[s] * loss
+            r = Dense(self.f(u.state), self.f(u.trans) if self.respond_edges else u.trans)
+            if self.adaptive:
+                self.squares = self.squares.map(lambda old, x: old + x * x, r)
+                r = r.map(lambda x, squares: x / (np.sqrt(squares) + self.floor), self.squares)
+            rate = self.rate / (1 + self.rate * self.decay * self.t)
+            step = rate * self.problem.weights[s]
+            shrink = 1 - self.decay * rate
+            self.theta = self.theta.map(
+                lambda old, x, is_feature, by=shrink, step=step: np.where(is_feature, by * old - step * x, 0),
+                r,
+                self.present,
+            )
+            self.summed = self.summed.map(np.add, self.theta)
+            self.t += 1
+        return total
+
+    def average(self) -> Dense:
+        return self.summed.map(lambda x: x / self.t)
+
+
+@dataclass
+class Margin:
+    """Passive–aggressive: θ += τ·(Φ(gold) − Φ(guess)) when the guess is wrong; the average of θ over all steps."""
+
+    problem: Problem
+    present: Dense
+    type: int
+    c: float
+    cost_sensitive: bool
+
+    def __post_init__(self) -> None:
+        self.theta = self.present.map(np.zeros_like).map(np.float64)
+        self.summed, self.steps = self.theta, 1  # CRFsuite counts θ = 0 as the first of the average
+
+    def run(self, order: list[int]) -> float:
+        total = 0.0
+        for s in order:
+            gold, weight = self.problem.gold[s], self.problem.weights[s]
+            if not gold:
+                continue
+            scores = sentence_scores(self.problem, s, self.theta)
+            guess = best_path(scores, self.theta.trans)
+            wrong = sum(g != y for g, y in zip(guess, gold, strict=True))
+            if wrong:
+                delta = path_counts(self.problem, s, gold).map(
+                    np.subtract, path_counts(self.problem, s, guess)
+                )
+                delta = delta.map(np.multiply, self.present)
+                loss = path_score(scores, self.theta.trans, guess) - path_score(
+                    scores, self.theta.trans, gold
+                )
+                loss += np.sqrt(wrong) if self.cost_sensitive else 1.0
+                loss = wrong / len(gold) if self.type == 3 else loss  # the perceptron
+                total += weight * loss
+                norm = float(np.sum(delta.flat() ** 2))
+                tau = loss / (norm + 1 / (2 * self.c)) if self.type == 2 else loss / norm if norm else 0.0
+                tau = {1: min(self.c, tau), 3: 1.0}.get(self.type, tau)
+                self.theta = self.theta.map(lambda old, d, by=tau * weight: old + by * d, delta)
+            self.steps += 1
+            self.summed = self.summed.map(np.add, self.theta)
+        return total
+
+    def is_clear(self, s: int) -> bool:
+        """Whether the best path is so by more than rounding, or is an exact tie of a fresh θ."""
+        scores, trans = sentence_scores(self.problem, s, self.theta), self.theta.trans
+        if not len(scores) or not np.any(self.theta.flat()):
+            return True
+        chosen, best = best_path(scores, trans), best_score(scores, trans)
+        second = -np.inf
+        for t, y in enumerate(chosen):  # the best path that differs at t
+            other = scores.copy()
+            other[t, y] = -np.inf
+            second = max(second, best_score(other, trans))
+        return bool(best - second > 1e-4 * max(1.0, abs(best)))
+
+    def average(self) -> Dense:
+        return self.summed.map(lambda x: x / self.steps)
+
+
+def best_path(scores: np.ndarray, trans: np.ndarray) -> list[int]:
+    """Of equal paths the one whose last label is lower, then the one before, and so on."""
+    best, back = [scores[0]], []
+    for row in scores[1:]:
+        ways = best[-1][:, None] + trans
+        back.append(ways.argmax(axis=0))
+        best.append(ways.max(axis=0) + row)
+    path = [int(best[-1].argmax())]
+    for choice in reversed(back):
+        path.append(int(choice[path[-1]]))
+    return path[::-1]

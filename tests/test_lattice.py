@@ -1,0 +1,232 @@
+"""The lattice against enumerated paths, and against the recursions in logarithms where paths are too many."""
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from naive import Chain, all_paths, best_path, best_score, chain_by_paths, chain_in_logs, path_score
+from strategies import small_chains, wide_chains
+from tolerances import ALGEBRA, SINGLE
+
+from tagfield import lattice
+from tagfield.errors import InputError
+from tagfield.native import kernels
+
+
+def check(scores: np.ndarray, trans: np.ndarray, expected: Chain) -> int:
+    """Both widths of the kernel, with marginals and without; returns how often the float one fell back."""
+    size = max(1.0, float(np.abs(scores).sum() + len(scores) * np.abs(trans).max()))
+    fell_back = 0
+    for dtype, tolerance in ((np.float64, ALGEBRA), (np.float32, SINGLE)):
+        s, tau = scores.astype(dtype), trans.astype(dtype)
+        log_z, node, edge, fell_back = kernels.forward_backward(s, tau, True)
+        alone, none, _, _ = kernels.forward_backward(s, tau, False)
+        assert none.shape[0] == 0
+        for found in (log_z, alone):
+            assert abs(found - expected.log_z) <= 1e-2 * tolerance * size + tolerance
+        np.testing.assert_allclose(node, expected.node, atol=tolerance)
+        np.testing.assert_allclose(edge, expected.edge, atol=tolerance * len(s))
+    return fell_back
+
+
+@settings(max_examples=300, deadline=None)
+@given(small_chains())
+def test_every_path_is_counted(chain: tuple[np.ndarray, np.ndarray]) -> None:
+    expected = chain_by_paths(*chain)
+    check(*chain, expected)
+    logs = chain_in_logs(*chain)  # the twin of the wide chains is right too
+    assert logs.log_z == pytest.approx(expected.log_z, rel=ALGEBRA, abs=ALGEBRA)
+    np.testing.assert_allclose(logs.node, expected.node, atol=ALGEBRA)
+    np.testing.assert_allclose(logs.edge, expected.edge, atol=ALGEBRA)
+
+
+@settings(max_examples=300, deadline=None)
+@given(wide_chains())
+def test_labels_that_cross_blocks(chain: tuple[np.ndarray, np.ndarray]) -> None:
+    check(*chain, chain_in_logs(*chain))
+
+
+@settings(max_examples=20, deadline=None)
+@given(wide_chains(st.sampled_from([100, 400])))
+def test_long_sequences(chain: tuple[np.ndarray, np.ndarray]) -> None:
+    check(*chain, chain_in_logs(*chain))
+
+
+@settings(max_examples=200, deadline=None)
+@given(small_chains())
+def test_the_best_path_is_the_best_of_all(chain: tuple[np.ndarray, np.ndarray]) -> None:
+    for dtype in (np.float64, np.float32):
+        s, tau = (array.astype(dtype) for array in chain)
+        score, path = kernels.best_path(s, tau)
+        paths = all_paths(s, tau)
+        assert score == max(paths.values())  # the sums are taken in the same order, so not even a bit differs
+        assert paths[tuple(path.tolist())] == score
+
+
+@settings(max_examples=200, deadline=None)
+@given(wide_chains())
+def test_the_best_path_across_blocks(chain: tuple[np.ndarray, np.ndarray]) -> None:
+    for dtype in (np.float64, np.float32):
+        s, tau = (array.astype(dtype) for array in chain)
+        score, path = kernels.best_path(s, tau)
+        assert score == best_score(s, tau) == path_score(s, tau, path)
+        assert path.tolist() == best_path(s, tau)
+
+
+@settings(deadline=None)
+@given(st.data(), st.integers(1, 5), st.sampled_from([1, 2, 3, 8, 9]))
+def test_of_equal_paths_the_lower_labels_at_the_end(data: st.DataObject, length: int, labels: int) -> None:
+    number = st.integers(0, 1)  # so few numbers that most paths tie
+    s = np.array(data.draw(st.lists(number, min_size=length * labels, max_size=length * labels)), float)
+    tau = np.array(data.draw(st.lists(number, min_size=labels**2, max_size=labels**2)), float)
+    s, tau = s.reshape(length, labels), tau.reshape(labels, labels)
+    for dtype in (np.float64, np.float32):
+        score, path = kernels.best_path(s.astype(dtype), tau.astype(dtype))
+        assert path.tolist() == best_path(s, tau)
+        if labels <= 3:
+            ties = [p for p, value in all_paths(s, tau).items() if value == score]
+            assert tuple(path) == min(ties, key=lambda p: p[::-1])
+
+
+def test_one_label_has_one_path() -> None:
+    s, tau = np.array([[3.0], [-1000.0], [5.0]]), np.array([[-2.0]])
+    check(s, tau, Chain(3.0 - 1000.0 + 5.0 - 4.0, np.ones((3, 1)), np.array([[2.0]])))
+    assert lattice.best_path(s, tau)[1].tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("labels", [1, 2, 8, 22, 33])
+def test_one_token_knows_no_transition(labels: int) -> None:
+    s = np.linspace(-1000, 1000, labels)[None]
+    tau = np.full((labels, labels), 1000.0)
+    log_z, node, edge, _ = kernels.forward_backward(s, tau, True)
+    assert log_z == pytest.approx(np.logaddexp.reduce(s[0]), rel=ALGEBRA)
+    np.testing.assert_allclose(node[0], np.exp(s[0] - log_z), atol=ALGEBRA)
+    assert not edge.any()
+
+
+def test_ordinary_scores_need_no_fall_back() -> None:
+    rng = np.random.default_rng(0)
+    for labels in (3, 22, 40):
+        s = rng.uniform(-12, 12, (50, labels)).astype(np.float32).astype(np.float64)
+        tau = rng.uniform(-6, 6, (labels, labels)).astype(np.float32).astype(np.float64)
+        assert check(s, tau, chain_in_logs(s, tau)) == 0
+
+
+def islands(length: int, toll: float, entry: float, labels: int) -> tuple[np.ndarray, np.ndarray]:
+    """Two ways through that never meet. The first label pays a toll at every step, the second only at both ends.
+
+    At each end alone the second looks hopeless, by more than a float can hold; together it is the better way.
+    """
+    s = np.full((length, labels), -20.0)
+    tau = np.full((labels, labels), -5 * entry)
+    s[:, :2] = 0
+    s[0, 1] = s[-1, 1] = -entry
+    tau[0, 0], tau[1, 1] = -toll, 0
+    return s, tau
+
+
+@pytest.mark.parametrize("labels", [2, 8, 9, 22, 40])
+@pytest.mark.parametrize(("toll", "entry"), [(25.0, 100.0), (20.0, 90.0), (300.0, 740.0), (7.0, 1000.0)])
+def test_mass_that_is_lost_at_one_place_and_needed_at_another(toll: float, entry: float, labels: int) -> None:
+    """Every step by itself is well scaled, and only what was flushed to zero tells that something is missing."""
+    for length in range(3, 40):
+        s, tau = islands(length, toll, entry, labels)
+        expected = chain_in_logs(s, tau)
+        check(s, tau, expected)
+        s[-1, 1] = 0  # lost on the way forward only
+        check(s, tau, chain_in_logs(s, tau))
+        s[-1, 1], s[0, 1] = -entry, 0  # lost on the way back only
+        check(s, tau, chain_in_logs(s, tau))
+
+
+def test_the_fall_back_is_taken_and_right() -> None:
+    s, tau = islands(12, 25.0, 100.0, 3)
+    assert kernels.forward_backward(s.astype(np.float32), tau.astype(np.float32), True)[3] == 1
+    assert kernels.forward_backward(s.astype(np.float32), tau.astype(np.float32), False)[3] == 1
+    assert kernels.forward_backward(s, tau, True)[3] == 0  # doubles hold it
+    s, tau = islands(12, 300.0, 800.0, 3)
+    log_z, node, _, fallbacks = kernels.forward_backward(s, tau, True)
+    assert fallbacks == 1
+    assert log_z == pytest.approx(-1600.0)
+    np.testing.assert_allclose(node[:, 1], 1.0)
+
+
+@example(1e31)
+@example(1e300)
+@given(st.floats(1e3, 1e305))
+def test_any_finite_score(size: float) -> None:
+    """Also where a score is far below what padding lanes are filled with."""
+    for labels in (1, 2, 8, 9):
+        s, tau = np.full((2, labels), -size), np.zeros((labels, labels))
+        assert lattice.log_partition(s[:1], tau) == pytest.approx(-size + np.log(labels))
+        assert lattice.log_partition(s, tau) == pytest.approx(-2 * size + 2 * np.log(labels))
+        assert lattice.log_partition(-s, tau) == pytest.approx(2 * size + 2 * np.log(labels))
+        node, edge = lattice.marginals(s, tau)
+        np.testing.assert_allclose(node, 1 / labels)
+        np.testing.assert_allclose(edge, 1 / labels**2)
+        score, path = lattice.best_path(s, tau)
+        assert (score, path.tolist()) == (-2 * size, [0, 0])
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize(
+    "door",
+    [
+        lattice.log_partition,
+        lattice.marginals,
+        lattice.best_path,
+        lambda s, t: lattice.path_score(s, t, [0, 1]),
+    ],
+)
+def test_what_is_not_a_number_is_turned_away_at_the_door(door, bad: float) -> None:
+    s, tau = np.zeros((2, 3)), np.zeros((3, 3))
+    s[1, 2] = bad
+    with pytest.raises(InputError, match=rf"scores\[1, 2\] is {bad}; every score must be a finite number"):
+        door(s, tau)
+    s[1, 2], tau[2, 0] = 0, bad
+    with pytest.raises(InputError, match=rf"transitions\[2, 0\] is {bad}"):
+        door(s, tau)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_kernel_that_meets_one_nevertheless_says_so(bad: float, dtype: type) -> None:
+    """The stochastic pass relies on this: weights that left the numbers give a log Z that is no number."""
+    for at in ((0, 0), (1, 2)):
+        s, tau = np.zeros((2, 3), dtype), np.zeros((3, 3), dtype)
+        s[at] = bad
+        log_z = kernels.forward_backward(s, tau, True)[0]
+        assert not np.isfinite(log_z) or bad == -np.inf
+    tau[0, 1] = np.nan
+    assert not np.isfinite(kernels.forward_backward(s, tau, True)[0])
+
+
+def test_shapes_that_do_not_fit() -> None:
+    for s, tau in (
+        (np.zeros((0, 2)), np.zeros((2, 2))),
+        (np.zeros((2, 0)), np.zeros((0, 0))),
+        (np.zeros((2, 2)), np.zeros((3, 3))),
+        (np.zeros((2, 2)), np.zeros((2, 3))),
+        (np.zeros(2), np.zeros((2, 2))),
+    ):
+        with pytest.raises(InputError, match="scores must be"):
+            lattice.marginals(s, tau)
+    for dtype in (np.float32, np.float64):
+        with pytest.raises(ValueError, match="do not fit together"):
+            kernels.best_path(np.zeros((2, 2), dtype), np.zeros((3, 3), dtype))
+    for path in ([0], [0, 2], [-1, 0], [0.0, 1.0], [[0, 1]]):
+        with pytest.raises(InputError, match="2 label ids from 0 to 1"):
+            lattice.path_score(np.zeros((2, 2)), np.zeros((2, 2)), path)
+
+
+@settings(max_examples=50, deadline=None)
+@given(small_chains())
+def test_the_doors_agree(chain: tuple[np.ndarray, np.ndarray]) -> None:
+    s, tau = chain
+    score, path = lattice.best_path(s, tau)
+    assert lattice.path_score(s, tau, path) == pytest.approx(score, rel=ALGEBRA, abs=ALGEBRA)
+    assert score <= lattice.log_partition(s, tau) + ALGEBRA * max(1, abs(score))
+    node, edge = lattice.marginals(s.tolist(), tau.tolist())
+    np.testing.assert_allclose(node.sum(axis=1), 1, atol=ALGEBRA)
+    np.testing.assert_allclose(edge.sum(axis=1), node[:-1].sum(axis=0), atol=ALGEBRA)
+    np.testing.assert_allclose(edge.sum(axis=0), node[1:].sum(axis=0), atol=ALGEBRA)

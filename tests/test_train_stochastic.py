@@ -1,0 +1,245 @@
+"""Stochastic passes against the naive twin: every recipe, both feature sets and every kind of rows."""
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from bregman_table import EXACT_RECIPES
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from naive import Dense, Problem, Stochastic
+from strategies import encode, present, problems, to_dense
+from tolerances import PASSES
+
+from tagfield.bregman.responses import recipe
+from tagfield.dataset import UNKNOWN
+from tagfield.errors import InputError, TrainingError
+from tagfield.features import FeatureSet, Weights, absent, feature_set
+from tagfield.lattice import open_corpus
+from tagfield.native import kernels
+from tagfield.train import RECIPES
+from tagfield.train.stochastic import StochasticTrainer, Update, calibrate, nll, set_response
+
+PAPER = list(EXACT_RECIPES)
+LABELS = (1, 2, 3, 8, 9, 33)
+
+
+def naive_f(name: str) -> Any:
+    return np.vectorize(EXACT_RECIPES[name], otypes=[float])
+
+
+def drawn_features(data: st.DataObject, problem: Problem, corpus: kernels.Corpus) -> FeatureSet:
+    kind, minimum, sparse = data.draw(
+        st.sampled_from(
+            [("all", 1, False), ("observed", 1, False), ("observed", 2, False), ("observed", 1, True)]
+        )
+    )
+    features = feature_set(corpus, problem.attributes, problem.labels, kind, minimum)
+    return features.compact(features.zero)[0] if sparse else features
+
+
+def close(features: FeatureSet, found: Weights, expected: Dense) -> None:
+    dense = to_dense(features, found.state, found.trans)
+    size = max(1.0, float(np.abs(expected.flat()).max()))
+    np.testing.assert_allclose(dense.state, expected.state, rtol=PASSES, atol=PASSES * size)
+    np.testing.assert_allclose(dense.trans, expected.trans, rtol=PASSES, atol=PASSES * size)
+
+
+def test_the_twin_covers_the_table() -> None:
+    """The other stochastic recipes are made of these parts: the metric, the average, and any response."""
+    stochastic = {name for name, recipe in RECIPES.items() if recipe.family == "stochastic"}
+    assert stochastic - {"adaptive", "ngd"} == set(PAPER)
+
+
+@pytest.mark.parametrize("name", PAPER)
+def test_passes_follow_the_twin(name: str) -> None:
+    @settings(max_examples=30, deadline=None)
+    @given(problems(labels=LABELS), st.data(), st.sampled_from([0.02, 0.1]), st.sampled_from([0.0, 0.1, 1.0]))
+    def follows(problem: Problem, data: st.DataObject, rate: float, c2: float) -> None:
+        corpus = open_corpus(encode(problem).dataset)
+        features = drawn_features(data, problem, corpus)
+        trainer = StochasticTrainer(corpus, features, Update(recipe(name)), c2=c2, rate=rate)
+        count = len(problem.sentences)
+        twin = Stochastic(problem, present(features), naive_f(name), rate, 2 * c2 / count)
+        for _ in range(3):
+            order = data.draw(st.permutations(range(count)))
+            objective = trainer.run(np.array(order, np.int64))
+            loss = twin.run(order)
+            penalty = c2 * float(np.sum(twin.theta.flat() ** 2))
+            assert objective == pytest.approx(loss + penalty, rel=PASSES, abs=PASSES)
+            assert trainer.norm() == pytest.approx(
+                math.sqrt(np.sum(twin.theta.flat() ** 2)), rel=PASSES, abs=PASSES
+            )
+        weights = trainer.weights()
+        close(features, weights, twin.theta)
+        assert (absent(weights.state) == absent(features.zero.state)).all()  # what is no feature stays none
+        assert (absent(weights.trans) == absent(features.zero.trans)).all()
+
+    follows()
+
+
+def run_pass(
+    problem: Problem,
+    features: FeatureSet,
+    corpus: kernels.Corpus,
+    orders: list[list[int]],
+    name: str,
+    **settings: Any,
+) -> tuple[kernels.Pass, Weights, Weights]:
+    """The native pass, driven by hand; returns it with θ̄ and R."""
+    native = kernels.Pass()
+    for key, value in settings.items():
+        setattr(native, key, value)
+    set_response(native, recipe(name).table())
+    theta = features.zeros()
+    squares, rest = (Weights(np.zeros_like(theta.state), np.zeros_like(theta.trans)) for _ in range(2))
+    for order in orders:
+        arrays = [(w.state, w.trans) for w in (theta, squares, rest)]
+        native.run(corpus, features.layout, arrays, np.array(order, np.int64))
+        assert native.failed == -1
+    return native, theta, rest
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    problems(labels=LABELS),
+    st.data(),
+    st.sampled_from(PAPER),
+    st.booleans(),
+    st.booleans(),
+    st.booleans(),
+    st.sampled_from([0.0, 0.5, 4.0]),
+)
+def test_metric_and_average_follow_the_twin(
+    problem: Problem,
+    data: st.DataObject,
+    name: str,
+    adaptive: bool,
+    averaging: bool,
+    respond_edges: bool,
+    decay: float,
+) -> None:
+    corpus = open_corpus(encode(problem).dataset)
+    features = drawn_features(data, problem, corpus)
+    orders = [data.draw(st.permutations(range(len(problem.sentences)))) for _ in range(3)]
+    floor = 0.05  # a small floor makes u/√S jump where u is almost 0, and rounding decides
+    native, theta, rest = run_pass(
+        problem,
+        features,
+        corpus,
+        orders,
+        name,
+        rate=0.1,
+        decay=decay,
+        adaptive=adaptive,
+        averaging=averaging,
+        respond_edges=respond_edges,
+        floor=floor,
+    )
+    twin = Stochastic(
+        problem, present(features), naive_f(name), 0.1, decay, adaptive, floor, respond_edges=respond_edges
+    )
+    for order in orders:
+        twin.run(order)
+    assert native.t == twin.t
+    scaled = Weights(theta.state * np.float32(native.scale), theta.trans * np.float32(native.scale))
+    close(features, scaled, twin.theta)
+    if averaging and twin.t:
+        assert native.averaged == twin.t
+        mean = Weights(
+            *(
+                (native.summed_scale * w - r) / native.averaged
+                for w, r in zip((theta.state, theta.trans), (rest.state, rest.trans), strict=True)
+            )
+        )
+        close(features, mean, twin.average())
+    assert (absent(theta.state) == absent(features.zero.state)).all()
+    assert (absent(theta.trans) == absent(features.zero.trans)).all()
+
+
+def test_a_constant_rate_stays() -> None:
+    problem = Problem([[[(0, 1.0)], [(1, 1.0)]]] * 4, [[0, 1]] * 4, [1.0] * 4, 2, 2)
+    corpus = open_corpus(encode(problem).dataset)
+    features = feature_set(corpus, 2, 2, "all")
+    native, theta, _ = run_pass(
+        problem, features, corpus, [[0]], "sgd", rate=0.5, decay=0.4, constant=True, t=1000.0
+    )
+    assert native.t == 1001.0
+    # u = −½ for the gold labels; θ = −λ·u, whatever t is
+    np.testing.assert_allclose(
+        native.scale * to_dense(features, theta.state, theta.trans).state[0], [0.25, -0.25], rtol=1e-6
+    )
+
+
+@pytest.mark.parametrize("name", PAPER)
+def test_the_response_takes_the_sum_over_the_sentence(name: str) -> None:
+    """An attribute at every position: one f of the whole u, not the sum of one f for each position."""
+    length, f = 6, EXACT_RECIPES[name]
+    problem = Problem([[[(0, 1.0)]] * length], [[0] * length], [1.0], 1, 2)
+    corpus = open_corpus(encode(problem).dataset)
+    trainer = StochasticTrainer(
+        corpus, feature_set(corpus, 1, 2, "all"), Update(recipe(name)), c2=0.0, rate=0.01
+    )
+    trainer.run(np.zeros(1, np.int64))
+    weights = to_dense(trainer.features, trainer.weights().state, trainer.weights().trans)
+    assert weights.state[0, 0] == pytest.approx(-0.01 * f(-length / 2), rel=1e-4)
+    assert weights.trans[0, 0] == pytest.approx(-0.01 * f(-0.75 * (length - 1)), rel=1e-4)
+    assert weights.trans[1, 0] == pytest.approx(-0.01 * f(0.25 * (length - 1)), rel=1e-4)
+
+
+def test_a_rate_that_turns_the_weights_around_is_refused() -> None:
+    problem = Problem([[[(0, 1.0)]]], [[0]], [1.0], 1, 2)
+    corpus = open_corpus(encode(problem).dataset)
+    with pytest.raises(InputError, match="smaller rate"):
+        StochasticTrainer(corpus, feature_set(corpus, 1, 2, "all"), Update(recipe("sgd")), c2=1.0, rate=0.5)
+
+
+@pytest.mark.parametrize("name", PAPER)
+def test_calibration_chooses_the_best_of_what_it_tried(name: str) -> None:
+    rng = np.random.default_rng(5)
+    sentences = [[[(int(rng.integers(6)), 1.0)] for _ in range(4)] for _ in range(30)]
+    gold = [[token[0][0] % 3 for token in sentence] for sentence in sentences]
+    problem = Problem(sentences, gold, [1.0] * 30, 6, 3)
+    corpus = open_corpus(encode(problem).dataset)
+    features = feature_set(corpus, 6, 3, "all")
+    chosen = calibrate(corpus, features, Update(recipe(name)), c2=1.0, rng=np.random.default_rng(7))
+    sample = np.random.default_rng(7).permutation(30).astype(np.int64)  # all 30 fit into the sample
+
+    def along(rate: float) -> float:
+        try:
+            return StochasticTrainer(corpus, features, Update(recipe(name)), c2=1.0, rate=rate).run(sample)
+        except (InputError, TrainingError):
+            return math.inf
+
+    tried = [0.1 * 2.0**k for k in range(-12, 8)]
+    objectives = {rate: along(rate) for rate in tried}
+    best = min(objectives, key=objectives.get)
+    assert chosen == pytest.approx(best)
+    assert objectives[best] < nll(corpus, features, features.zeros(), sample)
+
+
+def test_the_pass_checks_what_it_is_given() -> None:
+    problem = Problem([[[(0, 1.0)]], [[(1, 1.0)]]], [[0], [1]], [1.0, 1.0], 2, 2)
+    corpus = open_corpus(encode(problem).dataset)
+    features = feature_set(corpus, 2, 2, "all")
+    theta = features.zeros()
+    good, nothing = (theta.state, theta.trans), (theta.state[:0], theta.trans[:0])
+    for order in ([2], [-1], [0, 5]):
+        with pytest.raises(ValueError, match="not there"):
+            kernels.Pass().run(corpus, features.layout, [good, nothing, nothing], np.array(order, np.int64))
+    with pytest.raises(ValueError, match="do not fit"):
+        kernels.Pass().run(corpus, features.layout, [nothing, nothing, nothing], np.zeros(1, np.int64))
+    for flag in ("adaptive", "averaging"):
+        native = kernels.Pass()
+        setattr(native, flag, True)
+        with pytest.raises(ValueError, match="do not fit"):
+            native.run(corpus, features.layout, [good, nothing, nothing], np.zeros(1, np.int64))
+    bare = open_corpus(replace(encode(problem).dataset, labels=np.full(2, UNKNOWN, np.int32)))
+    with pytest.raises(ValueError, match="unknown labels"):
+        kernels.Pass().run(bare, features.layout, [good, nothing, nothing], np.zeros(1, np.int64))
+    with pytest.raises(ValueError, match="attributes that the layout does not have"):
+        kernels.Pass().run(
+            corpus, kernels.Layout(1, 2, None, None), [good, nothing, nothing], np.zeros(1, np.int64)
+        )
