@@ -173,6 +173,60 @@ def test_a_constant_rate_stays() -> None:
     )
 
 
+@pytest.mark.parametrize("kind", ["all", "observed"])
+def test_a_scale_that_is_folded_into_the_weights(kind: str) -> None:
+    """z falls below 1e-9 several times; nothing shows, neither in the weights nor in their average."""
+    problem = Problem(
+        [[[(0, 1.0)], [(1, 1.0), (0, 1.0)], [(2, 1.0)]], [[(2, 1.0)], [(0, 1.0)]]],
+        [[0, 1, 2], [2, 0]],
+        [1.0, 2.0],
+        3,
+        3,
+    )
+    corpus = open_corpus(encode(problem).dataset)
+    features = feature_set(corpus, 3, 3, kind)
+    orders, decay = [[0, 1] * 61], 5.0
+    native, theta, rest = run_pass(
+        problem, features, corpus, orders, "u2.g1", rate=0.1999, decay=decay, constant=True, averaging=True
+    )
+    twin = Stochastic(problem, present(features), naive_f("u2.g1"), 0.1999, decay)
+    theta_by_hand = present(features).map(lambda m: np.zeros(m.shape))
+    total = theta_by_hand
+    for s in orders[0]:  # the twin's own rate falls with t; here it is constant
+        twin.t, twin.theta = 0, theta_by_hand
+        twin.run([s])
+        theta_by_hand = twin.theta
+        total = total.map(np.add, theta_by_hand)
+    assert native.scale > 1e-9  # 0.0005^122 would be far below
+    close(
+        features,
+        Weights(theta.state * np.float32(native.scale), theta.trans * np.float32(native.scale)),
+        theta_by_hand,
+    )
+    mean = Weights(
+        (native.summed_scale * theta.state - rest.state) / native.averaged,
+        (native.summed_scale * theta.trans - rest.trans) / native.averaged,
+    )
+    close(features, mean, total.map(lambda x: x / len(orders[0])))
+
+
+def test_folding_never_loses_a_feature() -> None:
+    """A small negative weight that is flushed to zero by folding must not become −0.0, the mark of no feature."""
+    problem = Problem([[[(0, 1.0)]], [[(1, 1.0)]]], [[0], [1]], [1.0, 1.0], 2, 2)
+    corpus = open_corpus(encode(problem).dataset)
+    features = feature_set(corpus, 2, 2, "all")
+    native = kernels.Pass()
+    native.rate, native.decay, native.constant = 0.1, 9.9999, True
+    theta = features.zeros()
+    nothing = (theta.state[:0], theta.trans[:0])
+    for order in ([0], [1] * 40, [0]):
+        native.run(
+            corpus, features.layout, [(theta.state, theta.trans), nothing, nothing], np.array(order, np.int64)
+        )
+        assert (absent(theta.state) == absent(features.zero.state)).all()
+    assert (to_dense(features, theta.state, theta.trans).state != 0).all()
+
+
 @pytest.mark.parametrize("name", PAPER)
 def test_the_response_takes_the_sum_over_the_sentence(name: str) -> None:
     """An attribute at every position: one f of the whole u, not the sum of one f for each position."""

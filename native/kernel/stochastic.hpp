@@ -52,6 +52,17 @@ struct Pass {
   int64_t failed = -1;           // the sentence where the loss stopped being a number
 };
 
+// θ̄ ← z θ̄, for a new z of 1. What is flushed becomes +0.0, for a weight of −0.0 is not a feature. The sum Z θ̄ − R of
+// the average is moved into R and Z starts again from 0: dividing Z by z, again and again, would leave float's range.
+inline void fold(float* theta, float* rest, int64_t size, double z, double Z) {
+  for (int64_t k = 0; k < size; ++k) {
+    if (theta[k] == 0) continue;
+    if (rest) rest[k] = float(rest[k] - Z * theta[k]);
+    const float w = float(theta[k] * z);
+    theta[k] = w == 0 ? 0.f : w;
+  }
+}
+
 // The change of one block of weights: u through the response and the metric, times the step.
 template <bool Respond, bool Adaptive, bool Average> struct Change {
   Response f;
@@ -171,10 +182,12 @@ void stochastic_pass(const Corpus& c, const Layout& at, Pass& pass, const int64_
     z *= shrink;
     pass.t += 1;
     if (Average) pass.summed_scale += z, ++pass.averaged;
-    if (z < 1e-9) {  // fold z into the weights before it leaves float's range
-      for (int64_t k = 0; k < at.B * W; ++k) theta.state[k] *= float(z);
-      for (int64_t k = 0; k < int64_t(at.L) * Lp; ++k) theta.trans[k] *= float(z);
-      pass.summed_scale /= z;
+    // Fold z into the weights before it leaves float's range; and sooner where Z θ̄ − R, of weights that grow as z falls,
+    // would lose its digits.
+    if (z < (Average ? 1e-3 : 1e-9)) {
+      fold(theta.state, Average ? rest.state : nullptr, at.B * W, z, pass.summed_scale);
+      fold(theta.trans, Average ? rest.trans : nullptr, int64_t(at.L) * Lp, z, pass.summed_scale);
+      pass.summed_scale = 0;
       z = 1;
     }
   }
