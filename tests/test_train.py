@@ -60,8 +60,7 @@ def test_one_sequence_with_two_labels(recipe: str, features: str) -> None:
 
 @EVERY
 def test_one_label_and_one_token(recipe: str) -> None:
-    settings = Settings(recipe=recipe, epochs=3, rate=0.1)  # nothing to gain, so no rate could be found
-    model = Model.train(encode_sequences([[["a"]], []], [["X"], []]), settings)
+    model = Model.train(encode_sequences([[["a"]], []], [["X"], []]), Settings(recipe=recipe, epochs=3))
     assert model.tag([[["a"], ["b"]], [], [[]]]) == [["X", "X"], [], ["X"]]
 
 

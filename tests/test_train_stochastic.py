@@ -92,7 +92,7 @@ def run_pass(
     native = kernels.Pass()
     for key, value in settings.items():
         setattr(native, key, value)
-    set_response(native, recipe(name).table())
+    set_response(native, recipe(name))
     theta = features.zeros()
     squares, rest = (Weights(np.zeros_like(theta.state), np.zeros_like(theta.trans)) for _ in range(2))
     for order in orders:
