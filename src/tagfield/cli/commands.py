@@ -30,6 +30,9 @@ COMMANDS: dict[str, Entry] = {
     "tag": Entry("tagfield.cli.tag:tag", "Label text with a model, line by line."),
     "eval": Entry("tagfield.cli.eval:evaluate", "Score a model against gold labels, as conlleval does."),
     "info": Entry("tagfield.cli.info:info", "Tell what a model file holds and how it came to be."),
+    "responses": Entry(
+        "tagfield.cli.responses:responses", "Draw what happens to a gradient before the step."
+    ),
     "demo-data": Entry(
         "tagfield.cli.demo_data:demo_data", "Write a corpus to try things on, made from a seed."
     ),

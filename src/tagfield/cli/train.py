@@ -3,6 +3,7 @@
 check what can be checked ─▶ read ─▶ train (Ctrl-C, progress, log) ─▶ save, whole or not at all ─▶ summary
 """
 
+import logging
 from typing import Annotated
 
 import typer
@@ -172,6 +173,9 @@ def train(
     gamma: Annotated[
         float, typer.Option(metavar="G", help="For ngd: the γ of B1 to B4.", rich_help_panel=BEYOND)
     ] = DEFAULTS.gamma,
+    batch: Annotated[
+        bool, typer.Option("--batch", help="ngd: the whole corpus at each step, on all --threads.")
+    ] = DEFAULTS.batch,
     generator: Annotated[
         str,
         typer.Option(
@@ -231,6 +235,7 @@ def train(
         loss=loss,
         gamma=gamma,
         generator=generator,
+        batch=batch,
         respond=respond,
         geometry=geometry,
         average=average,
@@ -242,7 +247,21 @@ def train(
     check_target(output)
     console = Console(highlight=False)
     encoded, held_out = data.read(console)
+    if generator == "auto":
+        tell_choices(console)
     trained, interrupted = train_with_progress(encoded, held_out, settings, console, Log(log))
     model = Model.of(encoded, trained)
     model.save(output)
     summarise(console, trained, model, output, dev, interrupted)
+
+
+def tell_choices(console: Console) -> None:
+    """Prints what the choice of a generator tries, as it goes."""
+
+    class ToConsole(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            console.print(record.getMessage(), style="dim")
+
+    log = logging.getLogger("tagfield.train.choose")
+    log.setLevel(logging.INFO)
+    log.handlers = [ToConsole()]

@@ -25,8 +25,11 @@ class Objective:
         self.features = features
         self.c2 = c2
         self.threads = threads
-        zero = features.zero
-        self._states = np.flatnonzero(~absent(zero.state))
+        # Inside, sparse rows: a third of the memory to walk through for the observed set. The features are in the same
+        # order in both layouts, so x is the same.
+        self._inner, zero = features.compact(features.zero)
+        self._states = np.flatnonzero(~absent(features.zero.state))
+        self._packed = np.flatnonzero(~absent(zero.state))
         self._edges = np.flatnonzero(~absent(zero.trans))
         self._state = np.zeros(zero.state.shape)
         self._trans = np.zeros(zero.trans.shape)
@@ -43,7 +46,7 @@ class Objective:
         self._grad_trans.fill(0)
         nll = kernels.nll_gradient(
             self.corpus,
-            self.features.layout,
+            self._inner.layout,
             self._state,
             self._trans,
             self._grad_state,
@@ -52,14 +55,14 @@ class Objective:
         )
         gradient = np.empty(self.size)
         n = len(self._states)
-        np.take(self._grad_state.reshape(-1), self._states, out=gradient[:n])
+        np.take(self._grad_state.reshape(-1), self._packed, out=gradient[:n])
         np.take(self._grad_trans.reshape(-1), self._edges, out=gradient[n:])
         gradient += (2 * self.c2) * x
         return nll + self.c2 * float(x @ x), gradient
 
     def _unpack(self, x: Doubles) -> None:
         n = len(self._states)
-        self._state.reshape(-1)[self._states] = x[:n]
+        self._state.reshape(-1)[self._packed] = x[:n]
         self._trans.reshape(-1)[self._edges] = x[n:]
 
     def pack(self, weights: Weights) -> Doubles:

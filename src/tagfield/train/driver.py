@@ -24,6 +24,7 @@ from tagfield.features import FeatureSet, Weights, feature_set, keep_attributes
 from tagfield.lattice import open_corpus
 from tagfield.native import kernels
 from tagfield.train.batch import Objective, minimise
+from tagfield.train.full_batch import descend
 from tagfield.train.growth import grow
 from tagfield.train.owlqn import minimise_l1
 from tagfield.train.partial import PartialObjective
@@ -31,7 +32,7 @@ from tagfield.train.progress import Epoch, OnEpoch, Stopping
 from tagfield.train.recipes import find_recipe
 from tagfield.train.settings import Settings
 from tagfield.train.stochastic import StochasticTrainer
-from tagfield.train.trainers import Trainer, make_trainer
+from tagfield.train.trainers import Trainer, make_trainer, update_of
 
 
 @dataclass(frozen=True)
@@ -103,13 +104,16 @@ def train(
         else:
             objective = Objective(corpus, features, c2=settings.c2, threads=settings.threads)
         weights, converged, reason = _batch(run, objective, initial)
+    elif settings.batch:
+        weights, converged, reason = _full_batch(run, corpus, dataset, initial)
     else:
         rng = np.random.default_rng(settings.seed)
-        trainer = make_trainer(settings, corpus, features, initial, rng)
+        trainer = make_trainer(settings, corpus, features, initial, rng, dataset)
         lengths = np.diff(encoded.dataset.tokens)
         run.untrained = float(encoded.dataset.weight @ lengths) * float(np.log(max(2, len(encoded.labels))))
         if isinstance(trainer, StochasticTrainer):
-            run.settings = replace(settings, rate=trainer.rate)
+            generator = f"auto: {trainer.update}" if settings.generator == "auto" else settings.generator
+            run.settings = replace(settings, rate=trainer.rate, generator=generator)
         weights, converged, reason = _epochs(run, trainer, corpus, rng, margin=recipe.family == "margin")
     return Trained(weights, features, attributes, run.history, run.settings, converged, reason)
 
@@ -271,6 +275,31 @@ def _epochs(
 
 def _impatient(settings: Settings) -> str:
     return f"{settings.metric} on the held-out data has not risen for {settings.patience} epochs"
+
+
+def _full_batch(
+    run: _Run, corpus: kernels.Corpus, dataset: Dataset, initial: Weights
+) -> tuple[Weights, bool, str]:
+    settings = run.settings
+    objective = Objective(corpus, run.features, c2=settings.c2, threads=settings.threads)
+    stopping = Stopping(settings.period, 1e-5 if settings.delta is None else settings.delta)
+    asked = False
+
+    def report(value: float, x: Doubles) -> bool:
+        nonlocal asked
+        asked = run.add(value, float(np.linalg.norm(x)), lambda: objective.weights(x), True)
+        return stopping.add(value) or asked
+
+    x, converged, reason = descend(
+        objective,
+        dataset,
+        update_of(settings).response,
+        report,
+        iterations=settings.epochs,
+        start=objective.pack(initial),
+        rate=settings.rate,
+    )
+    return objective.weights(x), converged and not asked, "it was asked to stop" if asked else reason
 
 
 def _batch(run: _Run, objective: Objective, initial: Weights) -> tuple[Weights, bool, str]:

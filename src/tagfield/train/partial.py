@@ -63,7 +63,7 @@ class PartialObjective(Objective):
             trans = np.where(self._forbidden, FORBIDDEN, trans)
         nll = kernels.partial_gradient(
             self.corpus,
-            self.features.layout,
+            self._inner.layout,
             self._state,
             trans,
             self._allowed,
@@ -72,6 +72,6 @@ class PartialObjective(Objective):
             self.threads,
         )
         gradient = np.concatenate(
-            [self._grad_state.reshape(-1)[self._states], self._grad_trans.reshape(-1)[self._edges]]
+            [self._grad_state.reshape(-1)[self._packed], self._grad_trans.reshape(-1)[self._edges]]
         )
         return nll + self.c2 * float(x @ x), gradient + (2 * self.c2) * x

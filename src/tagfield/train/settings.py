@@ -29,6 +29,7 @@ class Settings:
     loss: str = "B2"  # for the recipe ngd: B1 … B4, or U1 … U6
     gamma: float = 0.0
     generator: str = "arctan:0.1"
+    batch: bool = False  # ngd on the whole corpus at each step instead of one sentence
     respond: str = "all"  # or states: transitions keep the linear response
     geometry: str = "flat"  # or adaptive: a diagonal metric learned along the way
     average: bool = False  # keep the mean of the weights, for stochastic recipes

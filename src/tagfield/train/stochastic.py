@@ -225,6 +225,9 @@ def calibrate(
     """
     settings = settings or Calibration()
     update = replace(update, average=False)
+    set_response(
+        kernels.Pass(), update.response
+    )  # what cannot be a response says so here, not as a rate that fails
     count = min(settings.samples, corpus.sentences)
     sample = rng.permutation(corpus.sentences)[:count].astype(np.int64)
     untrained = nll(corpus, features, features.zeros(), sample)

@@ -9,9 +9,12 @@ from tagfield.bregman.losses import named_loss
 from tagfield.bregman.losses import update as named_update
 from tagfield.bregman.responses import Response
 from tagfield.bregman.responses import recipe as response_of
+from tagfield.dataset import Dataset
+from tagfield.errors import InputError
 from tagfield.features import FeatureSet, Weights
 from tagfield.native import kernels
 from tagfield.train.arow import ArowTrainer
+from tagfield.train.choose import choose
 from tagfield.train.margin import MarginTrainer
 from tagfield.train.recipes import find_recipe
 from tagfield.train.settings import Settings
@@ -27,6 +30,7 @@ def make_trainer(
     features: FeatureSet,
     start: Weights,
     rng: np.random.Generator,
+    dataset: Dataset | None = None,
 ) -> Trainer:
     """A trainer for a stochastic or margin recipe, at the weights `start`; finds the rate if none is given.
 
@@ -55,6 +59,12 @@ def make_trainer(
             average=settings.pa_average or perceptron,
             start=start,
         )
+    if settings.generator == "auto" and recipe.name == "ngd":
+        if dataset is None:
+            raise InputError("choosing a generator needs the dataset")
+        chosen = choose(dataset, features, c2=settings.c2, rng=rng, average=settings.average)
+        found = settings.rate or chosen.rate
+        return StochasticTrainer(corpus, features, chosen.update, c2=settings.c2, rate=found, start=start)
     update = update_of(settings)
     rate = settings.rate
     if rate is None:

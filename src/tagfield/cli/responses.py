@@ -1,0 +1,70 @@
+"""`tagfield responses`: what happens to u before the step, drawn: the paper's Figure 1, and any other generator."""
+
+import os
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from tagfield.atomic import write_atomically
+from tagfield.bregman.drawing import figure_one, normalised
+from tagfield.bregman.generators import parse_generator
+from tagfield.dataset import Doubles
+from tagfield.errors import InputError
+
+# Wong's palette, which colour-blind readers can tell apart, each with a line style of its own for print.
+STYLES = [
+    ("#000000", "-"),
+    ("#0072B2", "--"),
+    ("#D55E00", "-."),
+    ("#009E73", ":"),
+    ("#CC79A7", (0, (5, 1))),
+    ("#E69F00", (0, (3, 1, 1, 1))),
+    ("#56B4E9", (0, (1, 1))),
+]
+
+
+def responses(
+    out: Annotated[
+        str, typer.Option("-o", "--out", metavar="FILE", help="Where to draw: a .png or .svg file.")
+    ] = "responses.png",
+    generator: Annotated[
+        list[str] | None,
+        typer.Option("--generator", metavar="G", help="Draw this one too, such as softplus or arctan:0.01."),
+    ] = None,
+    reach: Annotated[float, typer.Option(metavar="U", help="The largest |u| to draw.")] = 1.0,
+) -> None:
+    """Draw the responses f(u) of the paper's Figure 1, each with slope 10 at 0, and those of other generators."""
+    kind = os.path.splitext(out)[1].lower().lstrip(".")
+    if kind not in ("png", "svg"):
+        raise InputError(f"{out}: the name of a drawing ends in .png or .svg")
+    if not (reach > 0 and np.isfinite(reach)):
+        raise InputError(f"the reach must be a number above 0, not {reach}")
+    u, curves = figure_one(reach=reach)
+    for name in generator or []:
+        curves[name] = normalised(parse_generator(name), u)
+    figure = draw(u, curves)
+    with write_atomically(out) as file:
+        figure.savefig(file, format=kind, dpi=160)
+    print(f"{len(curves)} responses are drawn in {out}")
+
+
+def draw(u: Doubles, curves: dict[str, Doubles]) -> Any:
+    """The figure: one line for each response."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise InputError("drawing needs matplotlib; install it with: pip install 'tagfield[plots]'") from None
+    figure = Figure(figsize=(6.4, 4.2), layout="constrained")
+    axes = figure.subplots()
+    for i, (name, f) in enumerate(curves.items()):
+        colour, style = STYLES[i % len(STYLES)]
+        axes.plot(u, f, color=colour, linestyle=style, linewidth=1.8, label=name)
+    axes.axhline(0, color="0.8", linewidth=0.8, zorder=0)
+    axes.axvline(0, color="0.8", linewidth=0.8, zorder=0)
+    axes.set_xlabel("u = E − Ẽ of one feature in one sentence")
+    axes.set_ylabel("response f(u), slope 10 at u = 0")
+    axes.set_xlim(u[0], u[-1])
+    axes.legend(frameon=False)
+    axes.spines[["top", "right"]].set_visible(False)
+    return figure

@@ -1,0 +1,128 @@
+"""Natural gradient descent with any loss and generator: stochastic, full batch, chosen from the data, gone wrong."""
+
+import io
+import logging
+
+import numpy as np
+import pytest
+
+from tagfield.dataset import Dataset
+from tagfield.encode import encode_sequences, encode_sources
+from tagfield.errors import InputError
+from tagfield.text.demo import mentions, write_columns
+from tagfield.text.sources import Source
+from tagfield.train import Settings, train
+from tagfield.train.choose import COST, HELD_OUT, choose, family, subset
+from tagfield.train.driver import select
+
+
+def encode(sentences, **known):
+    file = io.StringIO()
+    write_columns(sentences, file)
+    return encode_sources([Source("built-in", file.getvalue().encode())], **known)
+
+
+@pytest.fixture(scope="module")
+def skewed():
+    corpus = mentions(seed=0, train=600, test=300)
+    known = encode(corpus.train)
+    return known, encode(corpus.test, attributes=known.attributes, labels=known.labels)
+
+
+@pytest.mark.parametrize(
+    ("loss", "gamma"), [("B1", 0.0), ("B2", 0.0), ("B3", 0.5), ("B4", 0.0), ("U4", 0.0), ("U6", 0.0)]
+)
+@pytest.mark.parametrize("batch", [False, True])
+def test_every_loss_trains(skewed, loss, gamma, batch):
+    known, held_out = skewed
+    settings = Settings(
+        recipe="ngd",
+        loss=loss,
+        gamma=gamma,
+        generator="arctan:1",
+        epochs=12 if batch else 3,
+        batch=batch,
+        c2=0.1,
+    )
+    trained = train(known, settings, dev=held_out)
+    assert trained.best.scores.accuracy > 0.86  # the share of O is 0.85
+
+
+def test_the_quadratic_generator_is_plain_gradient_descent(skewed):
+    known, _ = skewed
+    plain = train(known, Settings(recipe="sgd", epochs=2, rate=0.1))
+    for loss in ("U1", "U2", "U6"):
+        other = train(known, Settings(recipe="ngd", loss=loss, generator="linear", epochs=2, rate=0.1))
+        np.testing.assert_array_equal(plain.weights.state, other.weights.state)
+
+
+def test_entropy_needs_the_whole_corpus_and_says_so(skewed):
+    known, _ = skewed
+    with pytest.raises(InputError, match="entropy"):
+        train(known, Settings(recipe="ngd", loss="U6", generator="entropy", epochs=1))
+    trained = train(
+        known, Settings(recipe="ngd", loss="U6", generator="entropy", epochs=3, batch=True, rate=0.05)
+    )
+    assert trained.history[-1].objective < trained.history[0].objective
+
+
+def test_states_only_keeps_a_skewed_corpus_in_hand(skewed):
+    """A saturating response pushes rare labels down, most of all through the transitions that every sentence has."""
+    known, held_out = skewed
+    common = {"epochs": 8, "features": "all"}
+    sgd = train(known, Settings(recipe="sgd", **common), dev=held_out)
+    states = train(known, Settings(recipe="u2.g1", respond="states", **common), dev=held_out)
+    adaptive = train(known, Settings(recipe="adaptive", **common), dev=held_out)
+    assert states.best.scores.f1 > sgd.best.scores.f1 - 0.01
+    assert adaptive.best.scores.f1 > sgd.best.scores.f1
+
+
+def test_an_annealed_response_ends_as_plain_gradient_descent(skewed):
+    known, _ = skewed
+    settings = Settings(recipe="u2.g1", epochs=6, anneal=3.0, period=0, rate=0.05)
+    annealed = train(known, settings)
+    plain = train(known, Settings(recipe="u2.g1", epochs=6, period=0, rate=0.05))
+    assert annealed.best.objective < plain.best.objective
+
+
+def test_a_run_that_goes_wrong_is_noticed_and_the_best_weights_are_kept(skewed):
+    known, held_out = skewed
+    settings = Settings(recipe="u2.g1p", features="all", epochs=30, rate=30.0, c2=1e-6, period=0)
+    trained = train(known, settings, dev=held_out)
+    assert len(trained.history) < 30
+    assert "best weights so far are kept" in trained.stop_reason
+    assert trained.weights.finite()
+    accuracies = [epoch.scores.accuracy for epoch in trained.history]
+    assert trained.best.scores.accuracy == max(accuracies[:-1])
+
+
+def test_the_choice_is_among_the_family_costs_what_it_may_and_is_no_worse_than_plain_gradients(
+    skewed, caplog
+):
+    known, held_out = skewed
+    dataset, _, features, _ = select(known, "all")
+    with caplog.at_level(logging.INFO, logger="tagfield.train.choose"):
+        chosen = choose(dataset, features, c2=1.0, rng=np.random.default_rng(0))
+    tried = [record.args for record in caplog.records if len(record.args) == 3]
+    assert str(chosen) in caplog.text.splitlines()[-1]
+    assert len(tried) > len(family(True))
+    assert sum(sentences for *_, sentences in tried) <= COST * len(dataset)
+    assert HELD_OUT * len(dataset) * 0.5 * len(tried) + sum(s for *_, s in tried) <= 4 * len(dataset)
+    auto = train(
+        known, Settings(recipe="ngd", generator="auto", features="all", epochs=10, average=True), dev=held_out
+    )
+    sgd = train(known, Settings(recipe="sgd", features="all", epochs=10), dev=held_out)
+    assert auto.best.scores.accuracy >= sgd.best.scores.accuracy - 0.001
+    assert auto.settings.generator.startswith("auto: ")
+
+
+def test_a_subset_is_the_sentences_encoded_alone():
+    X = [[["a", "b"], ["a"]], [["c"]], [["b"], ["a", "c"]]]
+    y = [["P", "Q"], ["P"], ["Q", "Q"]]
+    whole = encode_sequences(X, y)
+    part = subset(whole.dataset, np.array([2, 0]))
+    alone = encode_sequences(
+        [X[2], X[0]], [y[2], y[0]], attributes=whole.attributes, labels=whole.labels
+    ).dataset
+    for name in Dataset.__dataclass_fields__:
+        np.testing.assert_array_equal(getattr(part, name), getattr(alone, name))
