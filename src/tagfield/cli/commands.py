@@ -36,6 +36,11 @@ COMMANDS: dict[str, Entry] = {
     "demo-data": Entry(
         "tagfield.cli.demo_data:demo_data", "Write a corpus to try things on, made from a seed."
     ),
+    "compare": Entry(
+        "tagfield.cli.compare:compare", "Compare recipes: every recipe × seed × feature set, on all cores."
+    ),
+    "report": Entry("tagfield.cli.report:report", "Report a comparison: summary, figures and an HTML page."),
+    "fetch": Entry("tagfield.cli.fetch:fetch", "Fetch a public corpus, checked to the bit."),
 }
 
 CONTEXT = {"help_option_names": ["-h", "--help"]}
@@ -89,7 +94,7 @@ def group() -> Any:
     """All commands as one.
 
     >>> sorted(group().commands)[:2]
-    ['demo-data', 'eval']
+    ['compare', 'demo-data']
     """
     app = typer.Typer(add_completion=False, rich_markup_mode="rich", context_settings=CONTEXT)
     app.callback()(_tagfield)

@@ -1,14 +1,16 @@
 """Progress: how far a comparison is, and how long it will still take.
 
 The time left is the sum over what is still to do of epochs × (seconds an epoch of that recipe and feature set took so
-far, scoring included), shared among the workers. What has not run yet is guessed from its feature set.
+far, scoring included) and of what each run costs besides (reading, calibration), shared among the workers. What has
+not run yet is guessed from its feature set.
 """
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from tagfield.experiment.plan import Plan, Run, is_batch
 
+Book: TypeAlias = dict[tuple[str, str], tuple[float, int]]
 USUAL_ITERATIONS = 150  # L-BFGS converges when it does; this is only for the clock
 
 
@@ -29,7 +31,8 @@ class Progress:
     workers: int = 1
     running: dict[str, int] = field(default_factory=dict)  # run → epochs done
     latest: dict[str, Any] = field(default_factory=dict)  # the line that came in last
-    _spent: dict[tuple[str, str], tuple[float, int]] = field(default_factory=dict)  # seconds, epochs
+    _spent: Book = field(default_factory=dict)  # seconds and number of the epochs after the first
+    _begun: Book = field(default_factory=dict)  # the same of the first ones, with all that comes before
 
     def __post_init__(self) -> None:
         self._runs = {run.key: run for run in self.plan.runs()}
@@ -50,24 +53,26 @@ class Progress:
         """Takes in a line of the ledger that came `seconds` after the worker's last one."""
         self.latest = line
         run = self._runs[line["run"]]
-        spent, count = self._spent.get((run.recipe, run.features), (0.0, 0))
+        book = self._begun if line.get("epoch") == 1 else self._spent
+        spent, count = book.get((run.recipe, run.features), (0.0, 0))
+        book[run.recipe, run.features] = spent + seconds, count + (line["kind"] == "epoch")
         if line["kind"] == "epoch":
             self.running[run.key] = line["epoch"]
-            count += 1
         else:
             self.running.pop(run.key, None)
             self.finished.add(run.key)
-        self._spent[run.recipe, run.features] = spent + seconds, count
 
     def seconds_left(self) -> float | None:
         """An estimate; None before the first epoch."""
-        if not any(count for _, count in self._spent.values()):
+        if not any(count for _, count in self._begun.values()):
             return None
-        left = [
-            self._left(run) * self._pace(run.recipe, run.features)
-            for key, run in self._runs.items()
-            if key not in self.finished
-        ]
+        left = []
+        for key, run in self._runs.items():
+            if key not in self.finished:
+                first = self._pace(self._begun, run)
+                later = self._pace(self._spent, run) or first
+                begun = bool(self.running.get(key))
+                left.append(self._left(run) * later if begun else first + (self._left(run) - 1) * later)
         longest = max(left, default=0.0)  # one run cannot be shared
         return max(longest, sum(left) / self.workers)
 
@@ -83,13 +88,12 @@ class Progress:
             return self.plan.epochs - done
         return min(max(USUAL_ITERATIONS - done, 10), self.plan.iterations - done)
 
-    def _pace(self, recipe: str, features: str) -> float:
-        of_features = {
-            key: value for key, value in self._spent.items() if key[1] == features and not is_batch(key[0])
-        }
-        own = {key: value for key, value in self._spent.items() if key == (recipe, features)}
-        for group in (own, of_features, self._spent):
-            epochs = sum(count for _, count in group.values())
-            if epochs:
-                return sum(seconds for seconds, _ in group.values()) / epochs
+    def _pace(self, book: Book, run: Run) -> float:
+        """Seconds each, of the same recipe and features, else of the same features, else of anything."""
+        own = {key: value for key, value in book.items() if key == (run.recipe, run.features)}
+        near = {k: value for k, value in book.items() if k[1] == run.features and not is_batch(k[0])}
+        for group in (own, near, book):
+            times = sum(count for _, count in group.values())
+            if times:
+                return sum(seconds for seconds, _ in group.values()) / times
         return 0.0

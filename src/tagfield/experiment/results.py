@@ -14,7 +14,7 @@ import numpy as np
 from tagfield.dataset import Doubles
 from tagfield.errors import InputError
 from tagfield.experiment.ledger import NAME, closed_lines, read_lines
-from tagfield.experiment.plan import FEATURES, Plan, Run
+from tagfield.experiment.plan import FEATURES, PAPER, Plan, Run
 from tagfield.train import RECIPES
 
 METRICS = ("train_accuracy", "train_f1", "test_accuracy", "test_f1", "objective", "seconds")
@@ -47,8 +47,8 @@ class Results:
     runs: list[RunResult] = field(default_factory=list)
 
     def groups(self) -> dict[tuple[str, str], list[RunResult]]:
-        """Runs that differ only in the seed, in the order of the recipes' table, seeds going up."""
-        order = {name: place for place, name in enumerate(RECIPES)}
+        """Runs that differ only in the seed, the paper's recipes first, seeds going up."""
+        order = {name: place for place, name in enumerate(dict.fromkeys((*PAPER, *RECIPES)))}
         found: dict[tuple[str, str], list[RunResult]] = {}
         for result in sorted(
             self.runs,

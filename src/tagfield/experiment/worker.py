@@ -58,8 +58,25 @@ def closing_line(run: Run, data: Encoded, test: Encoded, trained: Trained) -> di
         "stop_reason": trained.stop_reason,
         "weights": states + transitions,
         "test": scores.to_dict(),
+        "known": known_tokens(gold, guess, set(test.unseen_labels)),
         "confusion": confusion(gold, guess),
     }
+
+
+def known_tokens(gold: list[list[str]], guess: list[list[str]], unseen: set[str]) -> dict[str, int]:
+    """How many tokens are right when a sentence counts only up to its first label that training never saw.
+
+    This is how CRFsuite counts item accuracy; the full count is in the scores.
+
+    >>> known_tokens([["A", "Z", "A"], ["A"]], [["A", "A", "A"], ["B"]], {"Z"})
+    {'tokens': 2, 'correct': 1}
+    """
+    tokens = correct = 0
+    for g, p in zip(gold, guess, strict=True):
+        end = next((t for t, label in enumerate(g) if label in unseen), len(g)) if unseen else len(g)
+        tokens += end
+        correct += sum(a == b for a, b in zip(g[:end], p[:end], strict=True))
+    return {"tokens": tokens, "correct": correct}
 
 
 def confusion(gold: list[list[str]], guess: list[list[str]]) -> dict[str, Any]:

@@ -1,0 +1,158 @@
+"""The page: one HTML file with everything in it, which asks nobody for anything.
+
+    Results ─▶ page_data (JSON) ─┐
+    page.html · page.css · page.js ┴─▶ write_page ─▶ index.html
+
+A Content-Security-Policy in the page forbids every request, so a mistake would show as an error in the browser's
+console rather than as a fetch.
+"""
+
+import json
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from tagfield.experiment.plan import FEATURES, is_batch
+from tagfield.experiment.results import Results, RunResult
+from tagfield.experiment.style import style_of
+from tagfield.experiment.summary import BASELINE, Curves
+from tagfield.experiment.tables import SETS, html_table
+from tagfield.train import DEFAULT
+
+HERE = Path(__file__).parent
+
+
+def page_text(results: Results) -> str:
+    """The page as one string."""
+    template, css, js = (
+        (HERE / f"page.{kind}").read_text(encoding="utf-8").rstrip() for kind in ("html", "css", "js")
+    )
+    data = results.data
+    sizes = (
+        f"Trained on {data['train']['sentences']:,} sequences ({data['train']['tokens']:,} tokens), tested on "
+        f"{data['test']['sentences']:,} ({data['test']['tokens']:,}); {data['labels']} labels, "
+        f"{data['attributes']:,} attributes."
+    )
+    return template % {
+        "title": "Recipes compared" + (f": {escape(_names(data))}" if _names(data) else ""),
+        "lead": escape(sizes),
+        "notice": _notice(results),
+        "table": html_table(results),
+        "footnote": escape(
+            f"Seconds are those of training on one core, calibration included, scoring left out. The last column "
+            f"tells when the mean test accuracy first reaches the one that {BASELINE} ends with."
+        ),
+        "settings": _settings(results),
+        "data": _embed(page_data(results)),
+        "css": css,
+        "js": js,
+    }
+
+
+def page_data(results: Results) -> dict[str, Any]:
+    """What the page's script draws from."""
+    groups = results.groups()
+    kinds = [kind for kind in FEATURES if any(features == kind for _, features in groups)]
+    recipes = list(dict.fromkeys(recipe for recipe, _ in groups))
+    return {
+        "epochs": results.plan.epochs,
+        "default": DEFAULT,
+        "features": [{"name": kind, "title": SETS[kind]} for kind in reversed(kinds)],
+        "styles": {recipe: vars(style_of(recipe)) for recipe in recipes},
+        "groups": [_group(recipe, kind, runs) for (recipe, kind), runs in groups.items()],
+    }
+
+
+def _group(recipe: str, features: str, runs: Sequence[RunResult]) -> dict[str, Any]:
+    good = [run for run in runs if not run.failed]
+    record: dict[str, Any] = {
+        "recipe": recipe,
+        "features": features,
+        "seeds": len(good),
+        "batch": is_batch(recipe),
+    }
+    if not good:
+        return record
+    curves = Curves.of(good)
+    record["curves"] = {
+        metric: {
+            "mean": [float(f"{v:.7g}") for v in curves.mean[metric]],
+            "sd": [float(f"{v:.3g}") for v in curves.sd[metric]],
+        }
+        for metric in curves.mean
+    }
+    counts: dict[str, list[int]] = {}
+    confusion: dict[tuple[str, str], int] = {}
+    for run in good:
+        for label, tally in run.closing["test"]["labels"].items():
+            so_far = counts.setdefault(label, [0, 0, 0])
+            for i, name in enumerate(("gold", "predicted", "correct")):
+                so_far[i] += tally[name]
+        names = run.closing["confusion"]["labels"]
+        for gold, row in zip(names, run.closing["confusion"]["counts"], strict=True):
+            for guess, count in zip(names, row, strict=True):
+                confusion[gold, guess] = confusion.get((gold, guess), 0) + count
+    labels = sorted({label for pair in confusion for label in pair}, key=_by_type)
+    record["labels"] = [[label, *counts.get(label, [0, 0, 0])] for label in labels]
+    record["confusion"] = {
+        "labels": labels,
+        "counts": [[confusion.get((gold, guess), 0) for guess in labels] for gold in labels],
+    }
+    return record
+
+
+def _by_type(label: str) -> tuple[str, str]:
+    """B-NP and I-NP side by side, O last.
+
+    >>> sorted(["O", "I-NP", "B-VP", "B-NP"], key=_by_type)
+    ['B-NP', 'I-NP', 'B-VP', 'O']
+    """
+    prefix, dash, kind = label.partition("-")
+    return ("\uffff", label) if label == "O" else (kind if dash else label, prefix)
+
+
+def _names(data: Any) -> str:
+    return str(data.get("name") or "")
+
+
+def _notice(results: Results) -> str:
+    lines = []
+    if results.missing:
+        lines.append(f"{len(results.missing)} of {len(results.plan.runs())} runs have not finished yet.")
+    lines += [f"{run.run.key} failed: {run.closing['error']}." for run in results.runs if run.failed]
+    return f'<div class="notice">{"<br>".join(escape(line) for line in lines)}</div>' if lines else ""
+
+
+def _settings(results: Results) -> str:
+    plan, data = results.plan, results.data
+    rows: list[tuple[str, object]] = [
+        ("recipes", ", ".join(plan.recipes)),
+        ("feature sets", ", ".join(plan.features)),
+        ("seeds", f"0 to {plan.seeds - 1}" if plan.seeds > 1 else "0"),
+        ("epochs", plan.epochs),
+        ("iterations of L-BFGS", f"until it converges, at most {plan.iterations:,}"),
+        ("c2", f"{plan.c2:g}"),
+    ]
+    rows += [(name, data[name]) for name in ("train file", "test file", "template") if data.get(name)]
+    if data["unseen_labels"]:
+        rows.append(("labels in the test set only", f"{', '.join(data['unseen_labels'])}; counted as errors"))
+    rows.append(("data, sha256", data["fingerprint"]))
+    if results.sessions:
+        rows += list(results.sessions[-1]["versions"].items())
+        rows.append(("started", ", ".join(str(session["started"]) for session in results.sessions)))
+    cells = "".join(
+        f'<tr><th scope="row" class="text">{escape(name)}</th><td class="wide">{escape(str(value))}</td></tr>'
+        for name, value in rows
+    )
+    return f'<table class="data" id="settings-table"><tbody>{cells}</tbody></table>'
+
+
+def _embed(record: dict[str, Any]) -> str:
+    """JSON that cannot end the script element it stands in.
+
+    >>> _embed({"label": "</script>"})
+    '{"label":"\\\\u003c/script>"}'
+    """
+    text = json.dumps(record, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return text.replace("<", "\\u003c")
