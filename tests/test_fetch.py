@@ -13,6 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from cli_process import good
 from corpus import HOME, needs_corpus
 
 from tagfield.errors import InputError, OutputError, TagfieldError
@@ -224,3 +225,12 @@ def test_a_cache_that_cannot_be_made_is_told(tmp_path: Path) -> None:
 def test_the_known_checksums_are_those_of_the_corpus(tmp_path: Path) -> None:
     folder = fetch(CORPORA["conll2000"], os.fspath(HOME), cache=tmp_path)
     assert (folder / "train.txt").read_bytes() == (HOME / "train.txt").read_bytes()
+
+
+@needs_corpus
+def test_the_command_says_where_the_corpus_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    lines = good("fetch", "conll2000", "--from", HOME).splitlines()
+    assert lines[0] == "train.txt: 2.8 MB, sha256 82033cd7… is right"
+    assert lines[-1] == str(tmp_path / "tagfield" / "conll2000")
+    assert good("fetch", "conll2000") == "\n".join(lines) + "\n"  # nothing is fetched again

@@ -227,6 +227,20 @@ def test_labels_and_confusion_of_any_recipe(opened: Opened, results: Results) ->
     assert page.locator("#confusion-of").inner_text() == "SGD, all"
 
 
+def test_a_tap_reads_the_curves_too(browser: "Browser", results: Results, tmp_path: Path) -> None:
+    path = tmp_path / "index.html"
+    path.write_text(page_text(results), encoding="utf-8")
+    page = browser.new_page(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
+    page.goto(path.as_uri())
+    chart = page.locator("#chart")
+    chart.scroll_into_view_if_needed()
+    chart.tap(position={"x": 200, "y": 150})
+    assert page.locator("#tip").is_visible()
+    page.locator("#curves h2").tap()
+    assert page.locator("#tip").is_hidden()
+    page.close()
+
+
 def test_it_can_be_read_in_the_dark(browser: "Browser", results: Results, tmp_path: Path) -> None:
     path = tmp_path / "index.html"
     path.write_text(page_text(results), encoding="utf-8")

@@ -13,9 +13,12 @@ function make(name, attributes = {}, parent = null, text = null) {
   return node;
 }
 
-// Looks: the ink of black lines follows the page's, so that they can be seen in the dark.
+// Looks: in the dark, black lines take the colour of the ink, and the others get lighter.
 const dark = window.matchMedia("(prefers-color-scheme: dark)");
-const colour = (style) => (style.colour === "#000000" ? "var(--ink)" : style.colour);
+const colour = (style) => {
+  if (style.colour === "#000000") return "var(--ink)";
+  return dark.matches ? `color-mix(in srgb, ${style.colour} 72%, white)` : style.colour;
+};
 const dashes = (style) => style.dashes.map((part) => part * 1.7).join(" ");
 const MARKS = {
   "o": "M-3.4 0a3.4 3.4 0 1 0 6.8 0a3.4 3.4 0 1 0 -6.8 0z",
@@ -253,8 +256,9 @@ chart.addEventListener("pointerup", (event) => {
     draw();
   } else if (view) view.box.setAttribute("visibility", "hidden");
 });
-chart.addEventListener("pointercancel", () => { drag = null; });
-chart.addEventListener("pointerleave", () => { if (!drag) leave(); });
+chart.addEventListener("pointercancel", () => { drag = null; leave(); });
+chart.addEventListener("pointerleave", (event) => { if (!drag && event.pointerType === "mouse") leave(); });
+document.addEventListener("pointerdown", (event) => { if (!chart.contains(event.target)) leave(); });
 chart.addEventListener("wheel", (event) => {
   if (!event.ctrlKey) return; // pinch on a touchpad; the plain wheel scrolls the page
   event.preventDefault();

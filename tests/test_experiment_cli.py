@@ -1,0 +1,83 @@
+"""`tagfield compare` as people meet it: on a terminal, and ended by Ctrl-C."""
+
+import os
+import re
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from cli_process import COMMAND, environment, good
+
+from tagfield.experiment import load_results
+from tagfield.experiment.ledger import NAME
+
+pty = pytest.importorskip("pty", reason="pseudo-terminals are a thing of Unix")
+
+
+@pytest.fixture
+def command(tmp_path: Path) -> list[str]:
+    good("demo-data", "addresses", "-o", tmp_path, "--train", "300", "--test", "20")
+    files = ["--train", str(tmp_path / "train.txt"), "--test", str(tmp_path / "test.txt")]
+    plan = ["--recipes", "sgd,u2.g1", "--features", "all", "--seeds", "2", "--epochs", "30"]
+    return ["compare", *files, *plan, "-o", str(tmp_path / "out")]
+
+
+def children(process: int) -> list[int]:
+    return [
+        int(p) for t in Path(f"/proc/{process}/task").iterdir() for p in (t / "children").read_text().split()
+    ]
+
+
+def test_ctrl_c_keeps_what_is_finished_and_leaves_nobody_behind(command: list[str], tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [*COMMAND, *command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(),
+        start_new_session=True,
+    )
+    ledger = tmp_path / "out" / NAME
+    while process.poll() is None and not (ledger.exists() and '"kind":"run"' in ledger.read_text()):
+        time.sleep(0.01)
+    workers = children(process.pid) if Path("/proc").is_dir() else []
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the whole group
+    _, complaint = process.communicate(timeout=60)
+    assert process.returncode == 130
+    found = re.fullmatch(
+        r"tagfield: stopped with (\d) of 4 runs finished; the same command goes on .*\n", complaint
+    )
+    assert found
+    assert int(found[1]) == len(load_results(tmp_path / "out").runs)
+    for worker in workers:
+        with pytest.raises(ProcessLookupError):
+            os.kill(worker, 0)
+    said = good(*command)
+    assert f"{found[1]} of 4 runs were finished before" in said
+    assert not load_results(tmp_path / "out").missing
+
+
+def test_a_terminal_shows_live_progress_and_is_given_back(command: list[str]) -> None:
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [*COMMAND, *command], stdout=theirs, stderr=theirs, env=environment(TERM="xterm", COLUMNS="100")
+    )
+    os.close(theirs)
+    seen = b""
+    while True:
+        try:
+            block = os.read(ours, 65536)
+        except OSError:  # the other side is closed
+            break
+        if not block:
+            break
+        seen += block
+    os.close(ours)
+    assert process.wait(timeout=60) == 0
+    text = seen.decode(errors="replace")
+    assert re.search(r"of 4 runs", text)
+    assert re.search(r"about \S+\d:\d\d\S* left|about \d+:\d\d left", text)
+    assert text.count("\x1b[?25l") == text.count("\x1b[?25h") >= 1  # the cursor comes back
+    assert "next: tagfield report" in text
