@@ -18,6 +18,7 @@ from tagfield.estimator.fitted import Fitted
 from tagfield.estimator.labels import LabelNames
 from tagfield.estimator.parameters import threads_of
 from tagfield.estimator.reading import split_rows, without_unknown_name
+from tagfield.native import kernels
 from tagfield.spans import Span, SpanFinder
 
 
@@ -57,9 +58,7 @@ class Decoding(Fitted):
         node, _ = decode.marginals(
             self.model_, encoded, self._conditions(encoded, known), threads=threads_of(self.n_jobs)
         )
-        classes = self.classes_
-        flat = [dict(zip(classes, row, strict=True)) for row in node.tolist()]
-        return split_rows(flat, encoded.dataset.tokens)
+        return kernels.rows_of_dicts(node, tuple(self.classes_), encoded.dataset.tokens)
 
     def predict_marginals_single(self, xseq: Iterable[Any], known: Any = None) -> list[dict[Any, float]]:
         """{label: probability} for each token of one sequence."""

@@ -58,18 +58,18 @@ def minimise_l1(
     pairs: deque[tuple[Doubles, Doubles, float]] = deque(maxlen=memory)
     for _ in range(iterations):
         slope = pseudo_gradient(x, gradient, c1)
-        if float(np.linalg.norm(slope)) < epsilon * max(1.0, float(np.linalg.norm(x))):
+        if _norm(slope) < epsilon * max(1.0, _norm(x)):
             return x, True, f"the gradient is below {epsilon:g} of the weights"
         direction = -_inverse_hessian(slope, pairs)
         direction[direction * slope >= 0] = 0
         orthant = np.where(x == 0, -np.sign(slope), np.sign(x))
-        step = 1.0 if pairs else 1.0 / float(np.linalg.norm(direction))
+        step = 1.0 if pairs else 1.0 / _norm(direction)
         for _ in range(line_search):
             candidate = x + step * direction
             candidate[candidate * orthant <= 0] = 0
             smooth, found = objective(candidate)
             reached = smooth + c1 * float(np.abs(candidate).sum())
-            if math.isfinite(reached) and reached <= value + SUFFICIENT * float(slope @ (candidate - x)):
+            if math.isfinite(reached) and reached <= value + SUFFICIENT * _dot(slope, candidate - x):
                 break
             step /= 2
         else:
@@ -83,7 +83,7 @@ def minimise_l1(
                 )
             return x, True, "no step along the gradient lowers the objective"
         s, y = candidate - x, found - gradient
-        curvature = float(s @ y)
+        curvature = _dot(s, y)
         if curvature > 0:
             pairs.append((s, y, curvature))
         x, value, gradient = candidate, reached, found
@@ -92,17 +92,25 @@ def minimise_l1(
     return x, False, "the given number of iterations is done"
 
 
+def _dot(a: Doubles, b: Doubles) -> float:
+    return float(np.einsum("i,i->", a, b))  # BLAS would wake its threads for each of these short sums
+
+
+def _norm(a: Doubles) -> float:
+    return math.sqrt(_dot(a, a))
+
+
 def _inverse_hessian(v: Doubles, pairs: deque[tuple[Doubles, Doubles, float]]) -> Doubles:
     """H·v by the two loops of L-BFGS."""
     q = v.copy()
     alphas = []
     for s, y, curvature in reversed(pairs):
-        alpha = float(s @ q) / curvature
+        alpha = _dot(s, q) / curvature
         q -= alpha * y
         alphas.append(alpha)
     if pairs:
         _, y, curvature = pairs[-1]
-        q *= curvature / float(y @ y)
+        q *= curvature / _dot(y, y)
     for (s, y, curvature), alpha in zip(pairs, reversed(alphas), strict=True):
-        q += (alpha - float(y @ q) / curvature) * s
+        q += (alpha - _dot(y, q) / curvature) * s
     return q
