@@ -56,6 +56,7 @@ paper: build
 
 bench: build .venv/.bench
 	$(PY) benchmarks/run.py $(CONLL2000) $(BENCH_FLAGS)
+	$(PY) benchmarks/estimator.py $(CONLL2000) $(BENCH_FLAGS)
 
 clean:
 	rm -rf .venv build .mypy_cache .ruff_cache .pytest_cache .hypothesis
