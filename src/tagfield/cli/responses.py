@@ -34,7 +34,10 @@ def responses(
     ] = None,
     reach: Annotated[float, typer.Option(metavar="U", help="The largest |u| to draw.")] = 1.0,
 ) -> None:
-    """Draw the responses f(u) of the paper's Figure 1, each with slope 10 at 0, and those of other generators."""
+    """Draw what happens to a gradient before the step.
+
+    The responses f(u) of the paper's Figure 1, each with slope 10 at u = 0, and those of other generators.
+    """
     kind = os.path.splitext(out)[1].lower().lstrip(".")
     if kind not in ("png", "svg"):
         raise InputError(f"{out}: the name of a drawing ends in .png or .svg")
