@@ -58,5 +58,24 @@ bench: build .venv/.bench
 	$(PY) benchmarks/run.py $(CONLL2000) $(BENCH_FLAGS)
 	$(PY) benchmarks/estimator.py $(CONLL2000) $(BENCH_FLAGS)
 
+# The native code again, with AddressSanitizer and UBSan, under the tests that lean on it. Python runs with -S, since the
+# editable install would find the other build first; the preloaded libraries must be there before the first exception.
+SANITIZED := build/sanitize
+SANITIZE_TESTS ?= tests/test_text_*.py tests/test_encode.py tests/test_features.py tests/test_lattice.py \
+    tests/test_train.py tests/test_train_gradient.py tests/test_train_margin.py tests/test_train_stochastic.py \
+    tests/test_model.py tests/test_bregman_kernel.py tests/test_estimator_decoding.py
+
+sanitize: build
+	.venv/bin/cmake -S . -B $(SANITIZED) -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/.venv/bin/ninja \
+	    -DCMAKE_BUILD_TYPE=Release -DTAGFIELD_SANITIZE=ON -DPython_EXECUTABLE=$(CURDIR)/$(PY)
+	.venv/bin/cmake --build $(SANITIZED) -j 2 --target _text _kernels_base \
+	    $$($(PY) -c 'from tagfield.native import kernels; print(kernels.__name__.partition(".")[2])')
+	rm -rf $(SANITIZED)/site && mkdir -p $(SANITIZED)/site && cp -r src/tagfield $(SANITIZED)/site
+	cp $(SANITIZED)/*.so $(SANITIZED)/site/tagfield
+	PYTHONPATH="$(SANITIZED)/site:$$($(PY) -c 'import sysconfig; print(sysconfig.get_path("purelib"))')" \
+	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
+	LD_PRELOAD="$(foreach library,asan.so ubsan.so stdc++.so.6,$(shell $(CXX) -print-file-name=lib$(library)))" \
+	$(PY) -S -m pytest -m "not slow" -p no:cacheprovider $(SANITIZE_FLAGS) $(SANITIZE_TESTS)
+
 clean:
 	rm -rf .venv build .mypy_cache .ruff_cache .pytest_cache .hypothesis
