@@ -62,6 +62,7 @@ struct Response {
   }
 
   float tail(float u) const {  // one u, whatever it is
+    if (u == 0) return 0;
     const float f = in_row(!odd && u < 0 ? 1 : 0, std::fabs(double(u)));
     return odd && u < 0 ? -f : f;
   }
@@ -69,6 +70,7 @@ struct Response {
   // One u = E − count, of a table for that count: below −count/2 the third row knows f by |E|, which keeps the digits
   // of a small E.
   float at_count(float u, double count) const {
+    if (u == 0) return 0;
     if (double(u) < -count / 2) return in_row(2, std::fabs(double(u) + count));
     return in_row(u < 0 ? 1 : 0, std::fabs(double(u)));
   }
