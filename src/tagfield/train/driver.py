@@ -49,8 +49,8 @@ class Trained:
 
     @property
     def best(self) -> Epoch:
-        """The epoch whose weights were kept."""
-        return [epoch for epoch in self.history if epoch.best][-1]
+        """The epoch whose weights were kept; an empty one where there was nothing to train."""
+        return ([Epoch(0, 0.0, 0.0)] + [epoch for epoch in self.history if epoch.best])[-1]
 
 
 def train(

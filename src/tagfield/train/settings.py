@@ -77,6 +77,10 @@ class Settings:
             raise InputError(f"there is no geometry {self.geometry!r}; choose flat or adaptive")
         if not self.anneal >= 0:
             raise InputError(f"anneal must be a number from 0 on, not {self.anneal}")
+        if self.pa_type not in (0, 1, 2):
+            raise InputError(
+                f"there is no passive–aggressive algorithm of type {self.pa_type}; choose 0, 1 or 2"
+            )
         if self.patience and not has_dev:
             raise InputError("patience needs held-out data to look at; give dev")
         if self.metric not in METRICS:
