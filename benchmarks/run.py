@@ -169,14 +169,14 @@ def table(folder: Path, repeats: int) -> list[str]:
         lambda: clock(lambda: peer.trainer(peer.read(train_file))),
         max(1, repeats // 2),
     )
-    sgd = {kind: peer.epoch_seconds("l2sgd", kind == "all", 1, 6) for kind in ("all", "observed")}
+    sgd = {kind: peer.epoch_seconds("l2sgd", kind == "all", 6) for kind in ("all", "observed")}
     for name, goals in (("sgd", (8, 5)), ("u2.g1", (5, 4))):
         for kind, goal in zip(("all", "observed"), goals, strict=True):
             other = sgd[kind]
             row(f"{name} epoch, {kind}", goal, passes(encoded, kind, name, 5), lambda f=other: f(theirs))
-    lbfgs = peer.epoch_seconds("lbfgs", False, 5, 15)
+    lbfgs = peer.epoch_seconds("lbfgs", False, 15)
     row("L-BFGS iteration, observed", 5, lbfgs_iteration(encoded, "observed", 5, 15), lambda: lbfgs(theirs))
-    pa = peer.epoch_seconds("pa", False, 2, 7)
+    pa = peer.epoch_seconds("pa", False, 7)
     row("PA epoch, observed", 4, margin_passes(encoded, "observed", 5), lambda: pa(theirs))
 
     with tempfile.TemporaryDirectory() as scratch:
