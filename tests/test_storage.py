@@ -119,7 +119,7 @@ def test_loaded_arrays_outlive_the_file_and_its_replacement(folder: Path) -> Non
 
 
 def test_big_arrays_are_neither_copied_nor_slow(folder: Path) -> None:
-    """Memory stays far below the array's size; the checksum stays above 0.5 GB/s even on a busy machine."""
+    """Memory stays far below the array's size; verified loading costs little more than the checksum itself."""
     weights = np.random.default_rng(0).standard_normal(1 << 24).astype(np.float32)  # 64 MB
     path = folder / "big"
     tracemalloc.start()
@@ -128,13 +128,16 @@ def test_big_arrays_are_neither_copied_nor_slow(folder: Path) -> None:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 4 << 20
-    seconds = []
-    for _ in range(3):
+    loading, checksum = [], []
+    for _ in range(5):
         begin = time.perf_counter()
         load_tensors(path)
-        seconds.append(time.perf_counter() - begin)
+        between = time.perf_counter()
+        zlib.crc32(weights.data.cast("B"))
+        loading.append(between - begin)
+        checksum.append(time.perf_counter() - between)
     path.unlink()
-    assert weights.nbytes / min(seconds) > 0.5e9
+    assert min(loading) < 4 * min(checksum)
 
 
 @settings(max_examples=200, deadline=None)
