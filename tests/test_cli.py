@@ -131,8 +131,8 @@ def test_options_reach_the_settings(tmp_path: Path) -> None:
     (tmp_path / "train.txt").write_text(TRAIN)
     given = {"min_count": 2, "c2": 0.5, "epochs": 4, "seed": 7, "threads": 2, "period": 3, "delta": 0.1}
     given |= {"pa_type": 2, "pa_c": 0.25, "rate": 0.3, "transitions": "all", "arow_variance": 2.0}
-    given |= {"arow_gamma": 3.0, "metric": "accuracy", "loss": "B1", "gamma": 0.5, "generator": "gd:5"}
-    given |= {"respond": "states", "geometry": "adaptive", "anneal": 0.5}
+    given |= {"arow_gamma": 3.0, "monitor": "accuracy", "loss": "B1", "gamma": 0.5, "generator": "gd:5"}
+    given |= {"respond": "states", "metric": "adaptive", "anneal": 0.5}
     options = [word for name, value in given.items() for word in (f"--{name.replace('_', '-')}", str(value))]
     options += ["--no-pa-cost-sensitive", "--no-pa-average", "--average", "--algorithm", "pa"]
     good("train", "train.txt", "-o", "model", *options, cwd=tmp_path)

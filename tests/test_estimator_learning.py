@@ -129,7 +129,7 @@ def test_early_stopping_keeps_the_best_weights() -> None:
         max_iterations=200,
         early_stopping=True,
         n_iter_no_change=4,
-        metric="accuracy",
+        monitor="accuracy",
     )
     crf.fit(X[:20], Y[:20], eval_set=(MORE, ANSWERS))
     scores = [row["accuracy"] for row in crf.history_]
@@ -141,7 +141,7 @@ def test_early_stopping_keeps_the_best_weights() -> None:
 
 @pytest.mark.parametrize("algorithm", ["lbfgs", "pa"])
 def test_early_stopping_of_every_family_and_with_a_split(algorithm: str) -> None:
-    crf = CRF(algorithm, c2=1e-4, early_stopping=True, validation_fraction=0.2, metric="accuracy").fit(X, Y)
+    crf = CRF(algorithm, c2=1e-4, early_stopping=True, validation_fraction=0.2, monitor="accuracy").fit(X, Y)
     scores = [row["accuracy"] for row in crf.history_]
     assert max(scores) > 0.7
     assert [row["best"] for row in crf.history_][scores.index(max(scores))]

@@ -15,7 +15,7 @@ from tagfield.cli.training import DEFAULT_TEMPLATE, Data, summarise, train_with_
 from tagfield.model import Model
 from tagfield.text.presets import PRESETS
 from tagfield.train import RECIPES, Settings
-from tagfield.train.settings import METRICS
+from tagfield.train.settings import FIGURES
 
 DEFAULTS = Settings()
 BATCH_EPOCHS = 1000  # lbfgs runs until it converges, in some 160 iterations on CoNLL-2000
@@ -133,12 +133,12 @@ def train(
             rich_help_panel=STOPPING,
         ),
     ] = DEFAULTS.patience,
-    metric: Annotated[
+    monitor: Annotated[
         str,
         typer.Option(
-            metavar="NAME", help=f"The score for --patience: {', '.join(METRICS)}.", rich_help_panel=STOPPING
+            metavar="NAME", help=f"The score for --patience: {', '.join(FIGURES)}.", rich_help_panel=STOPPING
         ),
-    ] = DEFAULTS.metric,
+    ] = DEFAULTS.monitor,
     pa_type: Annotated[
         int, typer.Option(metavar="0|1|2", help="PA, PA-I or PA-II.", rich_help_panel=MARGIN)
     ] = DEFAULTS.pa_type,
@@ -190,12 +190,14 @@ def train(
             rich_help_panel=BEYOND,
         ),
     ] = DEFAULTS.respond,
-    geometry: Annotated[
+    metric: Annotated[
         str,
         typer.Option(
-            metavar="flat|adaptive", help="Or learn a diagonal metric along the way.", rich_help_panel=BEYOND
+            metavar="flat|adaptive",
+            help="Of the step: every weight alike, or a scale for each, learned along the way.",
+            rich_help_panel=BEYOND,
         ),
-    ] = DEFAULTS.geometry,
+    ] = DEFAULTS.metric,
     average: Annotated[
         bool, typer.Option("--average", help="Keep the mean of the weights.", rich_help_panel=BEYOND)
     ] = DEFAULTS.average,
@@ -231,13 +233,13 @@ def train(
         arow_variance=arow_variance,
         arow_gamma=arow_gamma,
         patience=patience,
-        metric=metric,
+        monitor=monitor,
         loss=loss,
         gamma=gamma,
         generator=generator,
         batch=batch,
         respond=respond,
-        geometry=geometry,
+        metric=metric,
         average=average,
         anneal=anneal,
     )

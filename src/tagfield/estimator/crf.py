@@ -32,10 +32,10 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
     model_filename: where fit saves the model, in tagfield's own format; keep_tempfiles: there are none to keep
 
     rate: the first learning rate of a stochastic recipe; None finds one by calibration
-    loss, gamma, generator: for the algorithm ngd; respond, geometry, average, anneal: for every stochastic recipe
+    loss, gamma, generator: for the algorithm ngd; respond, metric, average, anneal: for every stochastic recipe
     class_weight: dict, or 'balanced'; a sequence weighs the mean of its tokens' class weights (see reading.py)
     warm_start: fit goes on from the weights, attributes and labels of the last fit
-    early_stopping: stop when `metric` on held-out data has not risen for n_iter_no_change passes, and keep the best
+    early_stopping: stop when `monitor` on held-out data has not risen for n_iter_no_change passes, and keep the best
         weights; the held-out data is eval_set or X_dev, or else validation_fraction of the sequences
     constraints: 'BIO', 'IOBES', a matrix or a function, for predict; with constrain_training=True also for fit
     random_state: a seed; the same seed on one thread gives the same bits. None is always the same seed
@@ -83,7 +83,7 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         loss: str | None = None,
         generator: str | None = None,
         respond: str | None = None,
-        geometry: str | None = None,
+        metric: str | None = None,
         average: bool | None = None,
         anneal: float | None = None,
         class_weight: Any = None,
@@ -91,7 +91,7 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         early_stopping: bool = False,
         n_iter_no_change: int = 5,
         validation_fraction: float = 0.1,
-        metric: str = "f1",
+        monitor: str = "f1",
         constraints: Any = None,
         constrain_training: bool = False,
         random_state: Any = None,
@@ -130,7 +130,7 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         self.loss = loss
         self.generator = generator
         self.respond = respond
-        self.geometry = geometry
+        self.metric = metric
         self.average = average
         self.anneal = anneal
         self.class_weight = class_weight
@@ -138,7 +138,7 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         self.early_stopping = early_stopping
         self.n_iter_no_change = n_iter_no_change
         self.validation_fraction = validation_fraction
-        self.metric = metric
+        self.monitor = monitor
         self.constraints = constraints
         self.constrain_training = constrain_training
         self.random_state = random_state

@@ -7,7 +7,7 @@ Every algorithm takes max_iterations, min_freq, all_possible_states and all_poss
     ap                epsilon
     pa                epsilon pa_type c error_sensitive averaging
     arow              epsilon variance gamma
-    sgd u1.g1 …       as l2sgd, and rate respond geometry average anneal: tagfield's natural gradient recipes
+    sgd u1.g1 …       as l2sgd, and rate respond metric average anneal: tagfield's natural gradient recipes
     ngd               as those, and loss gamma generator: any loss of the paper with any convex function
 
 `gamma` is AROW's for arow, and the γ of the loss for ngd. What another algorithm takes is ignored.
@@ -103,11 +103,11 @@ def settings_of(params: Mapping[str, Any], seed: int) -> Settings:
         gamma=float(given("gamma", 0.0)),
         generator=given("generator", "arctan:0.1"),
         respond=given("respond", "all"),
-        geometry=given("geometry", "flat"),
+        metric=given("metric", "flat"),
         average=bool(given("average", False)),
         anneal=float(given("anneal", 0.0)),
         patience=int(given("n_iter_no_change", 5)) if early else 0,
-        metric=given("metric", "f1"),
+        monitor=given("monitor", "f1"),
         collapse=None,  # held-out data that is only watched changes nothing, as in CRFsuite
     )
 

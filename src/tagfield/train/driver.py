@@ -220,7 +220,7 @@ class _Run:
         seconds = paused - self._start
         number = len(self.history) + 1
         if self.settings.patience and scores is not None:
-            figure = float(getattr(scores, self.settings.metric))
+            figure = float(getattr(scores, self.settings.monitor))
             best = figure > self._highest
             if best:
                 self._highest, self._since = figure, number
@@ -274,7 +274,7 @@ def _epochs(
 
 
 def _impatient(settings: Settings) -> str:
-    return f"{settings.metric} on the held-out data has not risen for {settings.patience} epochs"
+    return f"{settings.monitor} on the held-out data has not risen for {settings.patience} epochs"
 
 
 def _full_batch(

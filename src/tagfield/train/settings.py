@@ -9,7 +9,7 @@ from tagfield.errors import InputError
 from tagfield.train.recipes import DEFAULT, find_recipe
 from tagfield.train.stochastic import Calibration
 
-METRICS = ("accuracy", "sequence_accuracy", "precision", "recall", "f1", "macro_f1")  # of evaluate.Scores
+FIGURES = ("accuracy", "sequence_accuracy", "precision", "recall", "f1", "macro_f1")  # of evaluate.Scores
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Settings:
     generator: str = "arctan:0.1"
     batch: bool = False  # ngd on the whole corpus at each step instead of one sentence
     respond: str = "all"  # or states: transitions keep the linear response
-    geometry: str = "flat"  # or adaptive: a diagonal metric learned along the way
+    metric: str = "flat"  # of the step; or adaptive: diagonal, learned along the way
     average: bool = False  # keep the mean of the weights, for stochastic recipes
     anneal: float = 0.0  # the response of epoch e is f(κu)/κ with κ = 1/e^anneal
     calibration: Calibration = field(default_factory=Calibration)
@@ -47,12 +47,12 @@ class Settings:
     arow_variance: float = 1.0
     arow_gamma: float = 1.0
     patience: int = (
-        0  # stop after so many epochs without a better `metric` on dev, and keep the best; 0: do not
+        0  # stop after so many epochs without a better `monitor` on dev, and keep the best; 0: do not
     )
     collapse: float | None = (
         0.02  # a fall of dev's accuracy that is no noise and ends a run; None: it may fall
     )
-    metric: str = "f1"  # a figure of tagfield.evaluate.Scores
+    monitor: str = "f1"  # a figure of tagfield.evaluate.Scores, for patience
 
     def check(self, encoded: Encoded, has_dev: bool) -> None:
         """Raises an InputError for data or settings that cannot be trained with."""
@@ -73,8 +73,8 @@ class Settings:
             raise InputError(f"the rate must be a number above 0, not {self.rate}")
         if self.respond not in ("all", "states"):
             raise InputError(f"a response applies to all features or to states, not to {self.respond!r}")
-        if self.geometry not in ("flat", "adaptive"):
-            raise InputError(f"there is no geometry {self.geometry!r}; choose flat or adaptive")
+        if self.metric not in ("flat", "adaptive"):
+            raise InputError(f"there is no metric {self.metric!r}; choose flat or adaptive")
         if not self.anneal >= 0:
             raise InputError(f"anneal must be a number from 0 on, not {self.anneal}")
         if self.pa_type not in (0, 1, 2):
@@ -83,5 +83,5 @@ class Settings:
             )
         if self.patience and not has_dev:
             raise InputError("patience needs held-out data to look at; give dev")
-        if self.metric not in METRICS:
-            raise InputError(f"there is no metric {self.metric!r}; choose one of {', '.join(METRICS)}")
+        if self.monitor not in FIGURES:
+            raise InputError(f"there is no score {self.monitor!r}; choose one of {', '.join(FIGURES)}")

@@ -92,7 +92,7 @@ def update_of(settings: Settings) -> Update:
     return Update(
         response,
         states_only=settings.respond == "states",
-        adaptive=settings.geometry == "adaptive" or settings.recipe == "adaptive",
+        adaptive=settings.metric == "adaptive" or settings.recipe == "adaptive",
         average=settings.average,
         anneal=settings.anneal,
     )
