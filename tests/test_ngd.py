@@ -66,17 +66,6 @@ def test_entropy_needs_the_whole_corpus_and_says_so(skewed):
     assert trained.history[-1].objective < trained.history[0].objective
 
 
-def test_states_only_keeps_a_skewed_corpus_in_hand(skewed):
-    """A saturating response pushes rare labels down, most of all through the transitions that every sentence has."""
-    known, held_out = skewed
-    common = {"epochs": 8, "features": "all"}
-    sgd = train(known, Settings(recipe="sgd", **common), dev=held_out)
-    states = train(known, Settings(recipe="u2.g1", respond="states", **common), dev=held_out)
-    adaptive = train(known, Settings(recipe="adaptive", **common), dev=held_out)
-    assert states.best.scores.f1 > sgd.best.scores.f1 - 0.01
-    assert adaptive.best.scores.f1 > sgd.best.scores.f1
-
-
 def test_an_annealed_response_ends_as_plain_gradient_descent(skewed):
     known, _ = skewed
     settings = Settings(recipe="u2.g1", epochs=6, anneal=3.0, period=0, rate=0.05)

@@ -204,7 +204,9 @@ def train(
     anneal: Annotated[
         float,
         typer.Option(
-            metavar="A", help="The response of epoch e is f(κu)/κ with κ = 1/e^A.", rich_help_panel=BEYOND
+            metavar="A",
+            help="Go from f(u) to u over the epochs: κ = 1/e^A in f(κu)/κ.",
+            rich_help_panel=BEYOND,
         ),
     ] = DEFAULTS.anneal,
 ) -> None:

@@ -33,7 +33,7 @@ class Settings:
     respond: str = "all"  # or states: transitions keep the linear response
     metric: str = "flat"  # of the step; or adaptive: diagonal, learned along the way
     average: bool = False  # keep the mean of the weights, for stochastic recipes
-    anneal: float = 0.0  # the response of epoch e is f(κu)/κ with κ = 1/e^anneal
+    anneal: float = 0.0  # from f(u) to u over the epochs e: κ = 1/e^anneal in f(κu)/κ
     calibration: Calibration = field(default_factory=Calibration)
     period: int = 10
     delta: float | None = None  # 1e-6 for stochastic recipes, 1e-5 for lbfgs, as in CRFsuite

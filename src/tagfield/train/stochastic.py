@@ -34,12 +34,13 @@ class Update:
     """What happens to u = E − Ẽ of one sentence before the step: a response, a metric, where, and averaging.
 
     response    f(u)
-    states_only transitions keep the linear response: on data where one label dominates, most of a saturating
+    states_only transitions keep the linear response: on data where one label dominates, much of a saturating
                 response's bias comes through features that every sentence has
     adaptive    divide f(u) by √S + floor, S the running sum of f(u)² of that weight; the rate is then constant
     average     train on, but keep the mean of the weights after every sentence: of the second half of the first
                 epoch, and then, forgetting that, of all from the second epoch on
-    anneal      κ of epoch e is 1/e^anneal: f(κu)/κ becomes linear, and training plain gradient descent
+    anneal      epoch e responds with f(κu)/κ · s^(κ−1), where κ = 1/e^anneal and s = f′(0): f at first, u in the end,
+                so that training becomes plain gradient descent at the same rate
     """
 
     response: Response
@@ -48,6 +49,22 @@ class Update:
     average: bool = False
     anneal: float = 0.0
     floor: float = 1e-3
+
+    def response_of(self, epoch: int) -> Response:
+        """What the response has become by that epoch, counted from 1.
+
+        >>> from tagfield.bregman.responses import recipe
+        >>> update = Update(recipe("u2.g1p"), anneal=1.0)
+        >>> [round(update.response_of(epoch).slope, 2) for epoch in (1, 2, 1000)]
+        [10.0, 3.16, 1.0]
+        """
+        if not self.anneal or epoch == 1:
+            return self.response
+        kappa = epoch**-self.anneal
+        changed = self.response.annealed(kappa)
+        # With the slope of f alone, f(κu)/κ would end as gradient descent at s times the rate that was calibrated.
+        steep = self.response.slope if self.response.of_difference else 1.0
+        return replace(changed, scale=changed.scale * steep ** (kappa - 1)) if steep > 1 else changed
 
     def __str__(self) -> str:
         words = [str(self.response)]
@@ -128,8 +145,7 @@ class StochasticTrainer:
         """One pass over the sentences in `order`; returns the objective along the pass, with the penalty."""
         self._epoch += 1
         if self.update.anneal and self._epoch > 1:
-            kappa = self._epoch**-self.update.anneal
-            set_response(self._pass, self.update.response.annealed(kappa))
+            set_response(self._pass, self.update.response_of(self._epoch))
         self.nll = 0.0
         self._share = min(1.0, len(order) / max(1, self.corpus.sentences))
         if self.update.average and self._epoch <= 2:

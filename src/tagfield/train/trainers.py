@@ -1,5 +1,6 @@
 """From settings to the trainer that runs them, pass by pass."""
 
+from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
@@ -89,6 +90,9 @@ def update_of(settings: Settings) -> Update:
         response = Response(loss, parse_generator(settings.generator))
     else:
         response = response_of("sgd" if settings.recipe == "adaptive" else settings.recipe)
+    if settings.respond == "states" and response.of_difference:
+        # The transitions' u then touches f at 0: near the optimum, all weights keep their pace.
+        response = replace(response, scale=response.scale / response.slope)
     return Update(
         response,
         states_only=settings.respond == "states",

@@ -87,4 +87,24 @@ WORDS: Lists = {
     "closings": listed("thanks regards best_regards thank_you many_thanks please_advise all_the_best sorry"),
     "software": listed("printer graphics audio scanner video network"),
     "gear": listed("password window file task package device"),
+    # parts of names: of towns and surnames, of products and companies
+    "stems": listed(
+        "Ash Brook Hart Kirk Lang Mar Nor Oak Stan Thorn Wal West Wing Bram Clay Ding Eld Fair Gren Hal Hol "
+        "Kel Ling Mill Raven Rud Shel Stock Tor Under Wey Winter Ald Barn Birk Cal Cray Darl Ed Farn Gos Had "
+        "Hasel Ked Lam Lev Mel New Ot Pem Red Rom Sand Sel Staf Swin Tam Tat Whit Wood Yar"
+    ),
+    "towns": listed("ton ford ham bury field burg dale wick stead ley by port haven mouth ville worth"),
+    "family": listed("son man er well wood ley ford ton ings ard kin ram"),
+    "family_names": listed(
+        "Meyer Rossi Novak Silva Jansen Dubois Weber Garcia Kowalski Santos Larsen Moreau"
+    ),
+    "titles": listed("Mr Mrs Ms Dr Mr. Mrs. Miss Prof."),
+    "coined": listed(
+        "Lum Zen Vor Kal Nex Tri Sol Ven Aero Opti Hydro Pix Quan Ter Mag Vel Cor Fen Gal Hex In Jul Kin Lex "
+        "Mon Nav Or Pro Qui Rad Sen Tal Uni Var Wel Xan Yor Zeph Ag Bel Cin Dor El Flex Gly Hel"
+    ),
+    "brands": listed("ora ix ium on ex a is eo ino ara us elle ova ax yx ique"),
+    "firms": listed("tec soft corp net lab trans plan log"),
+    "legal": listed("Ltd Inc GmbH & Co Group AG BV Partners"),
+    "capitals": listed("VAT PDF HR IT QA DHL USB PO FAQ CEO"),
 }
