@@ -9,10 +9,10 @@ import pytest
 from tagfield.dataset import Dataset
 from tagfield.encode import encode_sequences, encode_sources
 from tagfield.errors import InputError
-from tagfield.text.demo import mentions, write_columns
+from tagfield.text.demo import addresses, mentions, write_columns
 from tagfield.text.sources import Source
 from tagfield.train import Settings, train
-from tagfield.train.choose import COST, HELD_OUT, choose, family, subset
+from tagfield.train.choose import COST, RUNGS, SCORING, Candidate, _best, choose, family, subset
 from tagfield.train.driver import select
 
 
@@ -95,14 +95,35 @@ def test_the_choice_is_among_the_family_costs_what_it_may_and_is_no_worse_than_p
     tried = [record.args for record in caplog.records if len(record.args) == 3]
     assert str(chosen) in caplog.text.splitlines()[-1]
     assert len(tried) > len(family(True))
-    assert sum(sentences for *_, sentences in tried) <= COST * len(dataset)
-    assert HELD_OUT * len(dataset) * 0.5 * len(tried) + sum(s for *_, s in tried) <= 4 * len(dataset)
-    auto = train(
-        known, Settings(recipe="ngd", generator="auto", features="all", epochs=10, average=True), dev=held_out
-    )
-    sgd = train(known, Settings(recipe="sgd", features="all", epochs=10), dev=held_out)
+    rungs = {rung.passes * round(rung.trained * len(dataset)): rung for rung in RUNGS}
+    done = [rungs[sentences] for *_, sentences in tried]
+    assert sum(rung.passes * rung.trained + SCORING * rung.scored for rung in done) <= COST <= 4
+    assert chosen.kind != "curved"  # one label dominates here
+    auto = train(known, Settings(recipe="ngd", generator="auto", features="all", epochs=10), dev=held_out)
+    sgd = train(known, Settings(recipe="sgd", features="all", epochs=10, average=True), dev=held_out)
     assert auto.best.scores.accuracy >= sgd.best.scores.accuracy - 0.001
     assert auto.settings.generator.startswith("auto: ")
+
+
+def test_a_favourite_yields_only_to_what_is_better_by_more_than_noise():
+    update = family(True)[0].update
+
+    def candidate(rate, right):
+        return Candidate(update, rate, float(np.mean(right)), right=np.array(right, float))
+
+    favourite = candidate(1, [5] * 20)
+    lucky = candidate(2, [6] * 5 + [4] * 3 + [5] * 12)
+    better = candidate(3, [6] * 10 + [5] * 10)
+    best = candidate(4, [6] * 20)
+    assert _best([favourite, lucky]) is favourite
+    assert _best([favourite, lucky, better]) is better
+    assert _best([favourite, best, better]) is best
+
+
+def test_without_a_dominating_label_the_favourite_is_curved():
+    corpus = addresses(seed=0, train=300, test=0)
+    dataset, _, features, _ = select(encode(corpus.train), "observed")
+    assert choose(dataset, features, c2=1.0, rng=np.random.default_rng(0)).kind == "curved"
 
 
 def test_a_subset_is_the_sentences_encoded_alone():

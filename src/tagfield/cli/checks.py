@@ -24,6 +24,10 @@ def check_settings(settings: Settings, *, has_dev: bool) -> None:
     for kind in (settings.features, settings.transitions):
         if kind not in ("observed", "all", None):
             raise InputError(f"there is no feature set {kind!r}; choose observed or all")
+    if settings.generator == "auto" and settings.recipe != "ngd":
+        raise InputError(
+            f"--generator auto chooses the update, so --algorithm {settings.recipe} leaves it nothing to do"
+        )
     if settings.patience and not has_dev:
         raise InputError("--patience needs held-out data to look at; give --dev")
     if settings.min_count < 1:

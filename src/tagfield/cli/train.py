@@ -179,7 +179,9 @@ def train(
     generator: Annotated[
         str,
         typer.Option(
-            metavar="NAME:X", help="For ngd: the convex function and its number.", rich_help_panel=BEYOND
+            metavar="NAME:X|auto",
+            help="For ngd: the convex function and its number; auto tries a family on a part of the data.",
+            rich_help_panel=BEYOND,
         ),
     ] = DEFAULTS.generator,
     respond: Annotated[
@@ -215,6 +217,8 @@ def train(
     The text is one token a line, its columns apart by white space, with the label last and an empty line after each
     sentence; or CRFsuite's item lines. Files ending in .gz are read as they are.
     """
+    if generator == "auto" and algorithm == DEFAULTS.recipe:
+        algorithm = "ngd"
     settings = Settings(
         recipe=algorithm,
         features=features,

@@ -63,7 +63,9 @@ def make_trainer(
     if settings.generator == "auto" and recipe.name == "ngd":
         if dataset is None:
             raise InputError("choosing a generator needs the dataset")
-        chosen = choose(dataset, features, c2=settings.c2, rng=rng, average=settings.average)
+        chosen = choose(
+            dataset, features, c2=settings.c2, rng=rng
+        )  # averaged, whatever settings.average says
         found = settings.rate or chosen.rate
         return StochasticTrainer(corpus, features, chosen.update, c2=settings.c2, rate=found, start=start)
     update = update_of(settings)
