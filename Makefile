@@ -56,6 +56,7 @@ paper: build
 
 bench: build .venv/.bench
 	$(PY) benchmarks/run.py $(CONLL2000) $(BENCH_FLAGS)
+	$(PY) benchmarks/updates.py $(CONLL2000) $(BENCH_FLAGS)
 	$(PY) benchmarks/estimator.py $(CONLL2000) $(BENCH_FLAGS)
 
 # The native code again, with AddressSanitizer and UBSan, under the tests that lean on it. Python runs with -S, since the

@@ -30,9 +30,10 @@ from tagfield.lattice import open_corpus
 from tagfield.model import Model
 from tagfield.native import kernels
 from tagfield.train import Settings, train
-from tagfield.train.batch import Objective, minimise
+from tagfield.train.batch import Objective
 from tagfield.train.driver import select
 from tagfield.train.margin import MarginTrainer
+from tagfield.train.quasi_newton import minimise
 from tagfield.train.stochastic import StochasticTrainer, Update
 
 Measure = Callable[[], float]
@@ -81,7 +82,9 @@ def lbfgs_iteration(encoded: Encoded, kind: str, few: int, many: int) -> Measure
 
     def run(iterations: int) -> float:
         objective = Objective(corpus, features, c2=1.0, threads=1)
-        return clock(lambda: minimise(objective, lambda *_: False, iterations=iterations))
+        return clock(
+            lambda: minimise(objective, np.zeros(objective.size), lambda *_: False, iterations=iterations)
+        )
 
     return lambda: (run(many) - run(few)) / (many - few)
 

@@ -24,6 +24,7 @@ from tagfield.model import Model
 from tagfield.native import kernels
 from tagfield.storage import load_tensors, save_tensors
 from tagfield.train import Settings
+from tagfield.train.batch import Objective
 
 KINDS = ["observed", "all"]
 X = [[["w=a", "s"], ["w=b"], ["w=é", "s"]], [["w=b"], ["w=a", "s"]], []]
@@ -140,9 +141,8 @@ def test_python_goes_on_while_a_kernel_runs() -> None:
     corpus = open_corpus(encoded.dataset)
     features = feature_set(corpus, 15, 3, "all")
     theta, nothing = features.zeros(), (features.zero.state[:0], features.zero.trans[:0])
-    wide = [np.zeros(a.shape) for a in (theta.state, theta.trans)] * 2
+    objective = Objective(corpus, features, c2=1.0, threads=1)
     order = np.tile(np.arange(200), 1500)  # about half a second
-    big = open_corpus(encode(learnable(200)).dataset)
 
     def stochastic() -> None:
         kernels.Pass().run(corpus, features.layout, [(theta.state, theta.trans), nothing, nothing], order)
@@ -169,7 +169,7 @@ def test_python_goes_on_while_a_kernel_runs() -> None:
             True,
             1.0,
         ),
-        "gradient": repeat(lambda: kernels.nll_gradient(big, features.layout, *wide, 1)),
+        "gradient": repeat(lambda: objective(np.zeros(objective.size))),
     }
     for name, call in calls.items():
         done = threading.Event()

@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 from strategies import dense_weights, encode, from_dense, present, problems, to_dense
 from tolerances import ALGEBRA, NUMERIC, OPTIMUM
 
-from tagfield.features import FeatureSet, feature_set
+from tagfield.features import FeatureSet, absent, feature_set
 from tagfield.lattice import open_corpus
 from tagfield.native import kernels
 from tagfield.train import Settings, train
@@ -30,9 +30,13 @@ def rows_of_every_kind(problem: Problem, corpus: kernels.Corpus) -> list[Feature
 def gradient(
     corpus: kernels.Corpus, features: FeatureSet, theta: Dense, threads: int = 1
 ) -> tuple[float, Dense]:
+    objective = Objective(corpus, features, c2=0.0, threads=threads)
     at = from_dense(features, theta)
+    loss, found = objective(objective.pack(at))
     state, trans = np.zeros_like(at.state), np.zeros_like(at.trans)
-    loss = kernels.nll_gradient(corpus, features.layout, at.state, at.trans, state, trans, threads)
+    states = np.flatnonzero(~absent(features.zero.state))
+    state.reshape(-1)[states] = found[: len(states)]
+    trans.reshape(-1)[~absent(features.zero.trans).reshape(-1)] = found[len(states) :]
     return loss, to_dense(features, state, trans)
 
 
@@ -99,11 +103,46 @@ def test_two_threads_give_what_one_gives(problem: Problem, seed: int) -> None:
 def test_the_gradient_adds_to_what_is_there() -> None:
     problem = Problem([[[(0, 1.0)], [(1, 1.0)]]], [[0, 1]], [1.0], 2, 2)
     corpus = open_corpus(encode(problem).dataset)
-    features = feature_set(corpus, 2, 2, "all")
-    zero = from_dense(features, Dense(np.zeros((2, 2)), np.zeros((2, 2))))
-    state, trans = np.full_like(zero.state, 7.0), np.full_like(zero.trans, 7.0)
-    kernels.nll_gradient(corpus, features.layout, zero.state, zero.trans, state, trans, 1)
-    np.testing.assert_allclose(to_dense(features, state, trans).state, [[6.5, 7.5], [7.5, 6.5]])
+    rows = np.array([0, 2, 4]), np.array([0, 1, 0, 1], np.int32)
+    gradient, trans = np.full(4, 7.0), np.full((2, 8), 7.0)
+    kernels.Packed(corpus, 2, *rows).nll_gradient(np.zeros(4), np.zeros((2, 8)), gradient, trans, 1)
+    np.testing.assert_allclose(gradient, [6.5, 7.5, 7.5, 6.5])
+
+
+@pytest.mark.parametrize(
+    ("labels", "first", "label", "message"),
+    [
+        (2, [0, 2, 5], [0, 1, 0, 1], "do not span"),
+        (2, [0, 3, 2, 4], [0, 1, 0, 1], "not ascending"),
+        (2, [-1, 2, 4], [0, 1, 0, 1], "not ascending"),
+        (2, [0, 2, 4], [1, 0, 0, 1], "labels of a row"),
+        (2, [0, 2, 4], [0, 2, 0, 1], "labels of a row"),
+        (2, [0, 2, 4], [0, -1, 0, 1], "labels of a row"),
+        (2, [0, 4], [0, 1, 0, 1], "labels of a row|do not fit the attributes"),
+        (1, [0, 1, 2], [0, 0], "labels do not fit"),
+        (0, [0, 0, 0], [], "labels do not fit"),
+    ],
+)
+def test_rows_that_do_not_fit_are_refused(labels, first, label, message) -> None:  # type: ignore[no-untyped-def]
+    problem = Problem([[[(0, 1.0)], [(1, 1.0)]]], [[0, 1]], [1.0], 2, 2)
+    corpus = open_corpus(encode(problem).dataset)
+    with pytest.raises(ValueError, match=message):
+        kernels.Packed(corpus, labels, np.array(first), np.array(label, np.int32))
+
+
+def test_arrays_that_do_not_fit_are_refused() -> None:
+    problem = Problem([[[(0, 1.0)], [(1, 1.0)]]], [[0, 1]], [1.0], 2, 2)
+    corpus = open_corpus(encode(problem).dataset)
+    packed = kernels.Packed(corpus, 2, np.array([0, 2, 4]), np.array([0, 1, 0, 1], np.int32))
+    good = np.zeros(4), np.zeros((2, 8)), np.zeros(4), np.zeros((2, 8))
+    for wrong, shape in ((0, 3), (1, (2, 7)), (1, (3, 8)), (2, 5), (3, (1, 8))):
+        arrays = [np.zeros(shape) if i == wrong else array for i, array in enumerate(good)]
+        with pytest.raises(ValueError, match="do not fit"):
+            packed.nll_gradient(*arrays, 1)
+    with pytest.raises(ValueError, match="thread"):
+        packed.nll_gradient(*good, 0)
+    with pytest.raises(ValueError, match="mask"):
+        packed.partial_gradient(good[0], good[1], np.ones((3, 2), np.uint8), good[2], good[3], 1)
 
 
 @settings(max_examples=8, deadline=None)

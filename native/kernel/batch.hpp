@@ -1,6 +1,4 @@
-// Whole-corpus loops on all cores: the objective with its gradient (float64, for L-BFGS), and decoding.
-// Threads take sentences in small packets. Each thread sums into its own gradient, and those are added in thread
-// order: one thread gives the same bits every time, several may differ in the last digit.
+// Whole-corpus loops on all cores: threads take sentences in small packets. Here, decoding and marginals.
 #pragma once
 #include <atomic>
 #include <exception>
@@ -43,57 +41,6 @@ class Packets {
       for (int64_t s = from; s < end_ && s < from + SIZE; ++s) fn(s);
   }
 };
-
-// Σ_s weight_s · (log Z − θ·Φ), and E − Ẽ added to grad_state [B, W], grad_trans [L, Lp]. NaN where it is not finite.
-template <Rows R>
-double nll_gradient(const Corpus& c, const Layout& at, const double* state, const double* trans, double* grad_state,
-                    double* grad_trans, int threads) {
-  const int Lp = at.Lp();
-  const int64_t edges = int64_t(at.L) * Lp, states = at.B * W;
-  std::vector<double> loss(threads, 0.0);
-  std::vector<std::vector<double>> own(threads);
-  Packets packets(c.S);
-  in_threads(threads, [&](int id) {
-    FlushSubnormals flush;
-    Lattice<double> lattice(at);
-    double *gs = grad_state, *gt = grad_trans;
-    if (id) {
-      own[id].assign(size_t(states + edges), 0.0);
-      gs = own[id].data(), gt = gs + states;
-    }
-    double sum = 0;
-    lattice.set_transitions(trans, 1.0);
-    packets.each([&](int64_t s) {
-      const int64_t n = c.length(s);
-      if (n == 0) return;
-      const int32_t* y = c.labels + c.tokens[s];
-      const double weight = c.weight[s];
-      double* scores = lattice.room_for(n);
-      sum_scores<R>(c, at, state, s, scores, s + 1 < c.S ? s + 1 : -1, s + 2 < c.S ? s + 2 : -1);
-      const double log_z = lattice.run(1.0, true);
-      sum += weight * (log_z - path_score(at, scores, trans, y, n));
-      double* D = lattice.node;
-      for (int64_t t = 0; t < n; ++t) {
-        D[t * Lp + y[t]] -= 1;
-        if (t) gt[int64_t(y[t - 1]) * Lp + y[t]] -= weight;
-      }
-      each_difference<R>(c, at, s, D, [&](int64_t k, Vec<double> u) {
-        store<double>(gs + k * W, load(gs + k * W) + u * weight);
-      });
-      if (n > 1)
-        for (int64_t k = 0; k < edges; k += W) store<double>(gt + k, load(gt + k) + load(lattice.edge + k) * weight);
-    });
-    loss[id] = sum;
-  });
-  double total = 0;
-  for (int id = 0; id < threads; ++id) {
-    total += loss[id];
-    if (own[id].empty()) continue;
-    for (int64_t k = 0; k < states; ++k) grad_state[k] += own[id][k];
-    for (int64_t k = 0; k < edges; ++k) grad_trans[k] += own[id][states + k];
-  }
-  return total;
-}
 
 // The best labels of every sentence into y [T].
 template <Rows R>

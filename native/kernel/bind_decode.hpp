@@ -109,22 +109,6 @@ void bind_decode(nb::module_& m) {
     return std::make_tuple(moved(std::move(labels)), moved(std::move(scores)), moved(std::move(counts)));
   }, "corpus"_a, "layout"_a, "state"_a, "trans"_a, "allowed"_a.none(), "count"_a, "threads"_a);
 
-  m.def("partial_gradient", [](const CorpusHandle& c, const LayoutHandle& at, D2 state, D2 trans, Mask allowed, D2 grad_state,
-                               D2 grad_trans, int threads) {
-    fits(c, at, false);
-    fits_decoding(c, at, threads);
-    fit_arrays(at, state, trans);
-    fit_arrays(at, grad_state, grad_trans);
-    const uint8_t* mask = checked_mask(c, at, allowed);
-    nb::gil_scoped_release release;
-    double loss = 0;
-    with_rows(at.view, [&](auto rows) {
-      loss = partial_gradient<decltype(rows)::value>(c.view, at.view, state.data(), trans.data(), mask, grad_state.data(),
-                                                     grad_trans.data(), threads);
-    });
-    return loss;
-  }, "corpus"_a, "layout"_a, "state"_a, "trans"_a, "allowed"_a.none(), "grad_state"_a, "grad_trans"_a, "threads"_a);
-
   m.def("arow_pass", [](const CorpusHandle& c, const LayoutHandle& at, F2 state, F2 trans, F2 spread_state, F2 spread_trans,
                         View<int64_t, 1> order, double gamma) {
     fits(c, at, true);

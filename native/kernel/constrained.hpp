@@ -1,5 +1,4 @@
-// The lattice with some labels and transitions forbidden: decoding, marginals, messages, and the gradient of the
-// marginal likelihood of sequences whose labels are known only in part.
+// The lattice with some labels and transitions forbidden: decoding, marginals and messages.
 //
 // A forbidden label has the score of a padding lane, PAD, and a forbidden transition too (tagfield/decode.py writes it
 // there): their exp is 0, so the lattice needs no second code path. A sum of scores below IMPOSSIBLE contains one: no
@@ -97,63 +96,6 @@ inline double log_messages(int L, int64_t n, const double* s, const double* tau,
     for (int i = 0; i < L; ++i)
       beta[t * L + i] = log_sum(L, [&](int j) { return tau[i * L + j] + s[(t + 1) * L + j] + beta[(t + 1) * L + j]; });
   return log_sum(L, [&](int j) { return alpha[(n - 1) * L + j]; });
-}
-
-// Σ_s weight_s · (log Z − log Z_known), where Z_known sums the paths that agree with the labels (−1: any label), and
-// the gradient, added to grad_state [B, W] and grad_trans [L, Lp]. Both sums are over allowed paths only.
-template <Rows R>
-double partial_gradient(const Corpus& c, const Layout& at, const double* state, const double* trans, const uint8_t* allowed,
-                        double* grad_state, double* grad_trans, int threads) {
-  const int L = at.L, Lp = at.Lp();
-  const int64_t edges = int64_t(L) * Lp, states = at.B * W;
-  std::vector<double> loss(threads, 0.0);
-  std::vector<std::vector<double>> own(threads);
-  Packets packets(c.S);
-  in_threads(threads, [&](int id) {
-    FlushSubnormals flush;
-    Lattice<double> lattice(at);
-    Scratch<double> free_node;
-    double *gs = grad_state, *gt = grad_trans;
-    if (id) {
-      own[id].assign(size_t(states + edges), 0.0);
-      gs = own[id].data(), gt = gs + states;
-    }
-    double sum = 0;
-    lattice.set_transitions(trans, 1.0);
-    packets.each([&](int64_t s) {
-      const int64_t n = c.length(s);
-      if (n == 0) return;
-      const int32_t* y = c.labels + c.tokens[s];
-      const double weight = c.weight[s];
-      double *scores = lattice.room_for(n), *D = free_node.reserve(n * Lp);
-      sum_scores<R>(c, at, state, s, scores, s + 1 < c.S ? s + 1 : -1, s + 2 < c.S ? s + 2 : -1);
-      forbid(at, scores, of_sentence(c, at, allowed, s), n);
-      const double all = lattice.run(1.0, true);
-      for (int64_t k = 0; k < n * Lp; ++k) D[k] = lattice.node[k];
-      if (n > 1)
-        for (int64_t k = 0; k < edges; ++k) gt[k] += weight * lattice.edge[k];
-      for (int64_t t = 0; t < n; ++t)
-        for (int j = 0; y[t] >= 0 && j < L; ++j)
-          if (j != y[t]) scores[t * Lp + j] = PAD<double>;
-      const double known = lattice.run(1.0, true);
-      sum += known > IMPOSSIBLE ? weight * (all - known) : double(INFINITY);
-      for (int64_t k = 0; k < n * Lp; ++k) D[k] -= lattice.node[k];
-      if (n > 1)
-        for (int64_t k = 0; k < edges; ++k) gt[k] -= weight * lattice.edge[k];
-      each_difference<R>(c, at, s, D, [&](int64_t k, Vec<double> u) {
-        store<double>(gs + k * W, load(gs + k * W) + u * weight);
-      });
-    });
-    loss[id] = sum;
-  });
-  double total = 0;
-  for (int id = 0; id < threads; ++id) {
-    total += loss[id];
-    if (own[id].empty()) continue;
-    for (int64_t k = 0; k < states; ++k) grad_state[k] += own[id][k];
-    for (int64_t k = 0; k < edges; ++k) grad_trans[k] += own[id][states + k];
-  }
-  return total;
 }
 
 }  // namespace tagfield

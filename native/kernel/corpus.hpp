@@ -136,5 +136,10 @@ template <class T> class Scratch {
   T* get() const { return data_; }
   T& operator[](int64_t i) const { return data_[i]; }
 };
+template <class T> inline T* zeros(Scratch<T>& scratch, int64_t n) {
+  T* data = scratch.reserve(n);
+  for (int64_t k = 0; k < n; ++k) data[k] = 0;
+  return data;
+}
 
 }  // namespace tagfield

@@ -76,44 +76,43 @@ inline Vec<float> blank_gold(const Vec<float>& u, const float* counts) {
   return load(us);
 }
 
-// Visits every block of sentence s with its u and its response: fn(block, response).
+// The responses of the positions by themselves: F [n, Lp] from D = E − Ẽ, where the gold label has counted once.
+inline void respond_rows(const Counted& f, const float* D, const int32_t* y, int64_t n, int Lp, float* F) {
+  const Response none = f.none, once = f.tables[1];
+  for (int64_t t = 0; t < n; ++t, D += Lp, F += Lp) {
+    for (int j = 0; j < Lp; j += W) {
+      Vec<float> u = load(D + j);
+      if (j == y[t] / W * W) u = vmax<float>(u, Vec<float>{});  // the gold lane is the only negative one
+      store<float>(F + j, none(u));
+    }
+    F[y[t]] = once.at_count(D[y[t]], 1);
+  }
+}
+
+// Visits the blocks of a slot with more than one occurrence, or with values: fn(block, weights, response).
 template <Rows R, class Fn>
-inline void each_counted(const Corpus& c, const Layout& at, const Counted& f, int64_t s, const float* D, const float* theta,
-                         Exactly& rest, Fn fn) {
+inline void counted_slot(const Corpus& c, const Layout& at, const Counted& f, int64_t s, const float* D, const float* theta,
+                         int64_t k0, int64_t k1, int64_t from, int64_t to, Exactly& rest, Fn fn) {
   const int Lp = at.Lp();
   const int32_t *position = c.position, *y = c.labels + c.tokens[s];
   const float* value = c.value;
-  const uint16_t* column = at.column;
-  each_slot<R>(c, at, s, [&, position, y, value, column, Lp](int64_t k0, int64_t k1, int64_t from, int64_t to) {
-    for (int64_t k = k0; k < k1; ++k) {
-      const int b = block_of<R>(column, k, k0);
-      Vec<float> u{};
-      bool gold = false;
-      for (int64_t n = from; n < to; ++n) {
-        const Vec<float> d = load(D + int64_t(position[n]) * Lp + b * W);
-        u += value ? d * value[n] : d;
-        gold = gold || y[position[n]] / W == b;
-      }
-      const Vec<float> w = load(theta + k * W);
-      if (!any(features<float>(w))) continue;
-      if (!gold) {
-        fn(k, w, value ? f.without_gold(u) : f.none(u));
-        continue;
-      }
-      if (to - from == 1 && !value) {  // nearly always: one gold label, counted once
-        const int lane = y[position[from]] % W;
-        float lanes[W];
-        store<float>(lanes, f.none(u));
-        lanes[lane] = f.tables[1].at_count(D[int64_t(position[from]) * Lp + b * W + lane], 1);
-        fn(k, w, load(lanes));
-        continue;
-      }
-      float counts[W] = {};
-      for (int64_t n = from; n < to; ++n)
-        if (y[position[n]] / W == b) counts[y[position[n]] % W] += value ? value[n] : 1.f;
-      fn(k, w, correct_gold(f, u, f.without_gold(blank_gold(u, counts)), counts, theta, k * W, false, rest));
+  for (int64_t k = k0; k < k1; ++k) {
+    const Vec<float> w = load(theta + k * W);
+    if (!any(features<float>(w))) continue;
+    const int b = block_of<R>(at.column, k, k0);
+    Vec<float> u{};
+    float counts[W] = {};
+    bool gold = false;
+    for (int64_t n = from; n < to; ++n) {
+      const Vec<float> d = load(D + int64_t(position[n]) * Lp + b * W);
+      u += value ? d * value[n] : d;
+      if (y[position[n]] / W != b) continue;
+      gold = true;
+      counts[y[position[n]] % W] += value ? value[n] : 1.f;
     }
-  });
+    const Vec<float> r = f.without_gold(gold ? blank_gold(u, counts) : u);
+    fn(k, w, gold ? correct_gold(f, u, r, counts, theta, k * W, false, rest) : r);
+  }
 }
 
 }  // namespace tagfield

@@ -36,7 +36,7 @@ template <> struct Guard<float> {
 };
 template <> struct Guard<double> {
   static constexpr double STEP = 1e-140, MEET = 1e-150, LEAST = 1e-290;
-  static constexpr int PER_LOG = 1;
+  static constexpr int PER_LOG = 2;
 };
 
 template <class T> class Lattice {

@@ -178,6 +178,7 @@ template <class T> void bind_lattice(nb::module_& m) {
 }  // namespace
 
 #include "kernel/bind_decode.hpp"
+#include "kernel/bind_gradient.hpp"
 
 NB_MODULE(TAGFIELD_MODULE, m) {
   nb::set_leak_warnings(false);  // an interpreter that ends in an error keeps objects alive; that is no leak of ours
@@ -201,6 +202,7 @@ NB_MODULE(TAGFIELD_MODULE, m) {
       .def(nb::init<int64_t, int, std::optional<View<int64_t, 1>>, std::optional<View<uint16_t, 1>>>(), "attributes"_a,
            "labels"_a, "first"_a.none(), "column"_a.none())
       .def_prop_ro("blocks", [](const LayoutHandle& at) { return at.view.B; });
+  bind_gradient(m);
 
   m.def("squared_norm", [](View<float, 2> x) {
     nb::gil_scoped_release release;
@@ -341,21 +343,6 @@ NB_MODULE(TAGFIELD_MODULE, m) {
     return std::make_tuple(p.loss, p.seen, p.wrong_sentences, p.failed);
   }, "corpus"_a, "layout"_a, "state"_a, "trans"_a, "rest_state"_a, "rest_trans"_a, "order"_a, "type"_a, "aggressiveness"_a,
         "cost_sensitive"_a, "seen"_a);
-
-  m.def("nll_gradient", [](const CorpusHandle& c, const LayoutHandle& at, D2 state, D2 trans, D2 grad_state, D2 grad_trans,
-                           int threads) {
-    fits(c, at, true);
-    fit_arrays(at, state, trans);
-    fit_arrays(at, grad_state, grad_trans);
-    require(threads >= 1, "at least one thread");
-    nb::gil_scoped_release release;
-    double loss = 0;
-    with_rows(at.view, [&](auto rows) {
-      loss = nll_gradient<decltype(rows)::value>(c.view, at.view, state.data(), trans.data(), grad_state.data(),
-                                                 grad_trans.data(), threads);
-    });
-    return loss;
-  }, "corpus"_a, "layout"_a, "state"_a, "trans"_a, "grad_state"_a, "grad_trans"_a, "threads"_a);
 
   m.def("tag", [](const CorpusHandle& c, const LayoutHandle& at, View<float, 2> state, View<float, 2> trans, int threads) {
     require(c.view.attributes <= at.view.A, "the dataset names attributes that the layout does not have");

@@ -95,8 +95,19 @@ void sum_scores(const Corpus& c, const Layout& at, const T* state, int64_t s, T*
   });
 }
 
-// Visits every weight block of sentence s with u = Σ over the slot's occurrences of value · D[position]:
-// fn(block, u). D [n, Lp] is a difference per position, such as P(y_t) − [y_t gold].
+// u = Σ over a slot's occurrences of value · D[position], for the block of labels where D points.
+template <class T>
+TAGFIELD_INLINE Vec<T> difference(const T* D, const int32_t* position, const float* value, int64_t from, int64_t to, int Lp) {
+  Vec<T> u{};
+  if (value)
+    for (int64_t n = from; n < to; ++n) u += load(D + int64_t(position[n]) * Lp) * T(value[n]);
+  else
+    for (int64_t n = from; n < to; ++n) u += load(D + int64_t(position[n]) * Lp);
+  return u;
+}
+
+// Visits every weight block of sentence s with that u: fn(block, u). D [n, Lp] is a difference per position, such as
+// P(y_t) − [y_t gold].
 template <Rows R, class T, class Fn>
 inline void each_difference(const Corpus& c, const Layout& at, int64_t s, const T* D, Fn fn) {
   const int Lp = at.Lp();
@@ -104,15 +115,8 @@ inline void each_difference(const Corpus& c, const Layout& at, int64_t s, const 
   const float* value = c.value;
   const uint16_t* column = at.column;
   each_slot<R>(c, at, s, [=, &fn](int64_t k0, int64_t k1, int64_t from, int64_t to) {
-    for (int64_t k = k0; k < k1; ++k) {
-      const T* block = D + block_of<R>(column, k, k0) * W;
-      Vec<T> u{};
-      if (value)
-        for (int64_t n = from; n < to; ++n) u += load(block + int64_t(position[n]) * Lp) * T(value[n]);
-      else
-        for (int64_t n = from; n < to; ++n) u += load(block + int64_t(position[n]) * Lp);
-      fn(k, u);
-    }
+    for (int64_t k = k0; k < k1; ++k)
+      fn(k, difference(D + block_of<R>(column, k, k0) * W, position, value, from, to, Lp));
   });
 }
 

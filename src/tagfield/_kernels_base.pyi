@@ -96,15 +96,6 @@ def margin_pass(
     cost_sensitive: bool,
     seen: float,
 ) -> tuple[float, float, int, int]: ...
-def nll_gradient(
-    corpus: Corpus,
-    layout: Layout,
-    state: _Doubles,
-    trans: _Doubles,
-    grad_state: _Doubles,
-    grad_trans: _Doubles,
-    threads: int,
-) -> float: ...
 def tag(corpus: Corpus, layout: Layout, state: _Floats, trans: _Floats, threads: int) -> _Ints: ...
 def marginals(
     corpus: Corpus, layout: Layout, state: _Floats, trans: _Floats, nodes: bool, threads: int
@@ -133,16 +124,6 @@ def log_messages(scores: _Doubles, trans: _Doubles) -> tuple[_Doubles, _Doubles,
 def nbest(
     corpus: Corpus, layout: Layout, state: _Floats, trans: _Floats, allowed: _Mask, count: int, threads: int
 ) -> tuple[_Ints, _Doubles, _Longs]: ...
-def partial_gradient(
-    corpus: Corpus,
-    layout: Layout,
-    state: _Doubles,
-    trans: _Doubles,
-    allowed: _Mask,
-    grad_state: _Doubles,
-    grad_trans: _Doubles,
-    threads: int,
-) -> float: ...
 def arow_pass(
     corpus: Corpus,
     layout: Layout,
@@ -153,3 +134,21 @@ def arow_pass(
     order: _Longs,
     gamma: float,
 ) -> tuple[float, int]: ...
+
+# native/kernel/bind_gradient.hpp
+class Packed:
+    def __init__(self, corpus: Corpus, labels: int, first: _Longs, label: _Ints) -> None: ...
+    def nll_gradient(
+        self, x: _Doubles, trans: _Doubles, gradient: _Doubles, grad_trans: _Doubles, threads: int
+    ) -> float: ...
+    def partial_gradient(
+        self,
+        x: _Doubles,
+        trans: _Doubles,
+        allowed: _Mask,
+        gradient: _Doubles,
+        grad_trans: _Doubles,
+        threads: int,
+    ) -> float: ...
+
+def two_loops(q: _Doubles, pairs: list[tuple[_Doubles, _Doubles, float]]) -> None: ...

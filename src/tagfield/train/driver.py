@@ -23,12 +23,12 @@ from tagfield.evaluate import ChunkScorer, Scores
 from tagfield.features import FeatureSet, Weights, feature_set, keep_attributes
 from tagfield.lattice import open_corpus
 from tagfield.native import kernels
-from tagfield.train.batch import Objective, minimise
+from tagfield.train.batch import Objective
 from tagfield.train.full_batch import descend
 from tagfield.train.growth import grow
-from tagfield.train.owlqn import minimise_l1
 from tagfield.train.partial import PartialObjective
 from tagfield.train.progress import Epoch, OnEpoch, Stopping
+from tagfield.train.quasi_newton import minimise
 from tagfield.train.recipes import find_recipe
 from tagfield.train.settings import Settings
 from tagfield.train.stochastic import StochasticTrainer
@@ -316,27 +316,16 @@ def _batch(run: _Run, objective: Objective, initial: Weights) -> tuple[Weights, 
             kept = x.copy()
         return stopping.add(value) or asked or run.impatient
 
-    if settings.c1:
-        x, converged, reason = minimise_l1(
-            objective,
-            start,
-            report,
-            c1=settings.c1,
-            iterations=settings.epochs,
-            memory=settings.memory,
-            epsilon=epsilon,
-            line_search=settings.line_search,
-        )
-    else:
-        x, converged, reason = minimise(
-            objective,
-            report,
-            start=start,
-            iterations=settings.epochs,
-            memory=settings.memory,
-            epsilon=epsilon,
-            line_search=settings.line_search,
-        )
+    x, converged, reason = minimise(
+        objective,
+        start,
+        report,
+        c1=settings.c1,
+        iterations=settings.epochs,
+        memory=settings.memory,
+        epsilon=epsilon,
+        line_search=settings.line_search,
+    )
     if settings.patience:
         x = kept
     if asked:

@@ -54,24 +54,8 @@ class PartialObjective(Objective):
             self._forbidden = np.zeros(features.zero.trans.shape, bool)
             self._forbidden[:, :labels] = ~rules.follow
 
-    def __call__(self, x: Doubles) -> tuple[float, Doubles]:
-        self._unpack(x)
-        self._grad_state.fill(0)
-        self._grad_trans.fill(0)
+    def _nll(self, x: Doubles, gradient: Doubles, grad_trans: Doubles) -> float:
         trans = self._trans
         if self._forbidden is not None:
             trans = np.where(self._forbidden, FORBIDDEN, trans)
-        nll = kernels.partial_gradient(
-            self.corpus,
-            self._inner.layout,
-            self._state,
-            trans,
-            self._allowed,
-            self._grad_state,
-            self._grad_trans,
-            self.threads,
-        )
-        gradient = np.concatenate(
-            [self._grad_state.reshape(-1)[self._packed], self._grad_trans.reshape(-1)[self._edges]]
-        )
-        return nll + self.c2 * float(x @ x), gradient + (2 * self.c2) * x
+        return self._packed.partial_gradient(x, trans, self._allowed, gradient, grad_trans, self.threads)

@@ -1,0 +1,67 @@
+"""An epoch of every kind of update beside plain SGD's, on the large feature set, one thread.
+
+Usage: updates.py FOLDER, with train.txt of CoNLL-2000 in it; `--quick` repeats less. Each update alternates with plain
+SGD epoch by epoch, each at the rate that calibration finds, and medians are compared.
+"""
+
+import argparse
+import time
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+
+from tagfield.bregman import Generator, Response, named_loss, recipe, update
+from tagfield.bregman.generators import arctan, erf, softplus
+from tagfield.encode import encode_files
+from tagfield.train.driver import select
+from tagfield.train.stochastic import StochasticTrainer, Update, calibrate
+
+arcsinh = Generator.from_gradient(lambda u: np.arcsinh(u / np.sqrt(0.1)), name="arcsinh")
+
+# name, update, at most how many times the epoch of plain SGD
+ROWS = [
+    *[(name, Update(recipe(name)), 2.2) for name in ("u1.g1", "u2.g1", "u2.g1p", "u2.g2", "u2.g3")],
+    ("U2, a function of one's own (arcsinh)", Update(Response(update("U2"), arcsinh)), 2.2),
+    ("U2, an asymmetric G (softplus)", Update(Response(update("U2"), softplus())), 2.2),
+    ("U4, arctan", Update(Response(update("U4"), arctan())), 2.2),
+    ("U6, arctan", Update(Response(update("U6"), arctan())), 2.2),
+    ("U6, a function of one's own (arcsinh)", Update(Response(update("U6"), arcsinh)), 2.2),
+    ("B1, γ = 0.5, arctan", Update(Response(named_loss("B1", 0.5), arctan())), 2.2),
+    ("B4, γ = 0.3, erf", Update(Response(named_loss("B4", 0.3), erf(2.0))), 2.2),
+    ("adaptive", Update(recipe("sgd"), adaptive=True), 1.8),
+    ("u2.g1, averaged", Update(recipe("u2.g1"), average=True), 2.2),
+]
+
+
+def table(folder: Path, epochs: int) -> list[str]:
+    encoded = encode_files(folder / "train.txt")
+    _, _, features, corpus = select(encoded, "all")
+    rng = np.random.default_rng(0)
+    orders = [rng.permutation(corpus.sentences).astype(np.int64) for _ in range(epochs + 1)]
+    lines = [
+        "| update (CoNLL-2000, all, one thread) | its epoch | plain SGD's | ratio | goal |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    for name, rule, goal in ROWS:
+        pair = []
+        for u in (rule, Update(recipe("sgd"))):
+            rate = calibrate(corpus, features, u, c2=1.0, rng=np.random.default_rng(0))
+            pair.append(StochasticTrainer(corpus, features, u, c2=1.0, rate=rate))
+        seconds: tuple[list[float], list[float]] = ([], [])
+        for order in orders:
+            for trainer, times in zip(pair, seconds, strict=True):
+                start = time.perf_counter()
+                trainer.run(order)
+                times.append(time.perf_counter() - start)
+        ours, plain = (median(times[1:]) for times in seconds)  # the first epoch warms up
+        lines.append(f"| {name} | {ours:.3f} s | {plain:.3f} s | {ours / plain:.2f} | ≤ {goal} |")
+    return lines
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--quick", action="store_true")
+    options = parser.parse_args()
+    print("\n".join(table(options.folder, 3 if options.quick else 7)))

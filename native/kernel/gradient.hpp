@@ -1,0 +1,100 @@
+// The objective of the whole corpus with its gradient, in float64: what L-BFGS asks for.
+//
+// Threads take sentences in small packets. Each sums into its own gradient, and those are added in thread order: one
+// thread gives the same bits every time, several may differ in the last digits.
+#pragma once
+#include "kernel/batch.hpp"
+#include "kernel/constrained.hpp"
+#include "kernel/packed.hpp"
+
+namespace tagfield {
+
+struct Weighing {  // where a point of the optimiser and its gradient lie
+  const double *x, *trans;         // [K], [L, Lp]
+  double *gradient, *grad_trans;
+};
+
+// Adds the sentences' gradients; `loss_of(s, lattice, grad_trans)` finds a sentence's loss from lattice.scores, leaves the
+// difference of each position in lattice.node and adds that of the transitions.
+template <class LossOf> double sum_gradient(const Packed& packed, const Weighing& at, int threads, LossOf loss_of) {
+  const Corpus& c = packed.corpus();
+  const Layout& layout = packed.layout();
+  const int64_t K = packed.features(), edges = int64_t(layout.L) * layout.Lp(), rich = packed.rich_size();
+  Scratch<double> rows;
+  packed.unfold(at.x, zeros(rows, rich));
+  std::vector<double> loss(size_t(threads), 0.0);
+  std::vector<Scratch<double>> own(static_cast<size_t>(threads));
+  Packets packets(c.S);
+  in_threads(threads, [&](int id) {
+    FlushSubnormals flush;
+    Lattice<double> lattice(layout);
+    double* grad_rich = zeros(own[size_t(id)], rich + (id ? K + edges : 0));
+    double *g = id ? grad_rich + rich : at.gradient, *gt = id ? g + K : at.grad_trans;
+    lattice.set_transitions(at.trans, 1.0);
+    double sum = 0;
+    packets.each([&](int64_t s) {
+      if (c.length(s) == 0) return;
+      packed.sum_scores(s, at.x, rows.get(), lattice.room_for(c.length(s)), g, grad_rich);
+      sum += c.weight[s] * loss_of(s, lattice, gt);
+      packed.add_differences(s, lattice.node, c.weight[s], g, grad_rich);
+    });
+    loss[size_t(id)] = sum;
+  });
+  double total = 0;
+  for (size_t id = 0; id < size_t(threads); ++id) {
+    total += loss[id];
+    packed.fold(own[id].get(), at.gradient);
+    if (!id) continue;
+    const double* g = own[id].get() + rich;
+    for (int64_t k = 0; k < K; ++k) at.gradient[k] += g[k];
+    for (int64_t k = 0; k < edges; ++k) at.grad_trans[k] += g[K + k];
+  }
+  return total;
+}
+
+// Σ_s weight_s · (log Z − θ·Φ) and E − Ẽ. NaN where it is not finite.
+inline double nll_gradient(const Packed& packed, const Weighing& at, int threads) {
+  const Corpus& c = packed.corpus();
+  const Layout& layout = packed.layout();
+  const int Lp = layout.Lp();
+  const int64_t edges = int64_t(layout.L) * Lp;
+  return sum_gradient(packed, at, threads, [&](int64_t s, Lattice<double>& lattice, double* gt) {
+    const int64_t n = c.length(s);
+    const int32_t* y = c.labels + c.tokens[s];
+    const double weight = c.weight[s], log_z = lattice.run(1.0, true);
+    const double loss = log_z - path_score(layout, lattice.scores, at.trans, y, n);
+    for (int64_t t = 0; t < n; ++t) {
+      lattice.node[t * Lp + y[t]] -= 1;
+      if (t) gt[int64_t(y[t - 1]) * Lp + y[t]] -= weight;
+    }
+    for (int64_t k = 0; n > 1 && k < edges; k += W) store<double>(gt + k, load(gt + k) + load(lattice.edge + k) * weight);
+    return loss;
+  });
+}
+
+// Σ_s weight_s · (log Z − log Z_known), where Z_known sums the paths that agree with the labels (−1: any label). Both
+// sums are over allowed paths only.
+inline double partial_gradient(const Packed& packed, const Weighing& at, const uint8_t* allowed, int threads) {
+  const Corpus& c = packed.corpus();
+  const Layout& layout = packed.layout();
+  const int L = layout.L, Lp = layout.Lp();
+  const int64_t edges = int64_t(L) * Lp;
+  return sum_gradient(packed, at, threads, [&](int64_t s, Lattice<double>& lattice, double* gt) {
+    const int64_t n = c.length(s);
+    const int32_t* y = c.labels + c.tokens[s];
+    const double weight = c.weight[s];
+    forbid(layout, lattice.scores, of_sentence(c, layout, allowed, s), n);
+    const double all = lattice.run(1.0, true);
+    const std::vector<double> free(lattice.node, lattice.node + n * Lp);
+    for (int64_t k = 0; n > 1 && k < edges; ++k) gt[k] += weight * lattice.edge[k];
+    for (int64_t t = 0; t < n; ++t)
+      for (int j = 0; y[t] >= 0 && j < L; ++j)
+        if (j != y[t]) lattice.scores[t * Lp + j] = PAD<double>;
+    const double known = lattice.run(1.0, true);
+    for (int64_t k = 0; k < n * Lp; ++k) lattice.node[k] = free[size_t(k)] - lattice.node[k];
+    for (int64_t k = 0; n > 1 && k < edges; ++k) gt[k] -= weight * lattice.edge[k];
+    return known > IMPOSSIBLE ? all - known : double(INFINITY);
+  });
+}
+
+}  // namespace tagfield

@@ -1,0 +1,101 @@
+"""L-BFGS and OWL-QN: the two loops against their twin, and the optimum of drawn problems against SciPy's."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+
+from tagfield.dataset import Doubles
+from tagfield.errors import TrainingError
+from tagfield.native import kernels
+from tagfield.train.quasi_newton import minimise
+
+
+def naive_inverse_hessian(v: Doubles, pairs: list[tuple[Doubles, Doubles, float]]) -> Doubles:
+    """H·v with H as a matrix: H' = (I − s yᵀ/sᵀy) H (I − y sᵀ/sᵀy) + s sᵀ/sᵀy from the scaled identity."""
+    eye = np.eye(len(v))
+    _, y, curvature = pairs[-1]
+    H = eye * curvature / (y @ y)
+    for s, y, curvature in pairs:
+        left = eye - np.outer(s, y) / curvature
+        H = left @ H @ left.T + np.outer(s, s) / curvature
+    return H @ v
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(1, 40), st.integers(1, 7), st.integers(0, 2**32 - 1))
+def test_the_two_loops_multiply_by_the_inverse_hessian(size: int, memory: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    shape = rng.standard_normal((size, size))
+    A = shape @ shape.T + np.eye(size)
+    pairs = [(s, A @ s, float(s @ A @ s)) for s in rng.standard_normal((memory, size))]
+    v = rng.standard_normal(size)
+    q = -v
+    kernels.two_loops(q, pairs)
+    expected = -naive_inverse_hessian(v, pairs)
+    np.testing.assert_allclose(q, expected, rtol=1e-7, atol=1e-7 * np.abs(expected).max())
+
+
+def test_without_pairs_nothing_changes() -> None:
+    q = np.arange(3.0)
+    kernels.two_loops(q, [])
+    assert q.tolist() == [0.0, 1.0, 2.0]
+
+
+def test_pairs_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(ValueError, match="do not fit"):
+        kernels.two_loops(np.zeros(3), [(np.zeros(2), np.zeros(3), 1.0)])
+    with pytest.raises(ValueError, match="positive curvature"):
+        kernels.two_loops(np.zeros(3), [(np.zeros(3), np.zeros(3), 0.0)])
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(1, 12), st.integers(0, 2**32 - 1), st.sampled_from([0.0, 0.3, 3.0]))
+def test_it_ends_at_the_optimum(size: int, seed: int, c1: float) -> None:
+    rng = np.random.default_rng(seed)
+    X, y = rng.standard_normal((30, size)), rng.integers(0, 2, 30) * 2 - 1
+
+    def logistic(w: Doubles) -> tuple[float, Doubles]:
+        margin = y * (X @ w)
+        slope = -y / (1 + np.exp(margin))
+        return float(np.logaddexp(0, -margin).sum() + 0.05 * (w @ w)), X.T @ slope + 0.1 * w
+
+    x, converged, _ = minimise(
+        logistic, np.zeros(size), lambda *_: False, c1=c1, iterations=500, epsilon=1e-8
+    )
+    assert converged
+
+    def split(pair: Doubles) -> tuple[float, Doubles]:  # w = a − b with a, b ≥ 0 makes ‖w‖₁ linear
+        value, slope = logistic(pair[:size] - pair[size:])
+        return value + c1 * float(pair.sum()), np.concatenate([slope + c1, c1 - slope])
+
+    best = minimize(split, np.zeros(2 * size), jac=True, method="L-BFGS-B", bounds=[(0, None)] * (2 * size))
+    assert logistic(x)[0] + c1 * np.abs(x).sum() <= best.fun * (1 + 1e-6) + 1e-9
+
+
+def test_a_valley_that_is_not_convex() -> None:
+    def rosenbrock(x: Doubles) -> tuple[float, Doubles]:
+        a, b = 1 - x[0], x[1] - x[0] ** 2
+        return float(a * a + 100 * b * b), np.array([-2 * a - 400 * x[0] * b, 200 * b])
+
+    x, converged, _ = minimise(rosenbrock, np.array([-1.2, 1.0]), lambda *_: False, iterations=300)
+    assert converged
+    np.testing.assert_allclose(x, [1.0, 1.0], atol=1e-4)
+
+
+def test_numbers_out_of_range_are_an_error() -> None:
+    with pytest.raises(TrainingError, match="left the range of numbers"):
+        minimise(lambda x: (float("nan"), np.ones(2)), np.zeros(2), lambda *_: False, iterations=5)
+
+
+def test_it_stops_when_told_and_when_the_iterations_are_done() -> None:
+    def bowl(x: Doubles) -> tuple[float, Doubles]:
+        return float(x**4 @ np.ones(2)), 4 * x**3
+
+    start = np.array([3.0, -2.0])
+    assert minimise(bowl, start, lambda *_: True, iterations=9)[1:] == (True, "the objective no longer falls")
+    _, converged, reason = minimise(bowl, start, lambda *_: False, iterations=2)
+    assert not converged
+    assert reason == "the given number of iterations is done"
+    assert start.tolist() == [3.0, -2.0]
