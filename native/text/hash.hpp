@@ -1,4 +1,4 @@
-// A 64-bit hash of a byte string: multiply two words to 128 bits and fold the halves together.
+// Byte strings: a 64-bit hash, comparing, copying. The hash: multiply two words to 128 bits and fold the halves together.
 //
 // Attribute strings are 5 to 30 bytes long, so what counts is few dependent steps: whole 16-byte blocks first, then
 // the last 1..16 bytes as two loads that may overlap. The hash is never stored in a file, so its value may change.
@@ -57,6 +57,23 @@ inline bool same_bytes(const char* a, const char* b, std::size_t n) {
     std::uint64_t difference = load64(a + n - 8) ^ load64(b + n - 8);
     for (std::size_t i = 0; i + 8 <= n; i += 8) difference |= load64(a + i) ^ load64(b + i);
     return difference == 0;
+}
+
+// Copies n bytes and returns the end of the copy. Short strings, so a call of memcpy would cost more than the copying.
+inline char* copy_bytes(char* to, const char* from, std::size_t n) {
+    if (n >= 16) {
+        for (std::size_t i = 0; i + 16 <= n; i += 16) std::memcpy(to + i, from + i, 16);
+        std::memcpy(to + n - 16, from + n - 16, 16);
+    } else if (n >= 8) {
+        std::memcpy(to, from, 8);
+        std::memcpy(to + n - 8, from + n - 8, 8);
+    } else if (n >= 4) {
+        std::memcpy(to, from, 4);
+        std::memcpy(to + n - 4, from + n - 4, 4);
+    } else {
+        for (std::size_t i = 0; i < n; ++i) to[i] = from[i];
+    }
+    return to + n;
 }
 
 // A bijection of 64-bit words that spreads every bit over the whole word.

@@ -15,6 +15,7 @@
 #include "text/item_sinks.hpp"
 #include "text/objects.hpp"
 #include "text/pack.hpp"
+#include "text/rows.hpp"
 #include "text/vocabulary.hpp"
 
 namespace nb = nanobind;
@@ -200,11 +201,41 @@ void bind_items(nb::module_& m) {
         .def("next", &ItemLister::next);
 }
 
+// The number of sequences.
+std::int64_t checked_offsets(View<std::int64_t> tokens, std::size_t length) {
+    const auto S = static_cast<std::int64_t>(tokens.size()) - 1;
+    const std::int64_t* at = tokens.data();
+    if (S < 0 || at[0] != 0 || at[S] != static_cast<std::int64_t>(length))
+        throw nb::value_error("the offsets do not span the tokens");
+    for (std::int64_t s = 0; s < S; ++s)
+        if (at[s] > at[s + 1]) throw nb::value_error("the offsets are not ascending");
+    return S;
+}
+
+void bind_rows(nb::module_& m) {
+    m.def("rows_of_labels",
+          [](View<std::int32_t> ids, nb::tuple labels, View<std::int64_t> tokens) {
+              const std::int64_t S = checked_offsets(tokens, ids.size());
+              for (std::size_t t = 0; t < ids.size(); ++t)
+                  if (ids.data()[t] < 0 || static_cast<std::size_t>(ids.data()[t]) >= labels.size())
+                      throw nb::value_error("an id has no label");
+              return rows_of_labels(ids.data(), labels, tokens.data(), S);
+          },
+          "ids"_a, "labels"_a, "tokens"_a);
+    m.def("rows_of_dicts",
+          [](nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu> node, nb::tuple labels,
+             View<std::int64_t> tokens) {
+              if (labels.size() != node.shape(1)) throw nb::value_error("the labels do not fit the columns");
+              return rows_of_dicts(node.data(), labels, tokens.data(), checked_offsets(tokens, node.shape(0)));
+          },
+          "node"_a, "labels"_a, "tokens"_a);
+}
+
 }  // namespace
 
 NB_MODULE(TAGFIELD_MODULE, m) {
   nb::set_leak_warnings(false);  // an interpreter that ends in an error keeps objects alive; that is no leak of ours
-    m.doc() = "Reading and interning: text or Python objects to packed arrays.";
+    m.doc() = "Reading and interning: text or Python objects to packed arrays; and back to Python objects.";
     const nb::object error = nb::module_::import_("tagfield.errors").attr("InputError");
     nb::register_exception_translator(
         [](const std::exception_ptr& thrown, void* kind) {
@@ -220,6 +251,7 @@ NB_MODULE(TAGFIELD_MODULE, m) {
     bind_vocabulary(m);
     bind_columns(m);
     bind_items(m);
+    bind_rows(m);
     m.def("encode_objects",
           [](nb::handle X, nb::handle y, Vocabulary& attributes, bool frozen, Vocabulary& labels) {
               ObjectReader reader(attributes, frozen, labels);

@@ -12,12 +12,14 @@
 #include <nanobind/nanobind.h>
 
 #include <cmath>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "text/batch.hpp"
 #include "text/errors.hpp"
+#include "text/identity.hpp"
 #include "text/pack.hpp"
 #include "text/vocabulary.hpp"
 
@@ -45,6 +47,7 @@ class ObjectReader {
                                      " ends after " + std::to_string(sequence_) + " sequences");
             }
             if (!sequence.is_valid()) return;
+            if (sequence_ == glance) foresee(X);
             const std::size_t length = tokens(sequence);
             if (answer.is_valid()) read_labels(answer, length);
         }
@@ -52,6 +55,15 @@ class ObjectReader {
 
   private:
     static constexpr int depth_limit = 64;
+    static constexpr Py_ssize_t glance = 256;
+
+    // Room for what is to come, if the first sequences are like the rest: arrays that grow step by step are copied, and
+    // their pages are asked for, about twice. Room that is never written to takes no memory.
+    void foresee(nb::handle X) {
+        if (!PyList_CheckExact(X.ptr()) && !PyTuple_CheckExact(X.ptr())) return;
+        const auto all = static_cast<std::size_t>(length_of(X.ptr()));
+        packer.reserve(all, all / glance * (packer.position.size() + packer.position.size() / 4));
+    }
 
     static std::string type_name(PyObject* object) { return Py_TYPE(object)->tp_name; }
     static bool is_text(PyObject* object) {
@@ -172,28 +184,79 @@ class ObjectReader {
         if (!plain.is(item)) batch_.settle();
     }
 
+    // Entries are taken some at a time, so that their values are on the way from memory while the first are read.
     void mapping(PyObject* dict, std::string_view prefix, int depth) {
-        PyObject *key = nullptr, *value = nullptr;
-        for (Py_ssize_t at = 0; PyDict_Next(dict, &at, &key, &value);) {
-            const nb::object hold_key = nb::borrow(key), hold_value = nb::borrow(value);
-            if (!PyUnicode_Check(key))
-                throw InputError(here() + " has a key of type " + type_name(key) + "; attributes are strings");
-            std::string_view name = text_of_attribute(key);
-            if (PyUnicode_Check(value)) {
-                const std::string_view tail = batch_.join(name, ":", text_of_attribute(value));
-                name = prefix.empty() ? tail : batch_.join(prefix, "", tail);
-                batch_.add(name.data(), name.size());
-            } else if (PyList_Check(value) || PyTuple_Check(value) || PyDict_Check(value) || PyAnySet_Check(value)) {
-                const std::string inner = std::string(prefix) + std::string(name) + ":";
-                walk(value, inner, depth + 1);
-            } else {
-                const bool ours = PyFloat_Check(value) || PyLong_CheckExact(value) || PyBool_Check(value);
-                if (!ours) batch_.settle();  // __float__ may run any code
-                const float number = number_of(value, name);
-                if (!ours || !prefix.empty()) name = batch_.join(prefix, "", name);
-                batch_.add(name.data(), name.size(), number);
+        struct {
+            PyObject *key, *value;
+            Py_ssize_t after;
+        } some[16];
+        for (Py_ssize_t at = 0;;) {
+            std::size_t n = 0;
+            for (PyObject *key, *value; n < std::size(some) && PyDict_Next(dict, &at, &key, &value); ++n) {
+                __builtin_prefetch(value);
+                some[n] = {key, value, at};
+            }
+            if (n == 0) return;
+            for (std::size_t i = 0; i < n; ++i) {
+                if (entry(some[i].key, some[i].value, prefix)) continue;
+                at = some[i].after;  // the user's code may run now and change the dict: what follows is taken anew
+                other(nb::borrow(some[i].key), nb::borrow(some[i].value), prefix, depth);
+                break;
             }
         }
+    }
+
+    // The common kinds of entry, which run nobody's code; false for another kind.
+    bool entry(PyObject* key, PyObject* value, std::string_view prefix) {
+        if (!PyUnicode_Check(key))
+            throw InputError(here() + " has a key of type " + type_name(key) + "; attributes are strings");
+        const bool text = PyUnicode_Check(value);
+        if (!text && !PyFloat_CheckExact(value) && !PyBool_Check(value)) return false;
+        IdentityMemory::Entry& known = keys_.of(key, [&](PyObject* string) { return text_of_attribute(string); });
+        if (text)
+            pair(known, text_of_attribute(value), prefix);
+        else
+            numbered(known, value, prefix);
+        return true;
+    }
+
+    // {key: text}
+    void pair(const IdentityMemory::Entry& key, std::string_view text, std::string_view prefix) {
+        std::string_view name = key.has_head ? batch_.join_head(key.head, key.text.size() + 1, text)
+                                             : batch_.join(key.text, ":", text);
+        if (!prefix.empty()) name = batch_.join(prefix, "", name);
+        batch_.add(name.data(), name.size());
+    }
+
+    // {key: a float or a bool}: the name is the key's own, so a key that comes again need not be looked up again.
+    void numbered(IdentityMemory::Entry& key, PyObject* value, std::string_view prefix) {
+        const float number = value == Py_True ? 1.0f : value == Py_False ? 0.0f : number_of(value, key.text);
+        if (!prefix.empty()) {
+            const std::string_view name = batch_.join(prefix, "", key.text);
+            return batch_.add(name.data(), name.size(), number);
+        }
+        if (key.id == IdentityMemory::seen) {
+            const std::int32_t found = batch_.find(key.text);
+            if (found != Vocabulary::absent || batch_.frozen()) key.id = found;
+        }
+        if (key.id >= Vocabulary::absent) return batch_.add_known(key.id, number);
+        key.id = IdentityMemory::seen;
+        batch_.add(key.text.data(), key.text.size(), number);
+    }
+
+    // {key: anything else}; key and value are held, since the user's code may run and change the dict.
+    void other(nb::object held_key, nb::object held_value, std::string_view prefix, int depth) {
+        PyObject* const value = held_value.ptr();
+        std::string_view name = text_of_attribute(held_key.ptr());
+        if (PyList_Check(value) || PyTuple_Check(value) || PyDict_Check(value) || PyAnySet_Check(value)) {
+            const std::string inner = std::string(prefix) + std::string(name) + ":";
+            return walk(value, inner, depth + 1);
+        }
+        const bool ours = PyFloat_Check(value) || PyLong_CheckExact(value);
+        if (!ours) batch_.settle();  // __float__ may run any code
+        const float number = number_of(value, name);
+        if (!ours || !prefix.empty()) name = batch_.join(prefix, "", name);
+        batch_.add(name.data(), name.size(), number);
     }
 
     float number_of(PyObject* value, std::string_view name) const {
@@ -253,12 +316,15 @@ class ObjectReader {
             if (!PyUnicode_Check(label))
                 throw InputError(where + "[" + std::to_string(t) + "] is of type " + type_name(label) +
                                  "; labels are strings");
-            gold.push_back(labels_.add(text_of(label, where)));
+            IdentityMemory::Entry& known = names_.of(label, [&](PyObject* string) { return text_of(string, where); });
+            if (known.id < 0) known.id = labels_.add(known.text);
+            gold.push_back(known.id);
         }
     }
 
     Batch batch_;
     Vocabulary& labels_;
+    IdentityMemory keys_, names_;  // of dicts; of labels
     Py_ssize_t sequence_ = 0, token_ = 0;
 };
 

@@ -56,6 +56,7 @@ class Packer {
         attribute.reserve(occurrence_count);
         stop.reserve(occurrence_count);
         position.reserve(occurrence_count);
+        if (valued) value.reserve(occurrence_count);
     }
 
     void add(const Sentence& sentence) {

@@ -1,7 +1,7 @@
 """Types of the native text room (native/text/module.cpp)."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TypeAlias, overload
+from typing import Any, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,3 +56,7 @@ def first_row(text: bytes) -> tuple[int, int]: ...
 def encode_objects(
     X: object, y: object, attributes: Vocabulary, frozen: bool, labels: Vocabulary
 ) -> tuple[_Packed, _Ints]: ...
+def rows_of_labels(ids: _Ints, labels: tuple[object, ...], tokens: _Longs) -> list[list[Any]]: ...
+def rows_of_dicts(
+    node: NDArray[np.float32], labels: tuple[object, ...], tokens: _Longs
+) -> list[list[dict[Any, float]]]: ...

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tagfield import decode
+from tagfield._text import rows_of_dicts, rows_of_labels
 from tagfield.constraints import Rules, rules_of
 from tagfield.dataset import Doubles, Ints
 from tagfield.encode import Encoded, encode_sequences
@@ -17,8 +18,7 @@ from tagfield.errors import InputError
 from tagfield.estimator.fitted import Fitted
 from tagfield.estimator.labels import LabelNames
 from tagfield.estimator.parameters import threads_of
-from tagfield.estimator.reading import split_rows, without_unknown_name
-from tagfield.native import kernels
+from tagfield.estimator.reading import without_unknown_name
 from tagfield.spans import Span, SpanFinder
 
 
@@ -41,9 +41,7 @@ class Decoding(Fitted):
         """
         self._check_fitted()
         encoded = self._encode(X)
-        classes = self.classes_
-        flat = [classes[i] for i in self._decode(encoded, known).tolist()]
-        return split_rows(flat, encoded.dataset.tokens)
+        return rows_of_labels(self._decode(encoded, known), tuple(self.classes_), encoded.dataset.tokens)
 
     def predict_single(self, xseq: Iterable[Any], known: Any = None) -> list[Any]:
         """The best labels of one sequence."""
@@ -58,7 +56,7 @@ class Decoding(Fitted):
         node, _ = decode.marginals(
             self.model_, encoded, self._conditions(encoded, known), threads=threads_of(self.n_jobs)
         )
-        return kernels.rows_of_dicts(node, tuple(self.classes_), encoded.dataset.tokens)
+        return rows_of_dicts(node, tuple(self.classes_), encoded.dataset.tokens)
 
     def predict_marginals_single(self, xseq: Iterable[Any], known: Any = None) -> list[dict[Any, float]]:
         """{label: probability} for each token of one sequence."""

@@ -6,7 +6,6 @@ X, y ─▶ names ─▶ encode ─▶ without empty sequences ─▶ None → U
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -166,8 +165,3 @@ def first_unknown(encoded: Encoded) -> tuple[int, int] | None:
         return None
     sequence = int(np.searchsorted(encoded.dataset.tokens, bad[0], side="right")) - 1
     return sequence, int(bad[0] - encoded.dataset.tokens[sequence])
-
-
-def split_rows(flat: list[Any], tokens: Any) -> list[list[Any]]:
-    """One list for each sequence."""
-    return [flat[start:end] for start, end in pairwise(tokens.tolist())]

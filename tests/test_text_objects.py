@@ -1,0 +1,148 @@
+"""Strings that come again as the same object are remembered by their address: nobody can tell, but for the speed."""
+
+import gc
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import naive_text as naive
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tagfield._text import rows_of_dicts, rows_of_labels
+from tagfield.encode import Encoded, Vocabulary, encode_sequences
+
+keys = st.sampled_from(["w", "tag", "-1:w", "é", "漢:", "k" * 31, "k" * 32, "k" * 80, ""])
+values = st.one_of(
+    st.sampled_from(["a", "bc", "defg", "hijklmno", "p" * 17, "q" * 50, "é😀", ""]),
+    st.booleans(),
+    st.floats(-4, 4, width=32),
+    st.integers(-2, 2),
+    st.dictionaries(keys, st.one_of(st.booleans(), st.sampled_from(["a", "é"])), max_size=2),
+)
+sequences = st.lists(st.lists(st.dictionaries(keys, values, max_size=6), max_size=5), max_size=6)
+
+
+class Text(str):
+    """A str that is not exactly one."""
+
+
+def fresh(text: str) -> str:
+    return text.encode().decode()
+
+
+def rebuilt(value: Any, make: Callable[[str], str]) -> Any:
+    """The same value, with every string in it made anew."""
+    if isinstance(value, dict):
+        return {make(key): rebuilt(inner, make) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [rebuilt(inner, make) for inner in value]
+    return make(value) if isinstance(value, str) else value
+
+
+def arrays(encoded: Encoded) -> list[Any]:
+    data = encoded.dataset
+    packed = (data.tokens, data.slots, data.occurrences, data.attribute, data.stop, data.position)
+    value = np.ones(len(data.position), np.float32) if data.value is None else data.value
+    return [array.tolist() for array in (*packed, value, encoded.gold)]
+
+
+@given(
+    sequences, st.one_of(st.none(), st.lists(st.sampled_from(["w", "tag", "w:a", "é", "é:é😀"]), unique=True))
+)
+def test_the_same_objects_and_equal_ones_encode_alike(X: list, frozen: list[str] | None) -> None:
+    shared: dict[str, str] = {}
+    expected = naive.pack(
+        [[naive.attributes(token) for token in x] for x in X],
+        ids := {} if frozen is None else {name: i for i, name in enumerate(frozen)},
+        frozen=frozen is not None,
+    )
+    answers = [["".join(token)[:1] for token in x] for x in X]
+    ways = [fresh, Text, lambda text: shared.setdefault(text, fresh(text))]
+    found = []
+    for make in ways:
+        known = None if frozen is None else Vocabulary(frozen)
+        encoded = encode_sequences(
+            rebuilt(X, make), rebuilt(answers, make), attributes=known, labels=Vocabulary([""])
+        )
+        assert encoded.attributes.strings() == list(ids)
+        found.append(arrays(encoded))
+        for name, array in zip(
+            ("tokens", "slots", "occurrences", "attribute", "stop"), found[-1], strict=False
+        ):
+            assert array == expected[name], name
+    assert found[0] == found[1] == found[2]
+
+
+def test_an_address_that_another_string_takes_over_is_not_mistaken_for_it() -> None:
+    """Each token is gone when the next is made, so that its strings are likely to stand where the last ones stood."""
+
+    def stream() -> Iterator[list[dict[str, Any]]]:
+        for i in range(2000):
+            yield [
+                {"".join(["key", str(i % 7)]): True, "".join(["w", str(i % 5)]): "".join(["v", str(i % 3)])}
+            ]
+
+    encoded = encode_sequences(stream())
+    ids: dict[str, int] = {}
+    naive.pack([[naive.attributes(token) for token in x] for x in stream()], ids)
+    assert encoded.attributes.strings() == list(ids)
+    names = encoded.attributes.strings()
+    for i in range(2000):
+        slots = encoded.dataset.attribute[encoded.dataset.slots[i] : encoded.dataset.slots[i + 1]]
+        assert [names[a] for a in slots] == [f"key{i % 7}", f"w{i % 5}:v{i % 3}"]
+
+
+def test_the_dict_may_change_while_its_values_are_read() -> None:
+    class Eraser:
+        def __float__(self) -> float:
+            for key in [key for key in token if key.startswith("later")]:
+                del token[key]
+            gc.collect()
+            return 2.0
+
+    token: dict[str, Any] = {"first": "x", "eraser": Eraser()}
+    token |= {f"later {i}": "".join(["text", str(i)]) for i in range(12)}
+    encoded = encode_sequences([[token]])
+    assert encoded.attributes.strings() == ["first:x", "eraser"]
+
+
+def test_many_sequences_foreseen_and_not() -> None:
+    """Room is made after the first hundreds; the ones that follow need more of it, or none."""
+    short, long = [[{"a": True}]], [[{"a": False, "b": "c"}] * 40]
+    for X in (short * 600, short * 300 + long * 300, long * 300 + short * 300 + [[]] * 100):
+        ids: dict[str, int] = {}
+        expected = naive.pack([[naive.attributes(token) for token in x] for x in X], ids)
+        found = arrays(encode_sequences(X))
+        assert found[3:7] == [expected[name] for name in ("attribute", "stop", "position", "value")]
+
+
+@pytest.mark.parametrize("size", [1, 2, 22, 29, 30, 31, 90])
+@pytest.mark.parametrize("kind", [str, int, lambda i: ("a", i), Text])
+def test_rows_of_dicts(size: int, kind: Callable[[Any], Any]) -> None:
+    labels = tuple(kind(i) for i in range(size))
+    node = np.random.default_rng(size).random((7, size), np.float32)
+    rows = rows_of_dicts(node, labels, np.array([0, 3, 3, 7]))
+    assert [len(row) for row in rows] == [3, 0, 4]
+    flat = [row for sequence in rows for row in sequence]
+    assert flat == [dict(zip(labels, line, strict=True)) for line in node.tolist()]
+    assert all(type(row) is dict and list(row) == list(labels) for row in flat)
+    for row in flat:  # each is its own
+        row["new"], row[labels[0]] = 1.0, 2.0
+        del row[labels[-1]]
+    assert [row.get(labels[-1]) for row in flat] == [None] * 7
+    assert [len(row) for row in rows_of_dicts(node, labels, np.array([0, 7]))[0]] == [size] * 7
+
+
+def test_rows_are_checked() -> None:
+    offsets = np.array([0, 2])
+    assert rows_of_labels(np.array([1, 0], np.int32), ("a", None), offsets) == [[None, "a"]]
+    assert rows_of_labels(np.array([], np.int32), (), np.array([0])) == []
+    for ids, tokens in (([1, 2], [0, 2]), ([-1, 0], [0, 2]), ([0, 0], [0, 1]), ([0, 0], [0, 3, 2])):
+        with pytest.raises(ValueError, match=r"id has no label|offsets"):
+            rows_of_labels(np.array(ids, np.int32), ("a", "b"), np.array(tokens))
+    with pytest.raises(ValueError, match="labels do not fit"):
+        rows_of_dicts(np.zeros((2, 3), np.float32), ("a", "b"), offsets)
+    with pytest.raises(TypeError, match="unhashable"):
+        rows_of_dicts(np.zeros((2, 1), np.float32), ([],), offsets)
