@@ -116,8 +116,36 @@ def test_a_label_that_the_stream_did_not_announce() -> None:
     crf = CRF("l2sgd", rate=0.1).partial_fit(X[:5], Y[:5])
     with pytest.raises(InputError, match=r"y\[1\]\[2\] is 'NEW', a label that the first partial_fit did not"):
         crf.partial_fit([X[0], [["a"]] * 3], [Y[0], ["O", "O", "NEW"]])
-    with pytest.raises(InputError, match="partial_fit takes a stochastic algorithm, not lbfgs"):
-        CRF().partial_fit(X, Y)
+
+
+@pytest.mark.parametrize("name", [None, "lbfgs", "ap", "pa", "arow"])
+def test_algorithms_without_streams_say_so_before_they_read_one(name: str | None) -> None:
+    stream = iter(X)
+    called = "lbfgs, the default," if name is None else name
+    with pytest.raises(
+        InputError, match=rf"which {called} cannot; .* as in CRF\('u2.g1'\): one of l2sgd, sgd"
+    ):
+        CRF(name).partial_fit(stream, Y)
+    assert next(stream) is X[0]
+
+
+@pytest.mark.parametrize("name", ["l2sgd", "ap", "pa", "arow", "u2.g1", "ngd"])
+def test_only_lbfgs_learns_with_unknown_labels_or_constraints(name: str) -> None:
+    partly = [[None, *row[1:]] for row in Y]
+    count = f"the label of {len(Y)} of {sum(map(len, Y))} tokens is None, but"
+    with pytest.raises(InputError, match=f"{count} {name} needs one for every token; use algorithm='lbfgs'"):
+        CRF(name).fit(X, partly)
+    bound = CRF(name, constraints="BIO", constrain_training=True)
+    with pytest.raises(InputError, match=f"constrain_training=True does not go with {name}; use"):
+        bound.fit(X, Y)
+    assert (
+        CRF(name, constrain_training=True, max_iterations=1).fit(X, Y).n_iter_ == 1
+    )  # there are no constraints
+    if name not in ("ap", "pa", "arow"):
+        with pytest.raises(InputError, match=f"{count} partial_fit needs one"):
+            CRF(name, rate=0.1).partial_fit(X, partly)
+        with pytest.raises(InputError, match="does not go with partial_fit"):
+            bound.partial_fit(X, Y)
 
 
 def test_early_stopping_keeps_the_best_weights() -> None:
@@ -181,8 +209,6 @@ def test_unknown_labels_are_summed_out() -> None:
     crf = CRF(c2=0.1, all_possible_transitions=True, all_possible_states=True).fit(X, partly)
     assert None not in crf.classes_
     assert crf.score(X, Y) > 0.8
-    with pytest.raises(InputError, match="sgd needs a label for every token"):
-        CRF("l2sgd").fit(X, partly)
 
 
 def test_everything_known_is_the_usual_likelihood() -> None:

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
+from threadpoolctl import threadpool_limits  # scikit-learn needs it too
 
 from tagfield.encode import Encoded, Vocabulary
 from tagfield.errors import InputError
 from tagfield.estimator.decoding import Decoding
-from tagfield.estimator.fitting import held_out, online_pass, split_held_out
+from tagfield.estimator.fitting import check_complete, check_online, held_out, online_pass, split_held_out
 from tagfield.estimator.inspection import Inspection
 from tagfield.estimator.labels import LabelNames
 from tagfield.estimator.parameters import seed_of, settings_of
@@ -188,6 +189,8 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
     def _train(
         self, encoded: Encoded, names: LabelNames, settings: Any, dev: Encoded | None, start: Any
     ) -> None:
+        rules = self._rules(names.labels(encoded.labels)) if self.constrain_training else None
+        check_complete(encoded, self.algorithm, constrained=rules is not None)
         hooks = list(self.callbacks or ())
         if self.verbose:
             hooks.append(print_epoch)
@@ -195,8 +198,10 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         def after(epoch: Epoch) -> bool:
             return sum(bool(hook(epoch)) for hook in hooks) > 0  # every one is called
 
-        rules = self._rules(names.labels(encoded.labels)) if self.constrain_training else None
-        trained = train(encoded, settings, dev=dev, on_epoch=after, start=start, rules=rules)
+        # The sums over the weights are short: threads of BLAS cost more than they give, and many times more on a
+        # machine that does other things as well. Ours are n_jobs, for the lattice.
+        with threadpool_limits(1, user_api="blas"):
+            trained = train(encoded, settings, dev=dev, on_epoch=after, start=start, rules=rules)
         self._keep(Model.of(encoded, trained), names)
         self.history_ = [epoch.to_dict() for epoch in trained.history]
         self.n_iter_ = len(trained.history)
@@ -224,6 +229,7 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         >>> crf.partial_fit([[["a"], ["b"]]], [["X", "Y"]]).partial_fit([[["c"]]], [["Y"]]).num_attributes_
         3
         """
+        check_online(self.algorithm)
         settings = settings_of(self.get_params(deep=False), seed_of(self.random_state))
         before: Model | None = getattr(self, "model_", None)
         names = self._names if before else LabelNames(classes or ())
@@ -242,6 +248,8 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
                 f"y[{bad[0]}][{bad[1]}] is {label!r}, a label that the first partial_fit did not know; name every "
                 "label there, by classes="
             )
+        constrained = self.constrain_training and self.constraints is not None
+        check_complete(encoded, self.algorithm, constrained, method="partial_fit")
         model, record = online_pass(
             encoded, settings, before, getattr(self, "seen_", 0), getattr(self, "rate_", None)
         )

@@ -9,6 +9,7 @@ import numpy as np
 from tagfield.encode import Encoded
 from tagfield.errors import InputError
 from tagfield.estimator.labels import LabelNames
+from tagfield.estimator.parameters import recipe_of
 from tagfield.estimator.reading import read_labelled, take
 from tagfield.model import Model
 from tagfield.train import RECIPES, Epoch, Settings, Trained
@@ -58,17 +59,47 @@ def split_held_out(encoded: Encoded, fraction: float, seed: int) -> tuple[Encode
     return take(encoded, np.sort(order[size:])), take(encoded, np.sort(order[:size]))
 
 
+def check_online(algorithm: str | None) -> None:
+    """An error where an algorithm cannot learn from a stream; before anything of the stream is read.
+
+    >>> check_online("u2.g1")
+    """
+    if RECIPES[recipe_of(algorithm)].family != "stochastic":
+        offered = ", ".join(["l2sgd", *(r.name for r in RECIPES.values() if r.family == "stochastic")])
+        given = "lbfgs, the default," if algorithm is None else algorithm
+        raise InputError(
+            f"partial_fit learns from a stream, which {given} cannot; choose an algorithm that can, as in "
+            f"CRF('u2.g1'): one of {offered}"
+        )
+
+
+def check_complete(encoded: Encoded, algorithm: str | None, constrained: bool, method: str = "fit") -> None:
+    """An error where labels are unknown or training is constrained, and the algorithm is not lbfgs.
+
+    >>> from tagfield.encode import encode_sequences
+    >>> check_complete(encode_sequences([[["a"]]], [["X"]]), "l2sgd", constrained=False)
+    """
+    online = method == "partial_fit"
+    if recipe_of(algorithm) == "lbfgs" and not online:
+        return
+    asked = method if online else algorithm
+    instead = "fit with algorithm='lbfgs'" if online else "algorithm='lbfgs'"
+    unknown = int((encoded.dataset.labels < 0).sum())
+    if unknown:
+        raise InputError(
+            f"the label of {unknown} of {len(encoded.dataset.labels)} tokens is None, but {asked} needs one for every "
+            f"token; use {instead}, which also learns from sequences with unknown labels"
+        )
+    if constrained:
+        raise InputError(
+            f"constrain_training=True does not go with {asked}; use {instead}, or leave constraints to predict"
+        )
+
+
 def online_pass(
     encoded: Encoded, settings: Settings, before: Model | None, seen: int, rate: float | None
 ) -> tuple[Model, Epoch]:
     """One pass at the rate that the stream has come to; the decay of c2 is spread over all sequences so far."""
-    if RECIPES[settings.recipe].family != "stochastic":
-        offered = ", ".join(["l2sgd", *(r.name for r in RECIPES.values() if r.family == "stochastic")])
-        raise InputError(
-            f"partial_fit takes a stochastic algorithm, not {settings.recipe}; choose one of {offered}"
-        )
-    if (encoded.dataset.labels < 0).any():
-        raise InputError("partial_fit needs a label for every token; use fit with lbfgs where some are None")
     _, attributes, features, corpus = select(encoded, settings.features, 1, settings.transitions)
     start = features.zeros()
     if before is not None:
