@@ -31,8 +31,8 @@ class RowCRF(CRF):
     def __sklearn_tags__(self) -> Any:
         return BaseEstimator.__sklearn_tags__(self)
 
-    def _more_tags(self) -> dict:
-        return {}
+    def _more_tags(self) -> dict:  # scikit-learn before 1.6; it adds them to those of CRF
+        return {"X_types": ["2darray"]}
 
     @staticmethod
     def _sequences(X: Any) -> list:
