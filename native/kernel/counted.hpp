@@ -96,22 +96,22 @@ inline void counted_slot(const Corpus& c, const Layout& at, const Counted& f, in
   const int Lp = at.Lp();
   const int32_t *position = c.position, *y = c.labels + c.tokens[s];
   const float* value = c.value;
+  uint64_t gold = 0;  // which blocks have a gold label; beyond 64 blocks, which may have
+  for (int64_t n = from; n < to; ++n) gold |= uint64_t(1) << (y[position[n]] / W & 63);
   for (int64_t k = k0; k < k1; ++k) {
     const Vec<float> w = load(theta + k * W);
     if (!any(features<float>(w))) continue;
     const int b = block_of<R>(at.column, k, k0);
-    Vec<float> u{};
-    float counts[W] = {};
-    bool gold = false;
-    for (int64_t n = from; n < to; ++n) {
-      const Vec<float> d = load(D + int64_t(position[n]) * Lp + b * W);
-      u += value ? d * value[n] : d;
-      if (y[position[n]] / W != b) continue;
-      gold = true;
-      counts[y[position[n]] % W] += value ? value[n] : 1.f;
+    const Vec<float> u = difference(D + b * W, position, value, from, to, Lp);
+    if (!(gold >> (b & 63) & 1)) {
+      fn(k, w, value ? f.without_gold(u) : f.none(u));
+      continue;
     }
-    const Vec<float> r = f.without_gold(gold ? blank_gold(u, counts) : u);
-    fn(k, w, gold ? correct_gold(f, u, r, counts, theta, k * W, false, rest) : r);
+    float counts[W] = {};
+    for (int64_t n = from; n < to; ++n)
+      if (y[position[n]] / W == b) counts[y[position[n]] % W] += value ? value[n] : 1.f;
+    const Vec<float> r = f.without_gold(blank_gold(u, counts));
+    fn(k, w, correct_gold(f, u, r, counts, theta, k * W, false, rest));
   }
 }
 

@@ -81,6 +81,8 @@ template <class T> class Lattice {
 
   // log Z of the n positions whose raw scores are in `scores`, times z; marginals in `node` and `edge` if wanted.
   double run(T z, bool marginals) {
+    if constexpr (sizeof(T) == 4)
+      if (wide_next > 0) return --wide_next, ++fallbacks, run_wide(z, marginals);
     double log_z = 0;
     bool sound = false;
     switch (at_.NB) {
@@ -92,6 +94,7 @@ template <class T> class Lattice {
     }
     if (sound) return log_z;
     ++fallbacks;
+    wide_next = wide_run;
     if constexpr (sizeof(T) == 4)
       return run_wide(z, marginals);
     else
@@ -129,6 +132,9 @@ template <class T> class Lattice {
   }
 
   int64_t fallbacks = 0;
+  // Weights that are too large for one sentence are so for the next: after a fall-back, as many go to double at once. Left
+  // at 0 where sentences are divided among threads, for the outcome of one would depend on which came before it.
+  int wide_run = 0, wide_next = 0;
 
  private:
   const Layout& at_;

@@ -4,6 +4,8 @@
 //
 // Padding lanes start at −∞ and collect only zeros, so they never win, whatever the scores, and their exp is 0.
 #pragma once
+#include <initializer_list>
+
 #include "kernel/corpus.hpp"
 
 namespace tagfield {
@@ -66,8 +68,10 @@ template <Rows R, class T> struct Ahead {
   }
 };
 
+// `also` are arrays beside the weights that the step after the lattice will need: their rows are asked for here.
 template <Rows R, class T>
-void sum_scores(const Corpus& c, const Layout& at, const T* state, int64_t s, T* scores, int64_t s1 = -1, int64_t s2 = -1) {
+void sum_scores(const Corpus& c, const Layout& at, const T* state, int64_t s, T* scores, int64_t s1 = -1, int64_t s2 = -1,
+                const T* also = nullptr, const T* also2 = nullptr) {
   const int NB = at.NB, Lp = at.Lp();
   const int32_t* position = c.position;
   const float* value = c.value;
@@ -76,6 +80,8 @@ void sum_scores(const Corpus& c, const Layout& at, const T* state, int64_t s, T*
   Ahead<R, T> ahead(c, at, state, s1, s2);
   each_slot<R>(c, at, s, [&](int64_t k0, int64_t k1, int64_t from, int64_t to) {
     ahead.step();
+    for (const T* beside : {also, also2})
+      for (int64_t k = k0; beside && k < k1; ++k) prefetch(beside + k * W);
     if (R != Rows::SPARSE && NB == 3 && !value) {  // the common case, kept in registers
       const Vec<T> r0 = load(state + k0 * W), r1 = load(state + (k0 + 1) * W), r2 = load(state + (k0 + 2) * W);
       for (int64_t n = from; n < to; ++n) {

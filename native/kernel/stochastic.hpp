@@ -134,6 +134,7 @@ template <class Step> void exact_step(const Pass& pass, const Step& step, Exactl
 template <Rows R, bool Respond, bool Adaptive, bool Average>
 void stochastic_pass(const Corpus& c, const Layout& at, Pass& pass, const int64_t* order, int64_t count) {
   Lattice<float> lattice(at);
+  lattice.wide_run = 30;
   const int Lp = at.Lp(), NB = at.NB;
   const Arrays theta = pass.theta, squares = pass.squares, rest = pass.rest;
   std::vector<float> edge_counts(pass.counted ? size_t(at.L) * Lp : 0, 0.f);
@@ -148,8 +149,8 @@ void stochastic_pass(const Corpus& c, const Layout& at, Pass& pass, const int64_
     if (n == 0) continue;
     const int32_t* y = c.labels + c.tokens[s];
     float* scores = lattice.room_for(n);
-    sum_scores<R>(c, at, theta.state, s, scores, i + 1 < count ? order[i + 1] : -1,
-                      i + 2 < count ? order[i + 2] : -1);
+    sum_scores<R>(c, at, theta.state, s, scores, i + 1 < count ? order[i + 1] : -1, i + 2 < count ? order[i + 2] : -1,
+                  Adaptive ? squares.state : nullptr, Average ? rest.state : nullptr);
     lattice.set_transitions(theta.trans, float(z));
     const double log_z = lattice.run(float(z), true);
     const double loss = log_z - z * path_score(at, scores, theta.trans, y, n);
