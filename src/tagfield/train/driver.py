@@ -8,7 +8,6 @@ Chance is one argument: the seed makes the generator that draws the calibration 
 thread the same seed gives the same bits.
 """
 
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
@@ -24,6 +23,7 @@ from tagfield.features import FeatureSet, Weights, feature_set, keep_attributes
 from tagfield.lattice import open_corpus
 from tagfield.native import kernels
 from tagfield.train.batch import Objective
+from tagfield.train.course import Run
 from tagfield.train.full_batch import descend
 from tagfield.train.growth import grow
 from tagfield.train.partial import PartialObjective
@@ -93,7 +93,7 @@ def train(
     score = {
         name: held_out_scorer(data, attributes, features, settings.threads) for name, data in watched.items()
     }
-    run = _Run(settings, features, score, on_epoch)
+    run = Run(settings, features, score, on_epoch)
     if recipe.family == "batch":
         if rules is not None:
             rules.check_gold(dataset, encoded.labels.strings())
@@ -156,83 +156,8 @@ def held_out_scorer(
     return score
 
 
-class _Run:
-    """The history of one run, the best weights so far, and the clock that stands still while scores are taken."""
-
-    def __init__(
-        self,
-        settings: Settings,
-        features: FeatureSet,
-        score: Mapping[str, Callable[[Weights], Scores]],
-        on_epoch: OnEpoch | None,
-    ) -> None:
-        self.settings = settings
-        self.features = features
-        self.history: list[Epoch] = []
-        self._score = score
-        self._on_epoch = on_epoch
-        self.untrained = np.inf  # the loss of zero weights
-        self._highest, self._since = -np.inf, 0
-        self._peak: tuple[int, float, Weights | None] = (0, -np.inf, None)  # epoch, accuracy on dev, weights
-        self._start = time.perf_counter()
-
-    @property
-    def best(self) -> bool:
-        """Whether the last epoch is the best so far."""
-        return self.history[-1].best
-
-    @property
-    def impatient(self) -> bool:
-        """Whether the score on dev has not risen for `patience` epochs."""
-        return 0 < self.settings.patience <= len(self.history) - self._since
-
-    def remember(self, weights: Callable[[Weights | None], Weights]) -> None:
-        """Keeps the weights of the epoch with the highest accuracy on dev, to fall back on."""
-        scores = self.history[-1].scores
-        if scores is not None and scores.accuracy > self._peak[1]:
-            self._peak = (len(self.history), scores.accuracy, weights(self._peak[2]))
-
-    def collapse(self) -> str:
-        """Says so when the accuracy on dev has fallen by more than noise."""
-        scores = self.history[-1].scores
-        fall = self.settings.collapse
-        if scores is None or fall is None or scores.accuracy >= self._peak[1] - fall:
-            return ""
-        return f"the accuracy on held-out data fell from {100 * self._peak[1]:.2f} to {100 * scores.accuracy:.2f} %"
-
-    def fall_back(self, otherwise: Weights) -> Weights:
-        """The best weights before a run went wrong, whose epoch is marked as the best."""
-        number, _, weights = self._peak
-        if weights is None:
-            return otherwise
-        self.history[:] = [replace(epoch, best=epoch.number == number) for epoch in self.history]
-        return weights
-
-    def add(self, objective: float, norm: float, directions: Callable[[], Weights], best: bool) -> bool:
-        """Records an epoch, tells the callback, and returns whether it wants to stop.
-
-        With patience the best epoch is not the caller's choice: it is the one with the best score on dev.
-        """
-        paused = time.perf_counter()
-        weights = directions() if self._score else None
-        watched = {name: score(weights) for name, score in self._score.items() if weights is not None}
-        scores = watched.pop("dev", None)
-        seconds = paused - self._start
-        number = len(self.history) + 1
-        if self.settings.patience and scores is not None:
-            figure = float(getattr(scores, self.settings.monitor))
-            best = figure > self._highest
-            if best:
-                self._highest, self._since = figure, number
-        epoch = Epoch(number, objective, seconds, norm, self.settings.rate, scores, watched, best)
-        self.history.append(epoch)
-        stop = bool(self._on_epoch(epoch)) if self._on_epoch else False
-        self._start += time.perf_counter() - paused
-        return stop
-
-
 def _epochs(
-    run: _Run, trainer: Trainer, corpus: kernels.Corpus, rng: np.random.Generator, *, margin: bool
+    run: Run, trainer: Trainer, corpus: kernels.Corpus, rng: np.random.Generator, *, margin: bool
 ) -> tuple[Weights, bool, str]:
     settings = run.settings
     stopping = Stopping(settings.period, 1e-6 if settings.delta is None else settings.delta)
@@ -278,7 +203,7 @@ def _impatient(settings: Settings) -> str:
 
 
 def _full_batch(
-    run: _Run, corpus: kernels.Corpus, dataset: Dataset, initial: Weights
+    run: Run, corpus: kernels.Corpus, dataset: Dataset, initial: Weights
 ) -> tuple[Weights, bool, str]:
     settings = run.settings
     objective = Objective(corpus, run.features, c2=settings.c2, threads=settings.threads)
@@ -302,7 +227,7 @@ def _full_batch(
     return objective.weights(x), converged and not asked, "it was asked to stop" if asked else reason
 
 
-def _batch(run: _Run, objective: Objective, initial: Weights) -> tuple[Weights, bool, str]:
+def _batch(run: Run, objective: Objective, initial: Weights) -> tuple[Weights, bool, str]:
     settings = run.settings
     stopping = Stopping(settings.period, 1e-5 if settings.delta is None else settings.delta)
     epsilon = 1e-5 if settings.epsilon is None else settings.epsilon

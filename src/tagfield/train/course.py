@@ -1,0 +1,91 @@
+"""The course of one training run: its epochs, its best weights so far, and whether it is going wrong.
+
+an epoch ends ─▶ add: scores on held-out data, on_epoch ─▶ remember the weights that do best there
+              ─▶ impatient? collapsed? ─▶ fall back on what was remembered
+"""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from tagfield.evaluate import Scores
+from tagfield.features import FeatureSet, Weights
+from tagfield.train.progress import Epoch, OnEpoch
+from tagfield.train.settings import Settings
+
+
+class Run:
+    """The history of one run, the best weights so far, and the clock that stands still while scores are taken."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        features: FeatureSet,
+        score: Mapping[str, Callable[[Weights], Scores]],
+        on_epoch: OnEpoch | None,
+    ) -> None:
+        self.settings = settings
+        self.features = features
+        self.history: list[Epoch] = []
+        self._score = score
+        self._on_epoch = on_epoch
+        self.untrained = np.inf  # the loss of zero weights
+        self._highest, self._since = -np.inf, 0
+        self._peak: tuple[int, float, Weights | None] = (0, -np.inf, None)  # epoch, accuracy on dev, weights
+        self._start = time.perf_counter()
+
+    @property
+    def best(self) -> bool:
+        """Whether the last epoch is the best so far."""
+        return self.history[-1].best
+
+    @property
+    def impatient(self) -> bool:
+        """Whether the score on dev has not risen for `patience` epochs."""
+        return 0 < self.settings.patience <= len(self.history) - self._since
+
+    def remember(self, weights: Callable[[Weights | None], Weights]) -> None:
+        """Keeps the weights of the epoch with the highest accuracy on dev, to fall back on."""
+        scores = self.history[-1].scores
+        if scores is not None and scores.accuracy > self._peak[1]:
+            self._peak = (len(self.history), scores.accuracy, weights(self._peak[2]))
+
+    def collapse(self) -> str:
+        """Says so when the accuracy on dev has fallen by more than noise."""
+        scores = self.history[-1].scores
+        fall = self.settings.collapse
+        if scores is None or fall is None or scores.accuracy >= self._peak[1] - fall:
+            return ""
+        return f"the accuracy on held-out data fell from {100 * self._peak[1]:.2f} to {100 * scores.accuracy:.2f} %"
+
+    def fall_back(self, otherwise: Weights) -> Weights:
+        """The best weights before a run went wrong, whose epoch is marked as the best."""
+        number, _, weights = self._peak
+        if weights is None:
+            return otherwise
+        self.history[:] = [replace(epoch, best=epoch.number == number) for epoch in self.history]
+        return weights
+
+    def add(self, objective: float, norm: float, directions: Callable[[], Weights], best: bool) -> bool:
+        """Records an epoch, tells the callback, and returns whether it wants to stop.
+
+        With patience the best epoch is not the caller's choice: it is the one with the best score on dev.
+        """
+        paused = time.perf_counter()
+        weights = directions() if self._score else None
+        watched = {name: score(weights) for name, score in self._score.items() if weights is not None}
+        scores = watched.pop("dev", None)
+        seconds = paused - self._start
+        number = len(self.history) + 1
+        if self.settings.patience and scores is not None:
+            figure = float(getattr(scores, self.settings.monitor))
+            best = figure > self._highest
+            if best:
+                self._highest, self._since = figure, number
+        epoch = Epoch(number, objective, seconds, norm, self.settings.rate, scores, watched, best)
+        self.history.append(epoch)
+        stop = bool(self._on_epoch(epoch)) if self._on_epoch else False
+        self._start += time.perf_counter() - paused
+        return stop
