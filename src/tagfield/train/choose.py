@@ -14,7 +14,8 @@ Why a favourite: the held-out part cannot tell apart what differs by a tenth of 
 figures is seldom the best. Each kind has a favourite, the first in its list, and the curved kind is the favourite among
 kinds; another one takes its place only where it is better by more than the noise of the paired difference.
 What a short trial cannot show: where one label dominates, the bias of a curved response in the flat metric grows with
-the length of the training (docs/theory.md, section 6). There such updates are tried and told, but not chosen.
+the length of the training (docs/theory.md, section 6). There such updates are tried and told, but not chosen. The
+adaptive metric is the favourite there: what it gains grows with the training, too.
 """
 
 import logging
@@ -143,7 +144,7 @@ def choose(
         else:
             alive = [_best(group) for group in _kinds(scored)]
     if skewed:
-        alive = [c for c in alive if c.kind != "curved"]
+        alive = [c for kind in ("adaptive", "linear") for c in alive if c.kind == kind]
         log.info(
             "one label has more than %.0f %% of all tokens: no curved response in the flat metric",
             100 * DOMINANT,
