@@ -4,7 +4,7 @@ PY := .venv/bin/python
 NATIVE := CMakeLists.txt $(wildcard native/*/*.hpp native/*/*.cpp)
 PYTEST_FLAGS ?=
 
-.PHONY: build demo paper lint test bench sanitize clean
+.PHONY: build demo paper lint test bench oldest sanitize clean
 
 build: .venv/.built
 
@@ -58,6 +58,22 @@ bench: build .venv/.bench
 	$(PY) benchmarks/run.py $(CONLL2000) $(BENCH_FLAGS)
 	$(PY) benchmarks/updates.py $(CONLL2000) $(BENCH_FLAGS)
 	$(PY) benchmarks/estimator.py $(CONLL2000) $(BENCH_FLAGS)
+
+# The estimator with the oldest versions that pyproject.toml allows of what it stands on, in a virtualenv of its own.
+OLDEST := build/oldest/bin/python
+OLDEST_TESTS ?= tests/test_estimator*.py tests/test_metrics.py tests/test_migrate.py tests/test_encode.py \
+    tests/test_text_objects.py tests/test_train*.py tests/test_model.py tests/test_explain.py
+
+oldest: build
+	test -x $(OLDEST) || $(PYTHON) -m venv build/oldest
+	$(PY) -m pip wheel -q --disable-pip-version-check --no-deps --no-build-isolation -w build/wheel .
+	$(OLDEST) -m pip install -q --disable-pip-version-check pytest hypothesis "safetensors>=0.4.3" seqeval typer rich \
+	    python-crfsuite==0.9.12 sklearn-crfsuite==0.5.0 $$($(PY) -c 'import tomllib; \
+	    project = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
+	    bounds = project["dependencies"] + project["optional-dependencies"]["sklearn"]; \
+	    print(*(bound.replace(">=", "==") for bound in bounds if bound.startswith(("numpy", "scipy", "scikit"))))')
+	$(OLDEST) -m pip install -q --disable-pip-version-check --no-deps --force-reinstall build/wheel/tagfield-*.whl
+	$(OLDEST) -m pytest -m "not slow" -p no:cacheprovider $(OLDEST_TESTS)
 
 # The native code again, with AddressSanitizer and UBSan, under the tests that lean on it. Python runs with -S, since the
 # editable install would find the other build first; the preloaded libraries must be there before the first exception.

@@ -4,7 +4,6 @@
 #include "kernel/arow.hpp"
 #include "kernel/constrained.hpp"
 #include "kernel/nbest.hpp"
-#include "kernel/rows.hpp"
 
 namespace {
 
@@ -65,14 +64,6 @@ void bind_decode(nb::module_& m) {
     }
     return std::make_tuple(out, log_z);
   }, "corpus"_a, "layout"_a, "state"_a, "trans"_a, "allowed"_a.none(), "nodes"_a, "threads"_a);
-
-  m.def("rows_of_dicts", [](View<float, 2> node, nb::tuple labels, View<int64_t, 1> tokens) {
-    const int64_t S = int64_t(tokens.shape(0)) - 1, T = int64_t(node.shape(0));
-    require(nb::len(labels) == node.shape(1), "the labels do not fit the columns");
-    require(S >= 0 && tokens.data()[0] == 0 && tokens.data()[S] == T, "the offsets do not span the rows");
-    for (int64_t s = 0; s < S; ++s) require(tokens.data()[s] <= tokens.data()[s + 1], "the offsets are not ascending");
-    return rows_of_dicts(node.data(), int(node.shape(1)), labels, tokens.data(), S);
-  }, "node"_a, "labels"_a, "tokens"_a);
 
   m.def("log_messages", [](View<double, 2> scores, View<double, 2> trans) {
     const size_t n = scores.shape(0), L = scores.shape(1);

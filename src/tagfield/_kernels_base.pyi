@@ -117,9 +117,6 @@ def constrained_marginals(
     nodes: bool,
     threads: int,
 ) -> tuple[_Floats, _Doubles]: ...
-def rows_of_dicts(
-    node: _Floats, labels: tuple[object, ...], tokens: _Longs
-) -> list[list[dict[object, float]]]: ...
 def log_messages(scores: _Doubles, trans: _Doubles) -> tuple[_Doubles, _Doubles, float]: ...
 def nbest(
     corpus: Corpus, layout: Layout, state: _Floats, trans: _Floats, allowed: _Mask, count: int, threads: int

@@ -70,9 +70,9 @@ class LabelNames:
             if isinstance(labels, str | bytes | dict) or not hasattr(labels, "__iter__"):
                 yield labels
                 continue
-            labels = list(labels)
+            labels = labels if type(labels) is list else list(labels)
             try:
-                yield [known[label] for label in labels]
+                yield list(map(known.__getitem__, labels))
             except (KeyError, TypeError):
                 yield [self._checked(label, index, t) for t, label in enumerate(labels)]
 
