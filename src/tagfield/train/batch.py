@@ -45,15 +45,12 @@ class Objective:
 
     def __call__(self, x: Doubles) -> tuple[float, Doubles]:
         n = len(self._states)
-        gradient = np.zeros(self.size)
+        gradient = (2 * self.c2) * x  # the penalty's; the corpus adds to it
         grad_trans = np.zeros(self._trans.shape)
         self._trans.reshape(-1)[self._edges] = x[n:]
         nll = self._nll(x[:n], gradient[:n], grad_trans)
-        gradient[n:] = grad_trans.reshape(-1)[self._edges]
-        if self.c2:
-            gradient += (2 * self.c2) * x
-            nll += self.c2 * float(np.einsum("i,i->", x, x))
-        return nll, gradient
+        gradient[n:] += grad_trans.reshape(-1)[self._edges]
+        return nll + self.c2 * float(np.einsum("i,i->", x, x)), gradient
 
     def _nll(self, x: Doubles, gradient: Doubles, grad_trans: Doubles) -> float:
         return self._packed.nll_gradient(x, self._trans, gradient, grad_trans, self.threads)
