@@ -40,8 +40,8 @@ def page_text(results: Results) -> str:
         "notice": _notice(results),
         "table": html_table(results),
         "footnote": escape(
-            f"Seconds are those of training on one core, calibration included, scoring left out. The last column "
-            f"tells when the mean test accuracy first reaches the one that {BASELINE} ends with."
+            f"Seconds are processor time of training on one core, calibration included, scoring left out. The last "
+            f"column tells when the mean test accuracy first reaches the one that {BASELINE} ends with."
         ),
         "settings": _settings(results),
         "data": _embed(page_data(results)),

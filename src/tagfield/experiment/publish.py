@@ -90,8 +90,8 @@ def results_text(results: Results, figures: list[str]) -> str:
         parts.append("Made by `make paper CONLL2000=DIR`; `tagfield fetch conll2000` brings the corpus.\n")
     parts += [
         "## The table\n",
-        "Figures on the test set, mean ± standard deviation over the shuffles. Seconds are those of training on "
-        f"one core, scoring left out. The last column tells when the mean accuracy first reaches what {BASELINE} "
+        "Figures on the test set, mean ± standard deviation over the shuffles. Seconds are processor time of training "
+        f"on one core, scoring left out. The last column tells when the mean accuracy first reaches what {BASELINE} "
         "ends with.\n",
         text_table(results, "| ", " | ", " |", "---", set()),
     ]

@@ -11,6 +11,7 @@ import numpy as np
 from tagfield.dataset import Doubles, Ints, Longs
 from tagfield.features import LANES, FeatureSet, Weights, absent
 from tagfield.native import kernels
+from tagfield.train.quasi_newton import dot
 
 
 class Objective:
@@ -50,7 +51,7 @@ class Objective:
         self._trans.reshape(-1)[self._edges] = x[n:]
         nll = self._nll(x[:n], gradient[:n], grad_trans)
         gradient[n:] += grad_trans.reshape(-1)[self._edges]
-        return nll + self.c2 * float(np.einsum("i,i->", x, x)), gradient
+        return nll + self.c2 * dot(x, x), gradient
 
     def _nll(self, x: Doubles, gradient: Doubles, grad_trans: Doubles) -> float:
         return self._packed.nll_gradient(x, self._trans, gradient, grad_trans, self.threads)

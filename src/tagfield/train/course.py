@@ -7,6 +7,7 @@ an epoch ends ─▶ add: scores on held-out data, on_epoch ─▶ remember the 
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import TypeAlias
 
 import numpy as np
 
@@ -14,6 +15,8 @@ from tagfield.evaluate import Scores
 from tagfield.features import FeatureSet, Weights
 from tagfield.train.progress import Epoch, OnEpoch
 from tagfield.train.settings import Settings
+
+Clock: TypeAlias = Callable[[], float]
 
 
 class Run:
@@ -25,6 +28,7 @@ class Run:
         features: FeatureSet,
         score: Mapping[str, Callable[[Weights], Scores]],
         on_epoch: OnEpoch | None,
+        clock: Clock = time.perf_counter,
     ) -> None:
         self.settings = settings
         self.features = features
@@ -34,7 +38,8 @@ class Run:
         self.untrained = np.inf  # the loss of zero weights
         self._highest, self._since = -np.inf, 0
         self._peak: tuple[int, float, Weights | None] = (0, -np.inf, None)  # epoch, accuracy on dev, weights
-        self._start = time.perf_counter()
+        self._clock = clock
+        self._start = clock()
 
     @property
     def best(self) -> bool:
@@ -73,7 +78,7 @@ class Run:
 
         With patience the best epoch is not the caller's choice: it is the one with the best score on dev.
         """
-        paused = time.perf_counter()
+        paused = self._clock()
         weights = directions() if self._score else None
         watched = {name: score(weights) for name, score in self._score.items() if weights is not None}
         scores = watched.pop("dev", None)
@@ -87,5 +92,5 @@ class Run:
         epoch = Epoch(number, objective, seconds, norm, self.settings.rate, scores, watched, best)
         self.history.append(epoch)
         stop = bool(self._on_epoch(epoch)) if self._on_epoch else False
-        self._start += time.perf_counter() - paused
+        self._start += self._clock() - paused
         return stop

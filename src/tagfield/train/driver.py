@@ -8,6 +8,7 @@ Chance is one argument: the seed makes the generator that draws the calibration 
 thread the same seed gives the same bits.
 """
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
@@ -23,12 +24,12 @@ from tagfield.features import FeatureSet, Weights, feature_set, keep_attributes
 from tagfield.lattice import open_corpus
 from tagfield.native import kernels
 from tagfield.train.batch import Objective
-from tagfield.train.course import Run
+from tagfield.train.course import Clock, Run
 from tagfield.train.full_batch import descend
 from tagfield.train.growth import grow
 from tagfield.train.partial import PartialObjective
 from tagfield.train.progress import Epoch, OnEpoch, Stopping
-from tagfield.train.quasi_newton import minimise
+from tagfield.train.quasi_newton import minimise, norm
 from tagfield.train.recipes import find_recipe
 from tagfield.train.settings import Settings
 from tagfield.train.stochastic import StochasticTrainer
@@ -62,11 +63,13 @@ def train(
     on_epoch: OnEpoch | None = None,
     start: tuple[FeatureSet, Weights] | None = None,
     rules: Rules | None = None,
+    clock: Clock = time.perf_counter,
 ) -> Trained:
     """Trains on encoded data; `dev` and `watch` (encoded with the same vocabularies) are only scored.
 
     start: features and weights to go on from; the vocabularies of `encoded` must begin with theirs
     rules: labels that may not follow each other; lbfgs only, like sequences with UNKNOWN labels
+    clock: what the seconds of the history are read from
 
     >>> from tagfield.encode import encode_sequences
     >>> encoded = encode_sequences([[["a"], ["b"]], [["b"], ["a"]]], [["X", "Y"], ["Y", "X"]])
@@ -93,7 +96,7 @@ def train(
     score = {
         name: held_out_scorer(data, attributes, features, settings.threads) for name, data in watched.items()
     }
-    run = Run(settings, features, score, on_epoch)
+    run = Run(settings, features, score, on_epoch, clock)
     if recipe.family == "batch":
         if rules is not None:
             rules.check_gold(dataset, encoded.labels.strings())
@@ -212,7 +215,7 @@ def _full_batch(
 
     def report(value: float, x: Doubles) -> bool:
         nonlocal asked
-        asked = run.add(value, float(np.linalg.norm(x)), lambda: objective.weights(x), True)
+        asked = run.add(value, norm(x), lambda: objective.weights(x), True)
         return stopping.add(value) or asked
 
     x, converged, reason = descend(
@@ -236,7 +239,7 @@ def _batch(run: Run, objective: Objective, initial: Weights) -> tuple[Weights, b
 
     def report(value: float, x: Doubles) -> bool:
         nonlocal kept, asked
-        asked = run.add(value, float(np.linalg.norm(x)), lambda: objective.weights(x), True)
+        asked = run.add(value, norm(x), lambda: objective.weights(x), True)
         if run.best:
             kept = x.copy()
         return stopping.add(value) or asked or run.impatient

@@ -17,6 +17,7 @@ from tagfield.dataset import Dataset, Doubles
 from tagfield.errors import TrainingError
 from tagfield.features import LANES, FeatureSet, Weights
 from tagfield.train.batch import Objective
+from tagfield.train.quasi_newton import dot
 
 SMALLEST_RATE = 1e-12
 
@@ -97,7 +98,7 @@ def descend(
                 return x, True, "no step makes the likelihood better"
             continue
         x, nll, u, step, done = tried, tried_nll, tried_u, 1.1 * step, done + 1
-        if report(nll + c2 * float(x @ x), x):
+        if report(nll + c2 * dot(x, x), x):
             return x, True, "the objective no longer falls"
     return x, False, "the given number of iterations is done"
 
@@ -106,5 +107,5 @@ def _expectations(objective: Objective, x: Doubles, c2: float, count: int) -> tu
     """NLL, and u = E − Ẽ as means over the sentences."""
     with np.errstate(over="ignore", invalid="ignore"):
         value, gradient = objective(x)
-        nll = value - c2 * float(x @ x)
+        nll = value - c2 * dot(x, x)
     return nll if math.isfinite(nll) else math.inf, (gradient - 2 * c2 * x) / count

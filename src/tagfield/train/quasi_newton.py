@@ -58,7 +58,7 @@ def minimise(
     pairs: deque[tuple[Doubles, Doubles, float]] = deque(maxlen=memory)
     for _ in range(iterations):
         slope = pseudo_gradient(x, gradient, c1)
-        if _norm(slope) < epsilon * max(1.0, _norm(x)):
+        if norm(slope) < epsilon * max(1.0, norm(x)):
             return x, True, f"the gradient is below {epsilon:g} of the weights"
         direction = _direction(slope, pairs, c1)
         found = _search(objective, x, value, gradient, slope, direction, c1, not pairs, line_search)
@@ -74,7 +74,7 @@ def minimise(
             return x, True, "no step along the gradient lowers the objective"
         candidate, value, new_gradient = found
         s, y = candidate - x, new_gradient - gradient
-        curvature = _dot(s, y)
+        curvature = dot(s, y)
         if curvature > 0:
             pairs.append((s, y, curvature))
         x, gradient = candidate, new_gradient
@@ -109,22 +109,22 @@ def _search(
     tries: int,
 ) -> tuple[Doubles, float, Doubles] | None:
     """A point along the direction that is low and flat enough, with its value and gradient; None if there is none."""
-    step = 1.0 / _norm(direction) if first else 1.0
+    step = 1.0 / norm(direction) if first else 1.0
     low, high = 0.0, math.inf
     orthant = np.where(x == 0, -np.sign(slope), np.sign(x)) if c1 else None
-    falls = _dot(slope, direction)
+    falls = dot(slope, direction)
     best: tuple[Doubles, float, Doubles] | None = None
     for _ in range(tries):
         candidate = step * direction
         candidate += x
         if orthant is not None:
             candidate[candidate * orthant <= 0] = 0
-            falls = _dot(slope, candidate - x) / step
+            falls = dot(slope, candidate - x) / step
         reached, found = objective(candidate)
         reached += _l1(candidate, c1)
         if not (math.isfinite(reached) and reached <= value + SUFFICIENT * step * falls):
             high = step
-        elif orthant is None and _dot(found, direction) < FLATTER * falls:
+        elif orthant is None and dot(found, direction) < FLATTER * falls:
             low, best = step, (candidate, reached, found)
         else:
             return candidate, reached, found
@@ -145,9 +145,19 @@ def _l1(x: Doubles, c1: float) -> float:
     return c1 * float(np.abs(x).sum()) if c1 else 0.0
 
 
-def _dot(a: Doubles, b: Doubles) -> float:
-    return float(np.einsum("i,i->", a, b))  # BLAS would wake its threads for each of these short sums
+def dot(a: Doubles, b: Doubles) -> float:
+    """a·b without BLAS, which would wake its threads for each of these short sums.
+
+    >>> dot(np.array([1.0, 2.0]), np.array([3.0, 4.0]))
+    11.0
+    """
+    return float(np.einsum("i,i->", a, b))
 
 
-def _norm(a: Doubles) -> float:
-    return math.sqrt(_dot(a, a))
+def norm(a: Doubles) -> float:
+    """‖a‖.
+
+    >>> norm(np.array([3.0, 4.0]))
+    5.0
+    """
+    return math.sqrt(dot(a, a))
