@@ -18,7 +18,7 @@ from tagfield.experiment import Plan, Results, Run, RunResult, load_results
 from tagfield.experiment.figures import limits, write_figures
 from tagfield.experiment.ledger import NAME
 from tagfield.experiment.paper import SIZES, TABLE, WEIGHTS, is_paper
-from tagfield.experiment.publish import results_text, verdicts
+from tagfield.experiment.publish import KEPT, results_text, verdicts
 from tagfield.experiment.report import write_report
 from tagfield.experiment.style import STYLES, style_of
 from tagfield.experiment.summary import Curves, summarise
@@ -149,6 +149,15 @@ def test_the_report_command_and_what_it_writes(folder: Path, tmp_path: Path) -> 
     for line in text.splitlines():
         if line.startswith("!["):
             assert (tmp_path / "docs" / line.split("](")[1].rstrip(")")).is_file()
+
+
+def test_publishing_again_keeps_what_was_written_by_hand(folder: Path, tmp_path: Path) -> None:
+    page = tmp_path / "results.md"
+    good("report", folder, "-o", tmp_path / "r", "--publish", page)
+    made = page.read_text()
+    page.write_text("# old\n" + KEPT + "\n\n## Mine\n")
+    good("report", folder, "-o", tmp_path / "r", "--publish", page)
+    assert page.read_text() == made + "\n" + KEPT + "\n\n## Mine\n"
 
 
 def test_an_unfinished_or_empty_comparison(folder: Path, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ check what can be checked ─▶ read ─▶ train (Ctrl-C, progress, log) ─�
 """
 
 import logging
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -15,6 +16,8 @@ from tagfield.cli.training import DEFAULT_TEMPLATE, Data, summarise, train_with_
 from tagfield.model import Model
 from tagfield.text.presets import PRESETS
 from tagfield.train import RECIPES, Settings
+from tagfield.train.choose import dominated
+from tagfield.train.recipes import DEFAULT, SKEWED
 from tagfield.train.settings import FIGURES
 
 DEFAULTS = Settings()
@@ -61,8 +64,14 @@ def train(
         typer.Option(metavar="columns|items", help="CoNLL columns or CRFsuite items.", rich_help_panel=DATA),
     ] = "columns",
     algorithm: Annotated[
-        str, typer.Option(metavar="RECIPE", help=f"{', '.join(RECIPES)}.", rich_help_panel=METHOD)
-    ] = DEFAULTS.recipe,
+        str | None,
+        typer.Option(
+            metavar="RECIPE",
+            help=f"{', '.join(RECIPES)}. "
+            f"\\[default: {DEFAULT}, averaged; where one label dominates, {SKEWED}, averaged]",
+            rich_help_panel=METHOD,
+        ),
+    ] = None,
     features: Annotated[
         str,
         typer.Option(
@@ -217,10 +226,9 @@ def train(
     The text is one token a line, its columns apart by white space, with the label last and an empty line after each
     sentence; or CRFsuite's item lines. Files ending in .gz are read as they are.
     """
-    if generator == "auto" and algorithm == DEFAULTS.recipe:
-        algorithm = "ngd"
+    usual = algorithm is None and generator == DEFAULTS.generator and not batch
     settings = Settings(
-        recipe=algorithm,
+        recipe=algorithm or (DEFAULT if usual else "ngd"),
         features=features,
         transitions=transitions,
         min_count=min_count,
@@ -246,7 +254,7 @@ def train(
         batch=batch,
         respond=respond,
         metric=metric,
-        average=average,
+        average=average or usual,
         anneal=anneal,
     )
     data = Data(train, dev, template, columns, check_format(format))
@@ -257,6 +265,11 @@ def train(
     encoded, held_out = data.read(console)
     if generator == "auto":
         tell_choices(console)
+    if usual and dominated(encoded.dataset):
+        console.print(
+            f"one label dominates, so the algorithm is {SKEWED} instead of {DEFAULT}; --algorithm sets another"
+        )
+        settings = replace(settings, recipe=SKEWED)
     trained, interrupted = train_with_progress(encoded, held_out, settings, console, Log(log))
     model = Model.of(encoded, trained)
     model.save(output)

@@ -63,12 +63,17 @@ def _accuracy(rows: list[Row], recipe: str, kind: str) -> float | None:
     return None
 
 
+KEPT = "<!-- written by hand from here on -->"
+
+
 def write_results(results: Results, path: Path) -> None:
-    """Writes the page, and its figures to the folder `figures` beside it."""
+    """Writes the page, and its figures to the folder `figures` beside it; what stands below KEPT stays."""
     path.parent.mkdir(parents=True, exist_ok=True)
+    _, mark, below = path.read_text().partition(KEPT) if path.exists() else ("", "", "")
     figures = write_figures(results, path.parent / "figures")
     with write_atomically(path) as file:
-        file.write(results_text(results, [figure.name for figure in figures]).encode())
+        text = results_text(results, [figure.name for figure in figures])
+        file.write((text + ("\n" + mark + below if mark else "")).encode())
 
 
 def results_text(results: Results, figures: list[str]) -> str:

@@ -103,6 +103,17 @@ def family(average: bool) -> list[Candidate]:
     return [replace(c, update=replace(c.update, average=average)) for c in tries]
 
 
+def dominated(dataset: Dataset) -> bool:
+    """Whether most tokens have the same label, as where names are sought in running text.
+
+    >>> from tagfield.encode import encode_sequences
+    >>> dominated(encode_sequences([[["a"]] * 4], [["O", "O", "O", "B"]]).dataset)
+    True
+    """
+    known = dataset.labels[dataset.labels >= 0]
+    return known.size > 0 and bool(np.bincount(known).max() > DOMINANT * known.size)
+
+
 def choose(
     dataset: Dataset,
     features: FeatureSet,
@@ -125,7 +136,7 @@ def choose(
     order = rng.permutation(corpus.sentences).astype(np.int64)
     held = max(1, round(RUNGS[-1].scored * len(order)))
     pool = order[held:] if len(order) > held else order
-    skewed = dataset.labels.size > 0 and np.bincount(dataset.labels).max() > DOMINANT * dataset.labels.size
+    skewed = dominated(dataset)
     alive = family(average)
     favourites = [group[0] for group in _kinds(alive)]
     for number, rung in enumerate(RUNGS):
