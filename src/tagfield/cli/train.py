@@ -266,9 +266,7 @@ def train(
     if generator == "auto":
         tell_choices(console)
     if usual and dominated(encoded.dataset):
-        console.print(
-            f"one label dominates, so the algorithm is {SKEWED} instead of {DEFAULT}; --algorithm sets another"
-        )
+        console.print(f"algorithm  {SKEWED} instead of {DEFAULT}, since one label dominates")
         settings = replace(settings, recipe=SKEWED)
     trained, interrupted = train_with_progress(encoded, held_out, settings, console, Log(log))
     model = Model.of(encoded, trained)
