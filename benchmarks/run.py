@@ -218,6 +218,6 @@ if __name__ == "__main__":
     parser.add_argument("folder", type=Path)
     parser.add_argument("--quick", action="store_true")
     options = parser.parse_args()
-    result = table(options.folder, 1 if options.quick else 5)
+    result = table(options.folder, 1 if options.quick else 3)
     print(f"{platform.machine()}, {os.cpu_count()} cores, kernels {kernels.__name__.rsplit('_', 1)[1]}\n")
     print("\n".join(result))

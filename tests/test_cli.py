@@ -56,7 +56,7 @@ def test_the_help_of_train_names_every_recipe_and_the_defaults_of_settings() -> 
     text = " ".join(good("train", "--help").replace("│", " ").split())
     settings = Settings()
     assert all(recipe in text for recipe in RECIPES)
-    assert "[default: u2.g1, averaged; where one label dominates, adaptive, averaged]" in text
+    assert "[default: u2.g1, averaged; where one label dominates, sgd or adaptive, averaged]" in text
     for default in (settings.features, settings.c2, settings.period, settings.pa_c):
         assert f"[default: {default}]" in text
 
@@ -132,7 +132,8 @@ def test_every_recipe_trains(recipe: str, features: str, tmp_path: Path) -> None
     ("others", "options", "recipe", "averaged"),
     [
         (3, [], "u2.g1", True),
-        (30, [], "adaptive", True),
+        (30, [], "sgd", True),
+        (30, ["--features", "all"], "adaptive", True),
         (30, ["--algorithm", "u2.g1"], "u2.g1", False),
         (30, ["--generator", "erf:2"], "ngd", False),
     ],
@@ -145,7 +146,7 @@ def test_the_default_looks_at_the_labels(
     text = good("train", tmp_path / "train.txt", "-o", tmp_path / "m", "--epochs", "2", *options)
     settings = json.loads(good("info", tmp_path / "m", "--json"))["info"]["settings"]
     assert (settings["recipe"], settings["average"]) == (recipe, averaged)
-    assert ("since one label dominates" in text) == (recipe == "adaptive")
+    assert ("since one label dominates" in text) == (recipe in ("sgd", "adaptive"))
 
 
 def test_options_reach_the_settings(tmp_path: Path) -> None:

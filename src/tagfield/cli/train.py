@@ -68,7 +68,7 @@ def train(
         typer.Option(
             metavar="RECIPE",
             help=f"{', '.join(RECIPES)}. "
-            f"\\[default: {DEFAULT}, averaged; where one label dominates, {SKEWED}, averaged]",
+            f"\\[default: {DEFAULT}, averaged; where one label dominates, {' or '.join(SKEWED.values())}, averaged]",
             rich_help_panel=METHOD,
         ),
     ] = None,
@@ -266,8 +266,8 @@ def train(
     if generator == "auto":
         tell_choices(console)
     if usual and dominated(encoded.dataset):
-        console.print(f"algorithm  {SKEWED} instead of {DEFAULT}, since one label dominates")
-        settings = replace(settings, recipe=SKEWED)
+        settings = replace(settings, recipe=SKEWED[settings.features])
+        console.print(f"algorithm  {settings.recipe} instead of {DEFAULT}, since one label dominates")
     trained, interrupted = train_with_progress(encoded, held_out, settings, console, Log(log))
     model = Model.of(encoded, trained)
     model.save(output)

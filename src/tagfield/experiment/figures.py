@@ -175,7 +175,7 @@ def _legend(figure: "Figure", axis: "Axes", count: int) -> None:
     figure.legend(
         *axis.get_legend_handles_labels(),
         loc="outside lower center",
-        ncols=min(count, 8) if count <= 8 else -(-count // 2),
+        ncols=count if count <= 5 else -(-count // 2),  # more do not fit in one row
         frameon=False,
         handlelength=3.2,
         columnspacing=1.4,
