@@ -92,7 +92,7 @@ sanitize: build
 	PYTHONPATH="$(SANITIZED)/site:$$($(PY) -c 'import sysconfig; print(sysconfig.get_path("purelib"))')" \
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
 	LD_PRELOAD="$(foreach library,asan.so ubsan.so stdc++.so.6,$(shell $(CXX) -print-file-name=lib$(library)))" \
-	$(PY) -S -m pytest -m "not slow" -p no:cacheprovider $(SANITIZE_FLAGS) $(SANITIZE_TESTS)
+	$(PY) -S -m pytest -m "not slow" -p no:cacheprovider --hypothesis-profile=sanitize $(SANITIZE_FLAGS) $(SANITIZE_TESTS)
 
 clean:
 	rm -rf .venv build .mypy_cache .ruff_cache .pytest_cache .hypothesis

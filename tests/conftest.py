@@ -2,6 +2,12 @@
 
 import signal
 
+from hypothesis import HealthCheck, settings
+
 # A shell that runs the tests in the background has them ignore Ctrl-C, and so would every process they start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+settings.register_profile(
+    "sanitize", suppress_health_check=[HealthCheck.too_slow]
+)  # native code at a tenth of its pace

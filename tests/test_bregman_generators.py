@@ -79,9 +79,9 @@ def test_increments_keep_their_digits_where_a_sigmoid_is_flat(q, delta):
 def test_g2_in_closed_form_differentiates_to_erf(u):
     alpha = 5 * math.sqrt(math.pi)
     assert central(erf(alpha).value, u, 1e-6) == pytest.approx(math.erf(alpha * u), abs=1e-8)
-    assert erf(alpha).value(np.array([u]))[0] == pytest.approx(
-        quad(lambda t: math.erf(alpha * t), 0, u, limit=200)[0], rel=1e-8, abs=1e-12
-    )
+    near = min(abs(u), 1.0)  # beyond 1, erf(αt) is 1 to all digits
+    integral = quad(lambda t: math.erf(alpha * t), 0, near, limit=200)[0] + abs(u) - near
+    assert erf(alpha).value(np.array([u]))[0] == pytest.approx(integral, rel=1e-8, abs=1e-12)
 
 
 @given(u=st.floats(-5, 5))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from bregman_table import EXACT_RECIPES
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from naive import Dense, Problem, Stochastic
 from strategies import encode, present, problems, to_dense
@@ -141,8 +141,15 @@ def test_metric_and_average_follow_the_twin(
     twin = Stochastic(
         problem, present(features), naive_f(name), 0.1, decay, adaptive, floor, respond_edges=respond_edges
     )
+    nudged = Stochastic(
+        problem, present(features), naive_f(name), 0.1, decay, adaptive, floor, respond_edges=respond_edges
+    )
+    nudged.theta = present(features).map(lambda m: np.where(m, 1e-9, 0.0))
     for order in orders:
         twin.run(order)
+        nudged.run(order)
+    # Where a step shoots far over its aim, three of them make anything of a rounding error: nothing to compare there.
+    assume(np.abs(nudged.theta.flat() - twin.theta.flat()).max(initial=0.0) < 1e-7)
     assert native.t == twin.t
     scaled = Weights(theta.state * np.float32(native.scale), theta.trans * np.float32(native.scale))
     close(features, scaled, twin.theta)
