@@ -10,4 +10,4 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 settings.register_profile(
     "sanitize", suppress_health_check=[HealthCheck.too_slow]
-)  # native code at a tenth of its pace
+)  # a tenth of the pace
