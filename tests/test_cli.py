@@ -146,6 +146,8 @@ def test_the_default_looks_at_the_labels(
     text = good("train", tmp_path / "train.txt", "-o", tmp_path / "m", "--epochs", "2", *options)
     settings = json.loads(good("info", tmp_path / "m", "--json"))["info"]["settings"]
     assert (settings["recipe"], settings["average"]) == (recipe, averaged)
+    assert (f"recipe     {recipe}, averaged, rate " in text) == averaged
+    assert (f"trained by  {recipe}, averaged, rate " in good("info", tmp_path / "m")) == averaged
     assert ("since one label dominates" in text) == (recipe in ("sgd", "adaptive"))
 
 

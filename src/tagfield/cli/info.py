@@ -66,7 +66,7 @@ def facts(model: Model, path: str) -> list[tuple[str, str]]:
     if "recipe" in settings:
         used = [f"c2 {settings.get('c2')}", f"seed {settings.get('seed')}"]
         if settings.get("rate") is not None:
-            used.insert(0, f"rate {settings['rate']:g}")
+            used.insert(0, ("averaged, " if settings.get("average") else "") + f"rate {settings['rate']:g}")
         if settings.get("min_count", 1) > 1:
             used.append(f"minimum count {settings['min_count']}")
         rows.append(("trained by", f"{settings['recipe']}, {', '.join(used)}"))

@@ -267,7 +267,9 @@ def train(
         tell_choices(console)
     if usual and dominated(encoded.dataset):
         settings = replace(settings, recipe=SKEWED[settings.features])
-        console.print(f"algorithm  {settings.recipe} instead of {DEFAULT}, since one label dominates")
+        console.print(
+            f"algorithm  {settings.recipe}, averaged, instead of {DEFAULT}, since one label dominates"
+        )
     trained, interrupted = train_with_progress(encoded, held_out, settings, console, Log(log))
     model = Model.of(encoded, trained)
     model.save(output)

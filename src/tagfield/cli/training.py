@@ -115,11 +115,12 @@ def summarise(
     settings, best = trained.settings, trained.best
     unit = _unit(settings)
     end = "Ctrl-C was pressed" if interrupted else trained.stop_reason
-    rate = f", rate {settings.rate:g}" if settings.rate is not None else ""
+    how = ", averaged" if settings.average and RECIPES[settings.recipe].family == "stochastic" else ""
+    how += f", rate {settings.rate:g}" if settings.rate is not None else ""
     passes = f"after {count(len(trained.history), unit)} and {duration(trained.history[-1].seconds)}"
     states, edges = model.info["state_features"], model.info["transition_features"]
     _row(console, "", "")
-    _row(console, "recipe", f"{settings.recipe}{rate}, c2 {settings.c2:g} · {RECIPES[settings.recipe].about}")
+    _row(console, "recipe", f"{settings.recipe}{how}, c2 {settings.c2:g} · {RECIPES[settings.recipe].about}")
     _row(console, "ended", f"{passes}: {end}; the weights of {unit} {best.number} are kept")
     _row(console, "objective", objective(best.objective))
     if best.scores is not None:
