@@ -112,6 +112,18 @@ def test_ordinary_scores_need_no_fall_back() -> None:
         assert check(s, tau, chain_in_logs(s, tau)) == 0
 
 
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.sampled_from([5, 22]), st.floats(20.0, 40.0))
+def test_one_transition_far_above_the_rest_needs_no_fall_back(seed: int, labels: int, above: float) -> None:
+    """Scaled by the largest transition, every step along the others would be too small for a float."""
+    rng = np.random.default_rng(seed)
+    s = rng.uniform(-8, 8, (30, labels)).astype(np.float32).astype(np.float64)
+    tau = rng.uniform(-4, 4, (labels, labels)).astype(np.float32).astype(np.float64)
+    s[:, -1] -= 2 * above  # the labels at both ends of that transition are seldom worth it
+    tau[-1, -1] += above
+    assert check(s, tau, chain_in_logs(s, tau)) == 0
+
+
 def islands(length: int, toll: float, entry: float, labels: int) -> tuple[np.ndarray, np.ndarray]:
     """Two ways through that never meet. The first label pays a toll at every step, the second only at both ends.
 

@@ -14,6 +14,7 @@ from tagfield.text.sources import Source
 from tagfield.train import Settings, train
 from tagfield.train.choose import COST, RUNGS, SCORING, Candidate, _best, choose, family, subset
 from tagfield.train.driver import select
+from tagfield.train.trainers import make_trainer
 
 
 def encode(sentences, **known):
@@ -103,6 +104,17 @@ def test_the_choice_is_among_the_family_costs_what_it_may_and_is_no_worse_than_p
     sgd = train(known, Settings(recipe="sgd", features="all", epochs=10, average=True), dev=held_out)
     assert auto.best.scores.accuracy >= sgd.best.scores.accuracy - 0.001
     assert auto.settings.generator.startswith("auto: ")
+
+
+def test_after_a_choice_the_shuffles_are_those_of_a_calibrated_recipe(skewed):
+    known, _ = skewed
+    dataset, _, features, corpus = select(known, "observed")
+    after = []
+    for options in ({"recipe": "ngd", "generator": "auto"}, {"recipe": "sgd"}, {"recipe": "adaptive"}):
+        rng = np.random.default_rng(5)
+        make_trainer(Settings(seed=5, **options), corpus, features, features.zeros(), rng, dataset)
+        after.append(rng.permutation(corpus.sentences).tolist())
+    assert after[0] == after[1] == after[2]
 
 
 def test_a_favourite_yields_only_to_what_is_better_by_more_than_noise():

@@ -69,6 +69,7 @@ void constrained_marginals(const Corpus& c, const Layout& at, const float* state
   in_threads(threads, [&](int) {
     FlushSubnormals flush;
     Lattice<float> lattice(at);
+    lattice.strict = true;
     lattice.set_transitions(trans, 1.f);
     packets.each([&](int64_t s) {
       const int64_t n = c.length(s);

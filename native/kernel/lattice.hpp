@@ -1,25 +1,30 @@
 // Forward–backward and Viterbi over one sentence, in scaled arithmetic.
 //
-//     e_t = exp(s_t − max s_t)          X = exp(τ − max τ)                    both at most 1
+//     e_t = exp(s_t − max s_t)          X = exp(τ − r)                        r: see set_transitions
 //     a_t = e_t ∘ (a_{t−1} X) / c_{t−1}           c_t = Σ a_t                 forward
 //     b_t = X v_{t+1} / d_{t+1}         v_t = e_t ∘ b_t,   d_t = Σ v_t        backward
 //     P(y_t) = a_t ∘ b_t / (c_t m_t)                m_t = Σ a_t ∘ b_t / c_t
 //     Σ_t P(y_t = i, y_{t+1} = j) = X_ij · Σ_t p_t(i) q_{t+1}(j)              p_t = a_t/(c_t m_t), q_t = v_t/d_t
-//     log Z = Σ log c_t + Σ max s_t + (n−1) max τ
+//     log Z = Σ log c_t + Σ max s_t + (n−1) r
 //
 // The last sum over t is one matrix product a sentence instead of n rank-one updates. The division by c_{t−1} comes
 // after the product with X, so the sum does not stand in the way of the next step.
 //
-// Guards. What underflows at a step is below L · tiny, the smallest normal number. Forward, no entry may be so small that
-// this shows in it: while every a_t(j) c_{t−1} stays above LEAST, each is right to 1e-6 by itself (10 L · tiny / LEAST), and
-// so is log Z. To watch the sums c_t alone would not do: a label that looks hopeless at both ends of a sentence, by more
-// than the numbers hold, can still be on the best path when all others pay at every step between. Backward, with a_t right,
-// the paths that are lost at step t are those through an entry b_t(i) < L · tiny / STEP; while m_t stays above MEET, their
-// share is below L · tiny / (STEP · MEET), 3e-9 in float for 24 labels. A sentence that fails a guard is done again in
-// double, and failing there in the log domain (logspace.hpp).
+// Guards. With M = max(1, max X) and `tiny` the smallest normal number, what an entry loses at a step to numbers below it
+// is less than
+//     forward  4 tiny (L / c_{t−1} + M)          backward  4 tiny M (L + Σ b_{t+1}) / d_{t+1}
+// (flushed: X and its products, e, the entry itself). Both ways that much is added to every entry. So none is ever below its
+// true value, and the paths which that makes up can be counted: of all paths, their share at step t is
+//     forward  its lift · Σ_j b_t(j) / meet_t    backward  its lift · c_t / meet_t       meet_t = Σ_j a_t(j) b_t(j)
+// A sentence where one of these is over SHARE is done again in double, and failing there in the log domain (logspace.hpp).
+// To watch the sums c_t alone would not do: a label that looks hopeless at both ends of a sentence, by more than the
+// numbers hold, can still be on the best path when all others pay at every step between.
+// Without a backward pass there is no meet_t. Then every a_t(j) has to be so large that its lift is below RIGHT of it. Where
+// labels are forbidden and must come out with a probability of exactly 0, nothing is lifted, and the same holds (`strict`).
 // A NaN fails every guard and comes out as a NaN log Z.
 #pragma once
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -31,15 +36,18 @@ namespace tagfield {
 
 template <class T> struct Guard;
 template <> struct Guard<float> {
-  static constexpr float STEP = 1e-12f, MEET = 1e-16f, LEAST = 1e-30f;
+  static constexpr float STEP = 1e-18f, SHARE = 1e-8f, RIGHT = 1e-6f;
   static constexpr int PER_LOG = 8;  // factors that fit into one double before its log is taken
 };
 template <> struct Guard<double> {
-  static constexpr double STEP = 1e-140, MEET = 1e-150, LEAST = 1e-290;
+  static constexpr double STEP = 1e-140, SHARE = 1e-13, RIGHT = 1e-13;
   static constexpr int PER_LOG = 2;
 };
 
 template <class T> class Lattice {
+  template <class> friend class Lattice;
+  static constexpr T TINY = std::numeric_limits<T>::min();
+
  public:
   T *scores = nullptr, *node = nullptr, *edge = nullptr;  // [n, Lp], [n, Lp], [L, Lp]
 
@@ -58,20 +66,30 @@ template <class T> class Lattice {
     return scores;
   }
 
-  // X = exp(z·τ − max) and its transpose. Padding columns become 0.
+  // X = exp(z·τ − r) and its transpose. Padding columns become 0. Were r the largest τ, and that far above the rest, a step
+  // along all others would cost 1e-15 and more: r is the mean over labels of their best transition, or what a step has
+  // cost lately (`follow`).
   void set_transitions(const T* trans, T z) {
     trans_ = trans;
-    Vec<T> top = splat<T>(-INFINITY);
-    for (int i = 0; i < L_; ++i)
+    T sum = 0, top = -INFINITY;
+    for (int i = 0; i < L_; ++i) {
+      Vec<T> row = splat<T>(-INFINITY);
       for (int b = 0; b < at_.NB; ++b) {
         const Vec<T> x = load(trans + (int64_t(i) * at_.NB + b) * W) * z;
-        top = vmax<T>(top, select<T>(mask_lanes<T>(at_.lanes(b)), x, splat<T>(-INFINITY)));
+        row = vmax<T>(row, select<T>(mask_lanes<T>(at_.lanes(b)), x, splat<T>(-INFINITY)));
       }
-    max_trans_ = max_lanes<T>(top);
+      const T best = max_lanes<T>(row);
+      sum += best, top = best > top ? best : top;
+    }
+    constexpr T most = 36;  // M ≤ e^40, 2e17
+    r_ = follow && std::isfinite(pace_) ? T(pace_) : sum / T(L_);
+    r_ = r_ < top ? r_ : top;
+    r_ = r_ > top - most ? r_ : top - most;
+    M_ = std::exp(top - r_);
     for (int i = 0; i < L_; ++i) {
       for (int b = 0; b < at_.NB; ++b) {
         const int64_t k = (int64_t(i) * at_.NB + b) * W;
-        store<T>(&X_[k], keep<T>(vexp(load(trans + k) * z - max_trans_), mask_lanes<T>(at_.lanes(b))));
+        store<T>(&X_[k], keep<T>(vexp(load(trans + k) * z - r_), mask_lanes<T>(at_.lanes(b))));
       }
       for (int j = 0; j < L_; ++j) Xt_[int64_t(j) * Lp_ + i] = X_[int64_t(i) * Lp_ + j];
     }
@@ -81,24 +99,35 @@ template <class T> class Lattice {
 
   // log Z of the n positions whose raw scores are in `scores`, times z; marginals in `node` and `edge` if wanted.
   double run(T z, bool marginals) {
-    if constexpr (sizeof(T) == 4)
-      if (wide_next > 0) return --wide_next, ++fallbacks, run_wide(z, marginals);
     double log_z = 0;
     bool sound = false;
-    switch (at_.NB) {
-      case 1: sound = scaled<1>(z, marginals, log_z); break;
-      case 2: sound = scaled<2>(z, marginals, log_z); break;
-      case 3: sound = scaled<3>(z, marginals, log_z); break;
-      case 4: sound = scaled<4>(z, marginals, log_z); break;
-      default: sound = scaled<0>(z, marginals, log_z);
-    }
-    if (sound) return log_z;
-    ++fallbacks;
-    wide_next = wide_run;
-    if constexpr (sizeof(T) == 4)
-      return run_wide(z, marginals);
+    const bool tried = skip_ == 0;
+    if (!tried)
+      --skip_;
     else
-      return forward_backward_log(L_, Lp_, scores, trans_, double(z), n_, marginals ? node : nullptr, edge);
+      switch (at_.NB) {
+        case 1: sound = scaled<1>(z, marginals, log_z); break;
+        case 2: sound = scaled<2>(z, marginals, log_z); break;
+        case 3: sound = scaled<3>(z, marginals, log_z); break;
+        case 4: sound = scaled<4>(z, marginals, log_z); break;
+        default: sound = scaled<0>(z, marginals, log_z);
+      }
+    if (sound) {
+      failures_ = 0;
+    } else {
+      ++fallbacks;
+      if constexpr (sizeof(T) == 4) {
+        if (follow && tried) skip_ = (1 << failures_) - 1, failures_ = failures_ < 5 ? failures_ + 1 : 5;
+        log_z = run_wide(z, marginals);
+      } else {
+        log_z = forward_backward_log(L_, Lp_, scores, trans_, double(z), n_, marginals ? node : nullptr, edge);
+      }
+    }
+    if (n_ > 1) {
+      const double cost = (log_z - shift_) / double(n_ - 1);
+      pace_ = std::isfinite(pace_) ? 0.8 * pace_ + 0.2 * cost : cost;
+    }
+    return log_z;
   }
 
   // The best path under raw scores and transitions (z = 1), into y; returns its score. Ties go to the lower label.
@@ -131,16 +160,20 @@ template <class T> class Lattice {
     return score;
   }
 
+  bool strict = false;
   int64_t fallbacks = 0;
-  // Weights that are too large for one sentence are so for the next: after a fall-back, as many go to double at once. Left
-  // at 0 where sentences are divided among threads, for the outcome of one would depend on which came before it.
-  int wide_run = 0, wide_next = 0;
+  // Learn from the sentences before: scale the transitions by what a step has cost, and after failures in a row go straight
+  // to double for 1, 3, 7 … sentences. Not where sentences are divided among threads, for the outcome of one would depend
+  // on which came before it.
+  bool follow = false;
 
  private:
   const Layout& at_;
   int L_, Lp_;
   int64_t n_ = 0;
-  T max_trans_ = 0;
+  T r_ = 0, M_ = 1;
+  int skip_ = 0, failures_ = 0;
+  double shift_ = 0, pace_ = NAN;  // Σ max s_t of the sentence; log Z without it, a step
   const T* trans_ = nullptr;
   Scratch<T> X_, Xt_, scores_, node_, edge_, a_, e_;
   std::unique_ptr<Lattice<double>> wide_;
@@ -149,10 +182,12 @@ template <class T> class Lattice {
   double run_wide(T z, bool marginals) {
     if (!wide_) wide_ = std::make_unique<Lattice<double>>(at_);
     wide_trans_.assign(trans_, trans_ + int64_t(L_) * Lp_);
+    wide_->strict = strict;
     double* s = wide_->room_for(n_);
     for (int64_t k = 0; k < n_ * Lp_; ++k) s[k] = scores[k];
     wide_->set_transitions(wide_trans_.data(), double(z));
     const double log_z = wide_->run(double(z), marginals);
+    shift_ = wide_->shift_;
     if (marginals) {
       for (int64_t k = 0; k < n_ * Lp_; ++k) node[k] = T(wide_->node[k]);
       for (int64_t k = 0; k < int64_t(L_) * Lp_; ++k) edge[k] = T(wide_->edge[k]);
@@ -160,48 +195,46 @@ template <class T> class Lattice {
     return log_z;
   }
 
+  T lost_after(T c_before) const { return 4 * TINY * (T(L_) / c_before + M_); }
+
   template <int NB> bool scaled(T z, bool marginals, double& log_z) {
     const int nb = NB ? NB : at_.NB;
-    const double shift = exp_states<NB>(z, nb);
+    shift_ = exp_states<NB>(z, nb);
     double log_c = 0, product = 1;
     int factors = 0;
     T before = 1;
     Vec<T> least = splat<T>(1);
+    const bool watching = strict || !marginals;
     const IVec<T> real = mask_lanes<T>(at_.lanes(nb - 1));  // lanes of the last block that are labels
-    auto watch = [&](int b, const Vec<T>& x) { least = vmin<T>(least, b + 1 < nb ? x : select<T>(real, x, least)); };
     for (int64_t t = 0; t < n_; ++t) {
       T* a = &a_[t * Lp_];
       const T* e = &e_[t * Lp_];
-      const Vec<T> inverse = splat<T>(1 / before);
+      const T lost = lost_after(before);
+      const Vec<T> inverse = splat<T>(1 / before), lift = splat<T>(strict ? T(0) : lost), last_lift = keep<T>(lift, real);
+      const Vec<T> in_lifts = splat<T>(Guard<T>::RIGHT / lost);
       Vec<T> total{};
-      if (t == 0) {
-        for (int b = 0; b < nb; ++b) {
-          const Vec<T> first = load(e + b * W);
-          watch(b, first);
-          store<T>(a + b * W, first);
-          total += first;
-        }
-      } else {
+      auto add = [&](int b, Vec<T> x) {
+        if (watching) least = vmin<T>(least, b + 1 < nb ? x * in_lifts : select<T>(real, x * in_lifts, least));
+        x += b + 1 < nb ? lift : last_lift;
+        store<T>(a + b * W, x);
+        total += x;
+      };
+      if (t == 0)
+        for (int b = 0; b < nb; ++b) add(b, load(e + b * W));
+      else
         strips<NB>(nb, [&](int b0, auto width) {
           constexpr int G = decltype(width)::value;
           Vec<T> sum[G];
           weighted_rows<T, G>(&X_[b0 * W], a - Lp_, L_, Lp_, sum);
-          for (int b = 0; b < G; ++b) {
-            sum[b] *= load(e + (b0 + b) * W);
-            watch(b0 + b, sum[b]);
-            sum[b] *= inverse;
-            store<T>(a + (b0 + b) * W, sum[b]);
-            total += sum[b];
-          }
+          for (int b = 0; b < G; ++b) add(b0 + b, sum[b] * load(e + (b0 + b) * W) * inverse);
         });
-      }
       before = sum_lanes<T>(total);
       if (!(before >= Guard<T>::STEP)) return false;
       product *= double(before);
       if (++factors == Guard<T>::PER_LOG) log_c += std::log(product), product = 1, factors = 0;
     }
-    if (!(min_lanes<T>(least) >= Guard<T>::LEAST)) return false;
-    log_z = log_c + std::log(product) + shift + double(n_ - 1) * double(max_trans_);
+    if (watching && !(min_lanes<T>(least) >= 1)) return false;
+    log_z = log_c + std::log(product) + shift_ + double(n_ - 1) * double(r_);
     if (!std::isfinite(log_z)) return false;
     return !marginals || backward<NB>(nb, before);
   }
@@ -223,37 +256,43 @@ template <class T> class Lattice {
   // Turns a_t into p_t and e_t into q_t on the way, then multiplies them into `edge`.
   template <int NB> bool backward(int nb, T c_last) {
     const int64_t last = n_ - 1;
+    T sum_b = T(L_), over_meet = 1 / c_last;
+    auto made_up = [&](T c_before) { return lost_after(c_before) * (sum_b * over_meet); };
     {
       const Vec<T> inverse = splat<T>(1 / c_last);
       for (int b = 0; b < nb; ++b) store<T>(node + last * Lp_ + b * W, load(&a_[last * Lp_ + b * W]) * inverse);
     }
     for (int64_t t = last - 1; t >= 0; --t) {
       T *v = &e_[(t + 1) * Lp_], *a = &a_[t * Lp_], *e = &e_[t * Lp_], *p = node + t * Lp_;
-      Vec<T> sum_v{}, sum_a{}, sum_ab{};
+      Vec<T> sum_v{}, sum_a{}, sum_beta{}, sum_ab{};
       for (int b = 0; b < nb; ++b) sum_v += load(v + b * W), sum_a += load(a + b * W);
-      const T d = sum_lanes<T>(sum_v);
-      if (!(d >= Guard<T>::STEP)) return false;
+      const T d = sum_lanes<T>(sum_v), c = sum_lanes<T>(sum_a);
+      if (!(d >= Guard<T>::STEP && made_up(c) <= Guard<T>::SHARE)) return false;
+      const T lost = 4 * TINY * M_ * (T(L_) + sum_b) / d;
+      const Vec<T> lift = splat<T>(strict ? T(0) : lost);
       const Vec<T> over_d = splat<T>(1 / d);
       strips<NB>(nb, [&](int b0, auto width) {
         constexpr int G = decltype(width)::value;
         Vec<T> sum[G];
         weighted_rows<T, G>(&Xt_[b0 * W], v, L_, Lp_, sum);
         for (int b = 0; b < G; ++b) {
-          const Vec<T> beta = sum[b] * over_d, ab = load(a + (b0 + b) * W) * beta;
+          const Vec<T> beta = sum[b] * over_d + lift, ab = load(a + (b0 + b) * W) * beta;
           store<T>(p + (b0 + b) * W, ab);
           store<T>(e + (b0 + b) * W, load(e + (b0 + b) * W) * beta);
+          sum_beta += beta;
           sum_ab += ab;
         }
       });
-      const T meet = sum_lanes<T>(sum_ab);
-      if (!(meet >= Guard<T>::MEET * sum_lanes<T>(sum_a))) return false;
-      const Vec<T> over = splat<T>(1 / meet);
+      over_meet = 1 / sum_lanes<T>(sum_ab), sum_b = sum_lanes<T>(sum_beta);
+      if (!(lost * (c * over_meet) <= Guard<T>::SHARE)) return false;
+      const Vec<T> over = splat<T>(over_meet);
       for (int b = 0; b < nb; ++b) {
         store<T>(p + b * W, load(p + b * W) * over);
         store<T>(a + b * W, load(a + b * W) * over);
         store<T>(v + b * W, load(v + b * W) * over_d);
       }
     }
+    if (!(made_up(1) <= Guard<T>::SHARE)) return false;
     for (int i0 = 0; i0 < L_; i0 += 4)
       strips<NB>(nb, [&](int b0, auto width) {
         constexpr int G = decltype(width)::value;

@@ -134,7 +134,7 @@ template <class Step> void exact_step(const Pass& pass, const Step& step, Exactl
 template <Rows R, bool Respond, bool Adaptive, bool Average>
 void stochastic_pass(const Corpus& c, const Layout& at, Pass& pass, const int64_t* order, int64_t count) {
   Lattice<float> lattice(at);
-  lattice.wide_run = 30;
+  lattice.follow = true;
   const int Lp = at.Lp(), NB = at.NB;
   const Arrays theta = pass.theta, squares = pass.squares, rest = pass.rest;
   std::vector<float> edge_counts(pass.counted ? size_t(at.L) * Lp : 0, 0.f);

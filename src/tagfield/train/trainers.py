@@ -22,6 +22,7 @@ from tagfield.train.settings import Settings
 from tagfield.train.stochastic import StochasticTrainer, Update, calibrate
 
 Trainer: TypeAlias = StochasticTrainer | MarginTrainer | ArowTrainer
+CHOICE = 1  # the stream of chance for choosing an update
 PERCEPTRON = 3  # the type of a margin pass whose step is 1
 
 
@@ -63,9 +64,11 @@ def make_trainer(
     if settings.generator == "auto" and recipe.name == "ngd":
         if dataset is None:
             raise InputError("choosing a generator needs the dataset")
-        chosen = choose(
-            dataset, features, c2=settings.c2, rng=rng
-        )  # averaged, whatever settings.average says
+        # Averaged, whatever settings.average says. The choice has chance of its own, and calibration's draw is made all
+        # the same: the shuffles that follow are those of any recipe that is calibrated from this seed.
+        apart = np.random.default_rng([settings.seed, CHOICE])
+        chosen = choose(dataset, features, c2=settings.c2, rng=apart)
+        rng.permutation(corpus.sentences)
         found = settings.rate or chosen.rate
         return StochasticTrainer(corpus, features, chosen.update, c2=settings.c2, rate=found, start=start)
     update = update_of(settings)
