@@ -59,7 +59,7 @@ def rows_of(kind: str, of: Callable[[Any], Any], folder: Path, repeats: int) -> 
     settings: dict[str, Any] = {"algorithm": "l2sgd", "max_iterations": 3}
     ours, theirs = CRF(**settings).fit(X, y), sklearn_crfsuite.CRF(**settings).fit(X, y)
 
-    def row(name: str, goal: int, a: Callable[[], object], b: Callable[[], object]) -> str:
+    def row(name: str, goal: int | str, a: Callable[[], object], b: Callable[[], object]) -> str:
         pairs = [(clock(a), clock(b)) for _ in range(repeats)]
         fast, slow = median(p[0] for p in pairs), median(p[1] for p in pairs)
         return f"| {name}, {kind} | {fast:.3f} s | {slow:.3f} s | {slow / fast:.1f} | {goal} |"
@@ -71,6 +71,12 @@ def rows_of(kind: str, of: Callable[[Any], Any], folder: Path, repeats: int) -> 
             "predict_marginals",
             20,
             lambda: ours.predict_marginals(X_test),
+            lambda: theirs.predict_marginals(X_test),
+        ),
+        row(
+            "predict_marginals, then dict() of every token",
+            "–",
+            lambda: [[dict(row) for row in rows] for rows in ours.predict_marginals(X_test)],
             lambda: theirs.predict_marginals(X_test),
         ),
         row(

@@ -113,9 +113,9 @@ def attributes(token: object, prefix: str = "") -> list[Attribute]:
 
 
 def pack(
-    sentences: list[list[list[Attribute]]], ids: dict[str, int], frozen: bool = False
+    sentences: list[list[list[Attribute]]], ids: dict[str, int], frozen: bool = False, gather: bool = True
 ) -> dict[str, list]:
-    """Dataset's arrays as lists. New names join `ids` unless it is frozen."""
+    """Dataset's arrays as lists. New names join `ids` unless it is frozen; without `gather` a slot has one place."""
     out: dict[str, list] = {"tokens": [0], "slots": [0], "occurrences": [0]}
     out |= {name: [] for name in ("attribute", "stop", "position", "value")}
     for tokens in sentences:
@@ -131,8 +131,9 @@ def pack(
         for t, token in enumerate(known):
             for id, value in token:
                 slots[id].append((t, value))
+        single = [(id, [(t, value)]) for t, token in enumerate(known) for id, value in token]
         stop = 0
-        for id, places in slots.items():
+        for id, places in slots.items() if gather else single:
             stop += len(places)
             out["attribute"].append(id)
             out["stop"].append(stop)

@@ -222,11 +222,14 @@ void bind_rows(nb::module_& m) {
               return rows_of_labels(ids.data(), labels, tokens.data(), S);
           },
           "ids"_a, "labels"_a, "tokens"_a);
-    m.def("rows_of_dicts",
-          [](nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu> node, nb::tuple labels,
-             View<std::int64_t> tokens) {
+    const nb::object type = checked(make_probabilities_type());
+    nb::module_::import_("collections.abc").attr("MutableMapping").attr("register")(type);
+    m.attr("Probabilities") = type;
+    m.def("rows_of_probabilities",
+          [type](const Node& node, nb::tuple labels, View<std::int64_t> tokens) {
               if (labels.size() != node.shape(1)) throw nb::value_error("the labels do not fit the columns");
-              return rows_of_dicts(node.data(), labels, tokens.data(), checked_offsets(tokens, node.shape(0)));
+              return rows_of_probabilities(node, labels, tokens.data(), checked_offsets(tokens, node.shape(0)),
+                                           reinterpret_cast<PyTypeObject*>(type.ptr()));
           },
           "node"_a, "labels"_a, "tokens"_a);
 }
@@ -253,10 +256,11 @@ NB_MODULE(TAGFIELD_MODULE, m) {
     bind_items(m);
     bind_rows(m);
     m.def("encode_objects",
-          [](nb::handle X, nb::handle y, Vocabulary& attributes, bool frozen, Vocabulary& labels) {
+          [](nb::handle X, nb::handle y, Vocabulary& attributes, bool frozen, Vocabulary& labels, bool gather) {
               ObjectReader reader(attributes, frozen, labels);
+              reader.packer.gather = gather;
               reader.read(X, y);
               return nb::make_tuple(as_arrays(std::move(reader.packer)), as_array(std::move(reader.gold)));
           },
-          "X"_a, "y"_a.none(), "attributes"_a, "frozen"_a, "labels"_a);
+          "X"_a, "y"_a.none(), "attributes"_a, "frozen"_a, "labels"_a, "gather"_a);
 }

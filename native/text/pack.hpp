@@ -2,9 +2,12 @@
 //
 // Slots of a sentence open in the order (rank within the token, position); the occurrences of a slot stand in order
 // of position. So: visit rank by rank and give each new attribute the next slot; count; then place the occurrences
-// position by position.
+// position by position. Without `gather` every occurrence is a slot of its own, as they come: enough for those who only
+// want scores, and made in a fifth of the time.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -47,7 +50,7 @@ class Packer {
     std::vector<std::int64_t> tokens{0}, slots{0}, occurrences{0};
     std::vector<std::int32_t> attribute, stop, position;
     std::vector<float> value;
-    bool valued = false;
+    bool valued = false, gather = true;
 
     void reserve(std::size_t sentences, std::size_t occurrence_count) {
         tokens.reserve(sentences + 1);
@@ -63,8 +66,12 @@ class Packer {
         constexpr auto limit = static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max());
         const std::size_t T = sentence.ends.size(), N = sentence.ids.size();
         if (N >= limit / 4 || T >= limit) throw InputError("a sequence holds fewer than 2^29 attribute occurrences");
-        open_slots(sentence, T, N);
-        place_occurrences(sentence, T, N);
+        if (gather) {
+            open_slots(sentence, T, N);
+            place_occurrences(sentence, T, N);
+        } else {
+            append(sentence, T, N);
+        }
         tokens.push_back(tokens.back() + static_cast<std::int64_t>(T));
         slots.push_back(static_cast<std::int64_t>(attribute.size()));
         occurrences.push_back(static_cast<std::int64_t>(position.size()));
@@ -121,6 +128,29 @@ class Packer {
         next_.resize(static_cast<std::size_t>(slots_here));
     }
 
+    void append(const Sentence& sentence, std::size_t T, std::size_t N) {
+        const std::size_t base = position.size();
+        attribute.insert(attribute.end(), sentence.ids.begin(), sentence.ids.end());
+        stop.resize(base + N);
+        for (std::size_t n = 0; n < N; ++n) stop[base + n] = static_cast<std::int32_t>(n + 1);
+        position.resize(base + N);
+        std::int32_t* place = position.data() + base;
+        std::int64_t n = 0;
+        for (std::size_t t = 0; t < T; ++t)
+            for (const std::int64_t stop_at = sentence.ends[t]; n < stop_at; ++n) *place++ = static_cast<std::int32_t>(t);
+        make_values(sentence, base, N);
+        if (!sentence.values.empty()) std::copy(sentence.values.begin(), sentence.values.end(), value.begin() + static_cast<std::ptrdiff_t>(base));
+    }
+
+    // N values of 1 from `base` on, from the first sentence on that has others.
+    void make_values(const Sentence& sentence, std::size_t base, std::size_t N) {
+        if (!valued && !sentence.values.empty()) {
+            valued = true;
+            value.assign(base, 1.0f);
+        }
+        if (valued) value.resize(base + N, 1.0f);
+    }
+
     void place_occurrences(const Sentence& sentence, std::size_t T, std::size_t N) {
         std::int32_t end = 0;
         for (std::int32_t& count : next_) {
@@ -131,11 +161,7 @@ class Packer {
         }
         const std::size_t base = position.size();
         position.resize(base + N);
-        if (!valued && !sentence.values.empty()) {
-            valued = true;
-            value.assign(base, 1.0f);
-        }
-        if (valued) value.resize(base + N, 1.0f);
+        make_values(sentence, base, N);
         const std::int32_t* const slot_of = slot_of_.data();
         std::int32_t *const next = next_.data(), *const places = position.data() + base;
         const float* const given = sentence.values.empty() ? nullptr : sentence.values.data();

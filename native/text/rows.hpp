@@ -2,7 +2,7 @@
 // longer than the lattice does.
 //
 //     ids [T]               ─▶ [[label, …], …]
-//     probabilities [T, L]  ─▶ [[{label: probability, …}, …], …]
+//     probabilities [T, L]  ─▶ [[Probabilities, …], …]
 //
 // `labels` is a tuple of L hashable objects, all different; tokens [S+1] are ascending and end at T.
 #pragma once
@@ -12,16 +12,13 @@
 
 #include <cstdint>
 
+#include "text/probabilities.hpp"
+
 namespace tagfield::text {
 
 namespace nb = nanobind;
 
-inline nb::object checked(PyObject* made) {
-    if (!made) throw nb::python_error();
-    return nb::steal(made);
-}
-
-// No garbage collection meanwhile: so many new dicts would call for several, and none of them is garbage.
+// No garbage collection meanwhile: so many new objects would call for several, and none of them is garbage.
 struct NoCollection {
     const int was = PyGC_Disable();
     ~NoCollection() {
@@ -47,29 +44,27 @@ inline nb::object rows_of_labels(const std::int32_t* ids, nb::handle labels, con
     return rows_of(tokens, S, [&](std::int64_t t) { return nb::borrow(PyTuple_GET_ITEM(labels.ptr(), ids[t])); });
 }
 
-// The dict {label: None, …}, as the __dict__ of a fresh object where that can be: copies of such a dict share one table
-// of keys (PEP 412), so a row is an array of values and no table of its own. Labels that are no strings, or too many of
-// them, make it an ordinary dict: the same to everybody, only larger and slower.
-inline nb::object pattern_of(nb::handle labels, Py_ssize_t L) {
-    const nb::object type = checked(PyObject_CallFunction(reinterpret_cast<PyObject*>(&PyType_Type), "s(){}", "Row"));
-    const nb::object owner = checked(PyObject_CallNoArgs(type.ptr()));
-    nb::object pattern = checked(PyObject_GenericGetDict(owner.ptr(), nullptr));
-    for (Py_ssize_t j = 0; j < L; ++j)
-        if (PyDict_SetItem(pattern.ptr(), PyTuple_GET_ITEM(labels.ptr(), j), Py_None) < 0) throw nb::python_error();
-    return pattern;
-}
-
-inline nb::object rows_of_dicts(const float* node, nb::handle labels, const std::int64_t* tokens, std::int64_t S) {
+// node [T, L] is kept alive by the rows.
+inline nb::object rows_of_probabilities(const Node& node, nb::object labels, const std::int64_t* tokens, std::int64_t S,
+                                        PyTypeObject* type) {
+    const float* data = node.data();
     const Py_ssize_t L = PyTuple_GET_SIZE(labels.ptr());
-    const nb::object pattern = pattern_of(labels, L);
+    nb::object where = checked(PyDict_New());
+    for (Py_ssize_t j = 0; j < L; ++j) {
+        const nb::object column = checked(PyLong_FromSsize_t(j));
+        if (PyDict_SetItem(where.ptr(), PyTuple_GET_ITEM(labels.ptr(), j), column.ptr()) < 0) throw nb::python_error();
+    }
+    if (PyDict_Size(where.ptr()) != L) throw nb::value_error("two labels are equal");
+    struct Hold {  // so that there is one row more than there are, until all are made
+        Shared* shared;
+        ~Hold() { release(shared); }
+    } hold{new Shared{node, std::move(labels), std::move(where), 1}};
     return rows_of(tokens, S, [&](std::int64_t t) {
-        nb::object row = checked(PyDict_Copy(pattern.ptr()));
-        const float* p = node + t * L;
-        for (Py_ssize_t j = 0; j < L; ++j) {
-            const nb::object value = checked(PyFloat_FromDouble(double(p[j])));
-            if (PyDict_SetItem(row.ptr(), PyTuple_GET_ITEM(labels.ptr(), j), value.ptr()) < 0) throw nb::python_error();
-        }
-        return row;
+        Row* row = PyObject_New(Row, type);
+        if (!row) throw nb::python_error();
+        row->shared = hold.shared, row->line = data + t * L, row->own = nullptr;
+        ++hold.shared->rows;
+        return nb::steal(reinterpret_cast<PyObject*>(row));
     });
 }
 

@@ -173,12 +173,14 @@ def encode_sequences(
     attributes: Vocabulary | None = None,
     labels: Vocabulary | None = None,
     grow: bool = False,
+    gather: bool = True,
 ) -> Encoded:
     """Encodes Python sequences: each token a list of attribute strings, or a dict as in python-crfsuite.
 
     In a dict {k: v}: a number is the attribute's value, True is 1, a string v makes the attribute `k:v`, and
     nested dicts, lists and sets make attributes `k:...`. X and y are any iterables; empty sequences are kept.
-    With `grow`, new attributes are added to the given vocabulary instead of being left out.
+    With `grow`, new attributes are added to the given vocabulary instead of being left out. Training wants the
+    occurrences of an attribute in a sequence together; where only scores are asked for, `gather=False` saves the time.
 
     >>> encoded = encode_sequences([[["w=The"], {"w": "dog", "length": 3}]], [["DT", "NN"]])
     >>> encoded.attributes.strings(), encoded.dataset.value.tolist()
@@ -186,7 +188,7 @@ def encode_sequences(
     """
     known = Vocabulary() if attributes is None else attributes
     names = Vocabulary() if labels is None else labels.copy()
-    packed, gold = encode_objects(X, y, known, attributes is not None and not grow, names)
+    packed, gold = encode_objects(X, y, known, attributes is not None and not grow, names, gather)
     checked = None if weights is None else _check_weights(weights, len(packed[0]) - 1)
     return _assemble(packed, None if y is None else gold, checked, known, labels, names)
 

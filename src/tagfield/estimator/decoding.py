@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tagfield import decode
-from tagfield._text import rows_of_dicts, rows_of_labels
+from tagfield._text import Probabilities, rows_of_labels, rows_of_probabilities
 from tagfield.constraints import Rules, rules_of
 from tagfield.dataset import Doubles, Ints
 from tagfield.encode import Encoded, encode_sequences
@@ -49,16 +49,27 @@ class Decoding(Fitted):
 
     def predict_marginals(
         self, X: Iterable[Any], known: Iterable[Any] | None = None
-    ) -> list[list[dict[Any, float]]]:
-        """{label: probability} for each token of each sequence."""
+    ) -> list[list[Probabilities]]:
+        """{label: probability} for each token of each sequence.
+
+        A token's answer reads like a dict and can be changed like one. It is a view of one array for all tokens: to ask
+        each for a label costs little, and to make a dict for each would cost more than all the rest. Where only a dict
+        will do, as for json.dumps, take dict(answer).
+
+        >>> from tagfield import CRF
+        >>> crf = CRF(c2=0.01).fit([[["a"], ["b"]]], [["X", "Y"]])
+        >>> [[first, second]] = crf.predict_marginals([[["a"], ["b"]]])
+        >>> max(first, key=first.get), round(second["Y"], 1), sorted(dict(second))
+        ('X', 1.0, ['X', 'Y'])
+        """
         self._check_fitted()
         encoded = self._encode(X)
         node, _ = decode.marginals(
             self.model_, encoded, self._conditions(encoded, known), threads=threads_of(self.n_jobs)
         )
-        return rows_of_dicts(node, tuple(self.classes_), encoded.dataset.tokens)
+        return rows_of_probabilities(node, tuple(self.classes_), encoded.dataset.tokens)
 
-    def predict_marginals_single(self, xseq: Iterable[Any], known: Any = None) -> list[dict[Any, float]]:
+    def predict_marginals_single(self, xseq: Iterable[Any], known: Any = None) -> list[Probabilities]:
         """{label: probability} for each token of one sequence."""
         return self.predict_marginals([xseq], None if known is None else [known])[0]
 
@@ -128,7 +139,7 @@ class Decoding(Fitted):
     def _encode(self, X: Iterable[Any], y: Iterable[Any] | None = None) -> Encoded:
         rows = None if y is None else self._names_of(y)
         model = self.model_
-        encoded = encode_sequences(X, rows, attributes=model.attributes, labels=model.labels)
+        encoded = encode_sequences(X, rows, attributes=model.attributes, labels=model.labels, gather=False)
         return without_unknown_name(encoded)
 
     def _names_of(self, y: Iterable[Any]) -> Any:
