@@ -29,6 +29,7 @@ using Node = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu
 struct Shared {
     Node node;                 // [T, L]
     nb::object labels, where;  // tuple; {label: column}
+    nb::object pattern;        // see pattern_of; made when the first dict is
     std::int64_t rows = 0;     // that are alive; counted under the interpreter's lock
 };
 
@@ -45,16 +46,39 @@ struct Row {
 
 inline Row* row_of(PyObject* self) { return reinterpret_cast<Row*>(self); }
 
-inline PyObject* own_dict(PyObject* self) {  // borrowed; null with an exception set
-    Row* row = row_of(self);
-    if (row->own) return row->own;
-    PyObject* made = PyDict_New();
+// The dict {label: None, …}, as the __dict__ of a fresh object where that can be: copies of such a dict share one table
+// of keys (PEP 412), so a copy is an array of values and no table of its own. Labels that are no strings, or too many of
+// them, make it an ordinary dict: the same to everybody, only larger and slower.
+inline nb::object pattern_of(nb::handle labels) {
+    const nb::object type = checked(PyObject_CallFunction(reinterpret_cast<PyObject*>(&PyType_Type), "s(){}", "Row"));
+    const nb::object owner = checked(PyObject_CallNoArgs(type.ptr()));
+    nb::object pattern = checked(PyObject_GenericGetDict(owner.ptr(), nullptr));
+    for (Py_ssize_t j = 0; j < PyTuple_GET_SIZE(labels.ptr()); ++j)
+        if (PyDict_SetItem(pattern.ptr(), PyTuple_GET_ITEM(labels.ptr(), j), Py_None) < 0) throw nb::python_error();
+    return pattern;
+}
+
+inline PyObject* fresh_dict(const Row* row) {  // new; null with an exception set
     PyObject* labels = row->shared->labels.ptr();
+    try {
+        if (!row->shared->pattern.is_valid()) row->shared->pattern = pattern_of(labels);
+    } catch (nb::python_error& error) {
+        error.restore();
+        return nullptr;
+    }
+    PyObject* made = PyDict_Copy(row->shared->pattern.ptr());
     for (Py_ssize_t j = 0; made && j < PyTuple_GET_SIZE(labels); ++j) {
         PyObject* value = PyFloat_FromDouble(double(row->line[j]));
         if (!value || PyDict_SetItem(made, PyTuple_GET_ITEM(labels, j), value) < 0) Py_CLEAR(made);
         Py_XDECREF(value);
     }
+    return made;
+}
+
+inline PyObject* own_dict(PyObject* self) {  // borrowed; null with an exception set
+    Row* row = row_of(self);
+    if (row->own) return row->own;
+    PyObject* made = fresh_dict(row);
     if (row->own) {  // a label's __hash__ or __eq__ may have asked this very row
         Py_XDECREF(made);
         return row->own;
@@ -110,8 +134,7 @@ inline PyObject* row_repr(PyObject* self) {
 }
 
 inline PyObject* as_dict(PyObject* self) {  // new
-    PyObject* own = own_dict(self);
-    return own ? PyDict_Copy(own) : nullptr;
+    return row_of(self)->own ? PyDict_Copy(row_of(self)->own) : fresh_dict(row_of(self));
 }
 
 inline PyObject* row_get(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
@@ -170,7 +193,7 @@ inline PyObject* make_probabilities_type() {
         {nullptr, nullptr, 0, nullptr}};
     static PyType_Slot slots[] = {
         {Py_tp_doc, const_cast<char*>("The probabilities of one token's labels, which read like {label: probability}.\n\n"
-                                      "dict(row) is a dict; row[label] and row.get(label) are faster.")},
+                                      "row[label] and row.get(label) cost least; row.copy() is a dict.")},
         {Py_tp_dealloc, reinterpret_cast<void*>(row_end)},
         {Py_tp_repr, reinterpret_cast<void*>(row_repr)},
         {Py_tp_iter, reinterpret_cast<void*>(row_iter)},

@@ -58,7 +58,7 @@ inline nb::object rows_of_probabilities(const Node& node, nb::object labels, con
     struct Hold {  // so that there is one row more than there are, until all are made
         Shared* shared;
         ~Hold() { release(shared); }
-    } hold{new Shared{node, std::move(labels), std::move(where), 1}};
+    } hold{new Shared{node, std::move(labels), std::move(where), {}, 1}};
     return rows_of(tokens, S, [&](std::int64_t t) {
         Row* row = PyObject_New(Row, type);
         if (!row) throw nb::python_error();

@@ -54,13 +54,13 @@ class Decoding(Fitted):
 
         A token's answer reads like a dict and can be changed like one. It is a view of one array for all tokens: to ask
         each for a label costs little, and to make a dict for each would cost more than all the rest. Where only a dict
-        will do, as for json.dumps, take dict(answer).
+        will do, as for json.dumps, take answer.copy().
 
         >>> from tagfield import CRF
         >>> crf = CRF(c2=0.01).fit([[["a"], ["b"]]], [["X", "Y"]])
         >>> [[first, second]] = crf.predict_marginals([[["a"], ["b"]]])
-        >>> max(first, key=first.get), round(second["Y"], 1), sorted(dict(second))
-        ('X', 1.0, ['X', 'Y'])
+        >>> max(first, key=first.get), round(second["Y"], 1), second.copy().keys() == first.keys()
+        ('X', 1.0, True)
         """
         self._check_fitted()
         encoded = self._encode(X)
