@@ -24,6 +24,7 @@ ROWS = [
     *[(name, Update(recipe(name)), 2.2) for name in ("u1.g1", "u2.g1", "u2.g1p", "u2.g2", "u2.g3")],
     ("U2, a function of one's own (arcsinh)", Update(Response(update("U2"), arcsinh)), 2.2),
     ("U2, an asymmetric G (softplus)", Update(Response(update("U2"), softplus())), 2.2),
+    ("U1, erf, which dies out", Update(Response(update("U1"), erf(2.0))), 2.2),
     ("U4, arctan", Update(Response(update("U4"), arctan())), 2.2),
     ("U6, arctan", Update(Response(update("U6"), arctan())), 2.2),
     ("U6, a function of one's own (arcsinh)", Update(Response(update("U6"), arcsinh)), 2.2),

@@ -250,7 +250,7 @@ NB_MODULE(TAGFIELD_MODULE, m) {
       .def_prop_ro("failed", [](PassHandle& h) { return h.p.failed; })
       .def_prop_ro("fallbacks", [](PassHandle& h) { return h.p.fallbacks; })
       .def("set_response", [](PassHandle& h, View<float, 3> cells, View<double, 2> tails, int bits, bool odd, bool low_linear,
-                              double low, double high) {
+                              double low, double high, bool logs) {
         const size_t rows = odd ? 1 : 2;
         require(bits >= 1 && bits <= 12 && cells.shape(0) == rows && cells.shape(2) == 2 && tails.shape(0) == rows &&
                     tails.shape(1) == 4 && int64_t(cells.shape(1)) == 1 + (int64_t(48) << bits),
@@ -258,10 +258,11 @@ NB_MODULE(TAGFIELD_MODULE, m) {
         h.cells = cells, h.tails = tails;
         Response r;
         r.cells = cells.data(), r.tails = tails.data(), r.n = int32_t(cells.shape(1)), r.bits = bits, r.odd = odd;
-        r.low_linear = low_linear, r.low = low, r.high = high;
+        r.low_linear = low_linear, r.low = low, r.high = high, r.logs = logs;
+        require(low_linear || !logs, "a table of logarithms is linear near 0");
         r.find_straight();
         h.response = r;
-      }, "cells"_a, "tails"_a, "bits"_a, "odd"_a, "low_linear"_a, "low"_a, "high"_a)
+      }, "cells"_a, "tails"_a, "bits"_a, "odd"_a, "low_linear"_a, "low"_a, "high"_a, "logs"_a)
       .def("add_count_table", [](PassHandle& h, View<float, 3> cells, View<double, 2> tails, int bits, bool low_linear,
                                  double low, double high) {
         require(bits >= 1 && bits <= 12 && cells.shape(0) == 3 && cells.shape(2) == 2 && tails.shape(0) == 3 &&

@@ -1,5 +1,6 @@
 // The response f(u) from a table (tagfield/bregman/responses.py makes it and explains its layout): straight lines in
 // |u| on cells that halve with |u|, found by the float's own exponent and leading mantissa bits. Power laws outside.
+// With `logs` the lines are those of log |f|, counted from the cell's edge, and f has the sign of u.
 #pragma once
 #include <cmath>
 #include <initializer_list>
@@ -38,6 +39,7 @@ struct Response {
   int bits = 0;                   // mantissa bits that choose a cell
   bool odd = true;
   bool low_linear = true;         // cell 0 is right as it stands: f(u) = slope · u down to 0
+  bool logs = false;
   double low = 0, high = 0;       // the edges
   int32_t straight = 0;           // the first cell where f(u) = slope · u is no longer right to LINEAR
 
@@ -55,8 +57,10 @@ struct Response {
       auto edge = [&](int32_t k) {
         return std::ldexp(1 + double(k & ((1 << bits) - 1)) / (1 << bits), LOW_EXPONENT + (k >> bits));
       };
-      for (double x : {edge(at), edge(end)})
-        if (!(std::fabs(cells[2 * i] + cells[2 * i + 1] * x - slope * x) <= LINEAR * std::fabs(slope * x))) return;
+      for (double x : {edge(at), edge(end)}) {
+        const double line = cells[2 * i] + cells[2 * i + 1] * (logs ? x - edge(at) : x);
+        if (!(std::fabs((logs ? std::exp(line) : line) - slope * x) <= LINEAR * std::fabs(slope * x))) return;
+      }
       straight = i;
     }
   }
@@ -64,7 +68,7 @@ struct Response {
   float tail(float u) const {  // one u, whatever it is
     if (u == 0) return 0;
     const float f = in_row(!odd && u < 0 ? 1 : 0, std::fabs(double(u)));
-    return odd && u < 0 ? -f : f;
+    return (odd || logs) && u < 0 ? -f : f;
   }
 
   // One u = E − count, of a table for that count: below −count/2 the third row knows f by |E|, which keeps the digits
@@ -78,8 +82,18 @@ struct Response {
   float in_row(int row, double x) const {
     if (x >= high) return float(tails[row * 4 + 2] * std::pow(x / high, tails[row * 4 + 3]));
     if (x < low && !low_linear) return float(tails[row * 4] * std::pow(x / low, tails[row * 4 + 1]));
-    const float* c = cells + (int64_t(row) * n + cell(float(x))) * 2;
+    const int32_t i = cell(float(x));
+    const float* c = cells + (int64_t(row) * n + i) * 2;
+    if (logs && i > 0) return float(std::exp(double(c[0]) + double(c[1]) * (x - double(edge_below(float(x))))));
     return float(double(c[0]) + double(c[1]) * x);
+  }
+
+  float edge_below(float x) const {
+    int32_t of;
+    std::memcpy(&of, &x, 4);
+    of = of >> (23 - bits) << (23 - bits);
+    std::memcpy(&x, &of, 4);
+    return x;
   }
 
   int32_t cell(float x) const {
@@ -107,6 +121,11 @@ struct Response {
       const __m256 hi = _mm256_castsi256_ps(_mm256_i32gather_epi64(base, _mm256_extracti128_si256(index, 1), 8));
       const V a = (V)_mm256_permute4x64_pd((__m256d)_mm256_shuffle_ps(lo, hi, 0x88), 0xD8);
       const V b = (V)_mm256_permute4x64_pd((__m256d)_mm256_shuffle_ps(lo, hi, 0xDD), 0xD8);
+      if (logs) {
+        const V edge = (V)((I)x >> (23 - bits) << (23 - bits));
+        const V f = below ? b * x : (V)vexp(Vec<float>(a + b * (x - edge)));
+        return (V)((I)f ^ sign);
+      }
       const V f = a + b * x;
       return odd ? (V)((I)f ^ sign) : f;
     }

@@ -61,6 +61,7 @@ class Pass:
         low_linear: bool,
         low: float,
         high: float,
+        logs: bool,
     ) -> None: ...
     def add_count_table(
         self, cells: _Floats, tails: _Doubles, bits: int, low_linear: bool, low: float, high: float

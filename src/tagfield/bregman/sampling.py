@@ -2,6 +2,8 @@
 
 f on nine points of every cell ─▶ minimax lines in float32 ─▶ worst error, and where
 f far below and far above the cells ─▶ power laws
+
+A function that dies out like exp(−u²) has no straight lines to follow, but its logarithm has: sample_logs.
 """
 
 from collections.abc import Callable
@@ -18,6 +20,7 @@ Curve: TypeAlias = Callable[[Doubles], Doubles]
 _LARGEST = float(np.finfo(np.float32).max)
 _SMALLEST = 1e-30  # a value below this is nothing to a float32 weight
 _FLOOR = 0.1
+_DEAD = 1e-12  # of its height: below this a function has died out, and errors are relative to that
 _NODES = (1 - np.cos(np.linspace(0, np.pi, 9))) / 2  # in a cell, its two ends included
 
 
@@ -65,6 +68,37 @@ def sample_row(f: Curve, bits: int, reach: float = np.inf, count: float = 0.0, o
         floored_error=max(floored, low_error),
         worst_at=at if floored >= low_error else 2.0**LOW,
         tail_error=tail_error if reach == np.inf else 0.0,
+    )
+
+
+def sample_logs(f: Curve, bits: int) -> Row | None:
+    """log |f| = a + b·(x − x₀) in the cell that begins at x₀; None where f changes its sign or is not linear near 0.
+
+    >>> row = sample_logs(lambda x: x * np.exp(-x * x), 10)
+    >>> row.relative_error < 1e-5
+    True
+    """
+    low_value, low_power, low_line, low_error = _low_tail(f, True)
+    edges = _edges(bits)
+    left, right = edges[:-1], np.nextafter(edges[1:].astype(np.float32), np.float32(0)).astype(np.float64)
+    x = (left[:, None] + (right - left)[:, None] * _NODES).astype(np.float32).astype(np.float64)
+    with np.errstate(all="ignore"):
+        y = f(x)
+        if low_power != 1 or not (np.isfinite(y) & (y * np.sign(low_value) >= 0)).all():
+            return None
+        size = np.abs(y)
+        a, b = _lines(x - left[:, None], np.log(np.maximum(size, _SMALLEST)))
+        found = np.exp(a[:, None] + b[:, None] * (x - left[:, None]).astype(np.float32)).astype(np.float64)
+        error, at = _worst(np.abs(found - size) / np.maximum(size, _DEAD * size.max()), x, y, np.inf)
+    high_value, high_power, tail_error = _high_tail(f, float(size.max()))
+    return Row(
+        cells=np.concatenate([[(0.0, abs(low_line[1]))], np.stack([a, b], 1)]).astype(np.float32),
+        tails=(abs(low_value), low_power, abs(high_value), high_power),
+        low_linear=True,
+        relative_error=max(error, low_error),
+        floored_error=max(error, low_error),
+        worst_at=at,
+        tail_error=tail_error,
     )
 
 

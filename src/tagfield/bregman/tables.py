@@ -11,20 +11,24 @@ Cell 0 is everything below 2^LOW. Outside the cells f is continued as a power of
     row 0   u ≥ 0              row 1   u < 0, holding f(−|u|)              row 0 alone where f is odd
     row 2   u < −count/2, in the table of a count: f as a function of E = u + count. It bends where E is
             small, and there |u| is near the count and its cells are too wide to follow
+
+A function that dies out faster than any power (U1 of erf) is kept as lines of its logarithm, from the cell's own edge:
+|f(u)| ≈ exp(a + b·(|u| − edge)), with the sign of u.
 """
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tagfield.bregman.sampling import HIGH, LOW, Curve, Row, sample_row
+from tagfield.bregman.sampling import HIGH, LOW, Curve, Row, sample_logs, sample_row
 from tagfield.dataset import Doubles, Floats
 from tagfield.errors import InputError
 
 MIN_BITS, MAX_BITS = 5, 9  # 1,537 to 24,577 cells: 12 to 196 kilobytes a row
+LOG_BITS = (8, 9, 10)
 TOLERANCE = 1e-5
 
 
@@ -48,6 +52,7 @@ class ResponseTable:
     tail_error: float = 0.0  # the largest relative error found beyond high_edge
     low_edge: float = 2.0**LOW
     high_edge: float = 2.0**HIGH
+    logs: bool = False  # the lines are of log |f|, but for cell 0
 
     @property
     def slope(self) -> float:
@@ -74,6 +79,11 @@ class ResponseTable:
             if self.linear:
                 return np.asarray(self.cells[0, 0, 1] * u)
             y = line[..., 0] + line[..., 1] * x
+            if self.logs:
+                edge = (x.view(np.uint32) >> np.uint32(23 - self.bits) << np.uint32(23 - self.bits)).view(
+                    np.float32
+                )
+                y = np.where(cell == 0, y, np.exp(line[..., 0] + line[..., 1] * (x - edge)))
             high = x >= self.high_edge
             value, power = self.tails[row[high], 2], self.tails[row[high], 3]
             y[high] = value * (x[high].astype(np.float64) / self.high_edge) ** power
@@ -82,7 +92,7 @@ class ResponseTable:
                 value, power = self.tails[row[low], 0], self.tails[row[low], 1]
                 y[low] = value * (x[low].astype(np.float64) / self.low_edge) ** power
                 y[u == 0] = 0.0
-        return np.asarray(np.copysign(np.float32(1), u) * y) if self.odd else y
+        return np.asarray(np.copysign(np.float32(1), u) * y) if self.odd or self.logs else y
 
 
 def tabulate(
@@ -97,8 +107,9 @@ def tabulate(
     """Sample f into the smallest table that reaches the tolerance.
 
     `curves` are the rows: f(x), f(−x) where f is not odd, and f as a function of E in the table of a count.
-    Every f(u) is asked to be right relative to itself; where no table gives that, relative to the larger of
-    itself and a tenth of f's height (a function that dies out like exp(−u²) has no straight lines to follow).
+    Every f(u) is asked to be right relative to itself. Where lines do not give that, lines of log |f| may, until f is
+    below 1e-12 of its height; and where they do not either (f changes its sign in the table of a count, or is itself
+    noise), f is right relative to the larger of itself and a tenth of its height.
     An error above `acceptable`, by default the tolerance, is refused.
 
     >>> tabulate([lambda x: x / (x * x + 0.1)], odd=True).error < 1e-5
@@ -120,6 +131,14 @@ def tabulate(
         excess = min((strict if ask_strict else floored) / tolerance, 4.0**MAX_BITS)
         bits = min(bits + max(1, math.ceil(math.log(excess, 4) - 0.3)), MAX_BITS)
         rows, strict, floored = sample(bits)
+    if strict > tolerance and count is None:
+        for bits_of_logs in LOG_BITS:
+            logs = [row for f in curves if (row := sample_logs(f, bits_of_logs))]
+            if len(logs) == len(curves) and max(row.relative_error for row in logs) <= tolerance:
+                return replace(
+                    _assemble(logs, bits_of_logs, odd, count, max(row.relative_error for row in logs)),
+                    logs=True,
+                )
     error = strict if strict <= tolerance else floored
     if not error <= acceptable:
         worst = max(rows, key=lambda row: row.floored_error)

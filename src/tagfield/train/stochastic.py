@@ -216,6 +216,7 @@ def set_response(target: kernels.Pass, response: Response) -> None:
                 table.low_linear,
                 table.low_edge,
                 table.high_edge,
+                table.logs,
             )
         return
     for table in response.count_tables(COUNTS):
