@@ -100,16 +100,6 @@ template <class A, class B> void fit_arrays(const LayoutHandle& at, const A& sta
 typedef Array<float, 2> F2;
 typedef Array<double, 2> D2;
 
-struct PassHandle {
-  Pass p;
-  std::optional<Response> response;
-  std::optional<Counted> counted;
-  std::vector<std::pair<View<float, 3>, View<double, 2>>> kept;  // the arrays behind the tables of counts
-  std::vector<std::pair<F2, F2>> arrays;       // θ̄, S, R
-  std::optional<View<float, 3>> cells;
-  std::optional<View<double, 2>> tails;
-};
-
 std::vector<std::string> supported_levels() {
   std::vector<std::string> levels{"base"};
 #if defined(__x86_64__)
@@ -179,6 +169,7 @@ template <class T> void bind_lattice(nb::module_& m) {
 
 #include "kernel/bind_decode.hpp"
 #include "kernel/bind_gradient.hpp"
+#include "kernel/bind_passes.hpp"
 
 NB_MODULE(TAGFIELD_MODULE, m) {
   nb::set_leak_warnings(false);  // an interpreter that ends in an error keeps objects alive; that is no leak of ours
@@ -231,119 +222,7 @@ NB_MODULE(TAGFIELD_MODULE, m) {
     return std::make_tuple(moved(std::move(rows.first)), moved(std::move(rows.column)), moved(std::move(rows.lanes)), pairs);
   }, "corpus"_a, "attributes"_a, "labels"_a, "minimum"_a);
 
-  nb::class_<PassHandle>(m, "Pass")
-      .def(nb::init<>())
-      .def_prop_rw("rate", [](PassHandle& h) { return h.p.rate; }, [](PassHandle& h, double v) { h.p.rate = v; })
-      .def_prop_rw("decay", [](PassHandle& h) { return h.p.decay; }, [](PassHandle& h, double v) { h.p.decay = v; })
-      .def_prop_rw("constant", [](PassHandle& h) { return h.p.constant; }, [](PassHandle& h, bool v) { h.p.constant = v; })
-      .def_prop_rw("t", [](PassHandle& h) { return h.p.t; }, [](PassHandle& h, double v) { h.p.t = v; })
-      .def_prop_rw("scale", [](PassHandle& h) { return h.p.scale; }, [](PassHandle& h, double v) { h.p.scale = v; })
-      .def_prop_rw("averaging", [](PassHandle& h) { return h.p.averaging; }, [](PassHandle& h, bool v) { h.p.averaging = v; })
-      .def_prop_rw("adaptive", [](PassHandle& h) { return h.p.adaptive; }, [](PassHandle& h, bool v) { h.p.adaptive = v; })
-      .def_prop_rw("floor", [](PassHandle& h) { return h.p.floor; }, [](PassHandle& h, double v) { h.p.floor = v; })
-      .def_prop_rw("respond_edges", [](PassHandle& h) { return h.p.respond_edges; },
-                   [](PassHandle& h, bool v) { h.p.respond_edges = v; })
-      .def_prop_rw("summed_scale", [](PassHandle& h) { return h.p.summed_scale; },
-                   [](PassHandle& h, double v) { h.p.summed_scale = v; })
-      .def_prop_rw("averaged", [](PassHandle& h) { return h.p.averaged; }, [](PassHandle& h, int64_t v) { h.p.averaged = v; })
-      .def_prop_ro("loss", [](PassHandle& h) { return h.p.loss; })
-      .def_prop_ro("failed", [](PassHandle& h) { return h.p.failed; })
-      .def_prop_ro("fallbacks", [](PassHandle& h) { return h.p.fallbacks; })
-      .def("set_response", [](PassHandle& h, View<float, 3> cells, View<double, 2> tails, int bits, bool odd, bool low_linear,
-                              double low, double high, bool logs) {
-        const size_t rows = odd ? 1 : 2;
-        require(bits >= 1 && bits <= 12 && cells.shape(0) == rows && cells.shape(2) == 2 && tails.shape(0) == rows &&
-                    tails.shape(1) == 4 && int64_t(cells.shape(1)) == 1 + (int64_t(48) << bits),
-                "the response table has the wrong shape");
-        h.cells = cells, h.tails = tails;
-        Response r;
-        r.cells = cells.data(), r.tails = tails.data(), r.n = int32_t(cells.shape(1)), r.bits = bits, r.odd = odd;
-        r.low_linear = low_linear, r.low = low, r.high = high, r.logs = logs;
-        require(low_linear || !logs, "a table of logarithms is linear near 0");
-        r.find_straight();
-        h.response = r;
-      }, "cells"_a, "tails"_a, "bits"_a, "odd"_a, "low_linear"_a, "low"_a, "high"_a, "logs"_a)
-      .def("add_count_table", [](PassHandle& h, View<float, 3> cells, View<double, 2> tails, int bits, bool low_linear,
-                                 double low, double high) {
-        require(bits >= 1 && bits <= 12 && cells.shape(0) == 3 && cells.shape(2) == 2 && tails.shape(0) == 3 &&
-                    tails.shape(1) == 4 && int64_t(cells.shape(1)) == 1 + (int64_t(48) << bits),
-                "the response table has the wrong shape");
-        if (!h.counted) h.counted.emplace();
-        h.kept.emplace_back(cells, tails);
-        Response r;
-        r.cells = cells.data(), r.tails = tails.data(), r.n = int32_t(cells.shape(1)), r.bits = bits, r.odd = false;
-        r.low_linear = low_linear, r.low = low, r.high = high;
-        h.counted->add(r);
-      }, "cells"_a, "tails"_a, "bits"_a, "low_linear"_a, "low"_a, "high"_a)
-      .def("clear_response", [](PassHandle& h) { h.response.reset(), h.counted.reset(), h.kept.clear(); })
-      .def("set_exact", [](PassHandle& h, nb::callable direction) {
-        if (!h.counted) h.counted.emplace();
-        h.counted->exact = [direction](const std::vector<double>& E, const std::vector<double>& empirical,
-                                       std::vector<double>& out) {
-          nb::gil_scoped_acquire acquire;
-          auto array = [](const std::vector<double>& v) {
-            auto a = fresh<double, 1>({v.size()});
-            std::copy(v.begin(), v.end(), a.data());
-            return a;
-          };
-          auto result = nb::cast<View<double, 1>>(direction(array(E), array(empirical)));
-          require(result.shape(0) == E.size(), "the exact direction has the wrong length");
-          out.assign(result.data(), result.data() + E.size());
-        };
-      }, "direction"_a)
-      .def("respond", [](const PassHandle& h, View<float, 1> u) {  // the table alone, for tests
-        require(h.response.has_value(), "no response is set");
-        auto f = fresh<float, 1>({u.shape(0)});
-        for (size_t i = 0; i < u.shape(0); i += W) {
-          const size_t n = std::min(size_t(W), u.shape(0) - i);
-          float lanes[W] = {};
-          std::copy_n(u.data() + i, n, lanes);
-          store<float>(lanes, (*h.response)(load(lanes)));
-          std::copy_n(lanes, n, f.data() + i);
-        }
-        return f;
-      }, "u"_a)
-      .def("run", [](PassHandle& h, const CorpusHandle& c, const LayoutHandle& at, std::vector<std::pair<F2, F2>> arrays,
-                     View<int64_t, 1> order) {
-        fits(c, at, true);
-        require(arrays.size() == 3, "a pass takes weights, squares and the average's rest");
-        Arrays* into[3] = {&h.p.theta, &h.p.squares, &h.p.rest};
-        const bool used[3] = {true, h.p.adaptive, h.p.averaging};
-        for (int i = 0; i < 3; ++i) {
-          if (used[i]) fit_arrays(at, arrays[i].first, arrays[i].second);
-          into[i]->state = arrays[i].first.data(), into[i]->trans = arrays[i].second.data();
-        }
-        for (size_t i = 0; i < order.shape(0); ++i)
-          require(order.data()[i] >= 0 && order.data()[i] < c.view.S, "the order names a sequence that is not there");
-        h.p.response = h.response ? &*h.response : nullptr;
-        h.p.counted = h.counted ? &*h.counted : nullptr;
-        require(!h.counted || (h.counted->tables.size() >= 2 && h.counted->exact),
-                "responses to counts need the tables of 0 and 1 and an exact direction");
-        h.p.loss = 0, h.p.failed = -1;
-        nb::gil_scoped_release release;
-        run_pass(c.view, at.view, h.p, order.data(), int64_t(order.shape(0)));
-      }, "corpus"_a, "layout"_a, "arrays"_a, "order"_a);
-
-  m.def("margin_pass", [](const CorpusHandle& c, const LayoutHandle& at, F2 state, F2 trans, F2 rest_state, F2 rest_trans,
-                          View<int64_t, 1> order, int type, double aggressiveness, bool cost_sensitive, double seen) {
-    fits(c, at, true);
-    fit_arrays(at, state, trans);
-    fit_arrays(at, rest_state, rest_trans);
-    for (size_t i = 0; i < order.shape(0); ++i)
-      require(order.data()[i] >= 0 && order.data()[i] < c.view.S, "the order names a sequence that is not there");
-    MarginPass p;
-    p.type = type, p.c = aggressiveness, p.cost_sensitive = cost_sensitive, p.seen = seen;
-    p.state = state.data(), p.trans = trans.data(), p.rest_state = rest_state.data(), p.rest_trans = rest_trans.data();
-    {
-      nb::gil_scoped_release release;
-      FlushSubnormals flush;
-      with_rows(at.view, [&](auto rows) {
-        margin_pass<decltype(rows)::value>(c.view, at.view, p, order.data(), int64_t(order.shape(0)));
-      });
-    }
-    return std::make_tuple(p.loss, p.seen, p.wrong_sentences, p.failed);
-  }, "corpus"_a, "layout"_a, "state"_a, "trans"_a, "rest_state"_a, "rest_trans"_a, "order"_a, "type"_a, "aggressiveness"_a,
-        "cost_sensitive"_a, "seen"_a);
+  bind_passes(m);
 
   m.def("tag", [](const CorpusHandle& c, const LayoutHandle& at, View<float, 2> state, View<float, 2> trans, int threads) {
     require(c.view.attributes <= at.view.A, "the dataset names attributes that the layout does not have");
