@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from tagfield import __version__
-from tagfield._text import Vocabulary
+from tagfield._text import Vocabulary, rows_of_labels
 from tagfield.dataset import Doubles, Floats
 from tagfield.encode import Encoded, Format, encode_files, encode_sequences
 from tagfield.errors import InputError, ModelFileError, TagfieldError
@@ -114,16 +114,14 @@ class Model:
 
     def tag(self, X: Iterable[object] | Encoded, *, threads: int = 1) -> list[list[str]]:
         """The best label sequence for each sequence of attribute lists (or dicts, as in python-crfsuite)."""
-        encoded = self._known(X) if isinstance(X, Encoded) else self.encode(X)
-        corpus = open_corpus(encoded.dataset)
+        dataset = self._read(X).dataset
+        corpus = open_corpus(dataset)
         ids = kernels.tag(corpus, self.features.layout, self.weights.state, self.weights.trans, threads)
-        names = self.labels.strings()
-        flat = [names[i] for i in ids.tolist()]
-        return [flat[start:end] for start, end in pairwise(encoded.dataset.tokens.tolist())]
+        return rows_of_labels(ids, tuple(self.labels.strings()), dataset.tokens)
 
     def marginals(self, X: Iterable[object] | Encoded, *, threads: int = 1) -> list[Floats]:
         """P(y_t = y | x) as one array [positions, labels] for each sequence."""
-        encoded = self._known(X) if isinstance(X, Encoded) else self.encode(X)
+        encoded = self._read(X)
         corpus = open_corpus(encoded.dataset)
         node, _, _ = kernels.marginals(
             corpus, self.features.layout, self.weights.state, self.weights.trans, True, threads
@@ -140,7 +138,7 @@ class Model:
                 raise InputError(f"there are {len(X.gold)} tokens but {len(ids)} labels")
             dataset = replace(X.dataset, labels=ids)
         else:
-            dataset = self.encode(X, y).dataset
+            dataset = self._read(X, y).dataset
         corpus = open_corpus(dataset)
         _, log_z, score = kernels.marginals(
             corpus, self.features.layout, self.weights.state, self.weights.trans, False, threads
@@ -160,6 +158,12 @@ class Model:
         corpus = open_corpus(self._known(encoded).dataset)
         ids = kernels.tag(corpus, self.features.layout, self.weights.state, self.weights.trans, threads)
         return ChunkScorer(encoded.names.strings()).score(encoded.gold, ids, encoded.dataset.tokens)
+
+    def _read(self, X: Iterable[object] | Encoded, y: Iterable[Iterable[str]] | None = None) -> Encoded:
+        """Data to be scored, not to be trained on."""
+        if isinstance(X, Encoded):
+            return self._known(X)
+        return encode_sequences(X, y, attributes=self.attributes, labels=self.labels, gather=False)
 
     def _known(self, encoded: Encoded) -> Encoded:
         """The data as it is, if its ids are this model's."""
