@@ -143,6 +143,16 @@ def test_what_dies_out_faster_than_any_power_is_kept_as_lines_of_its_logarithm(G
     assert (np.abs(table.evaluate(u)[~alive]) <= 1.1e-12 * np.abs(exact).max()).all()
 
 
+def test_lines_of_a_logarithm_are_for_functions_that_pull_back():
+    with pytest.raises(InputError, match="cannot be tabulated"):
+        tabulate([lambda x: -x * np.exp(-x * x)], odd=True, tolerance=1e-8)
+    table = tabulate([lambda x: -x * np.exp(-x * x)], odd=True)
+    assert not table.logs
+    assert table.evaluate([0.5, -0.5]) == pytest.approx(
+        [-0.5 * np.exp(-0.25), 0.5 * np.exp(-0.25)], rel=TABLE
+    )
+
+
 def test_annealing_keeps_the_slope_and_ends_linear():
     for name in RECIPES:
         response, u = recipe(name), np.linspace(-3, 3, 61)

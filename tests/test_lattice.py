@@ -124,6 +124,18 @@ def test_one_transition_far_above_the_rest_needs_no_fall_back(seed: int, labels:
     assert check(s, tau, chain_in_logs(s, tau)) == 0
 
 
+@pytest.mark.parametrize("forbidden", [-1e30, -np.inf])
+def test_a_label_after_which_nothing_may_come_costs_the_others_no_digits(forbidden: float) -> None:
+    rng = np.random.default_rng(0)
+    s, tau = rng.normal(size=(1000, 6)).astype(np.float32), rng.normal(size=(6, 6)).astype(np.float32)
+    tau[2] = forbidden
+    expected = chain_in_logs(s.astype(np.float64), np.maximum(tau, -1e30).astype(np.float64))
+    log_z, node, edge, _ = kernels.forward_backward(s, tau, True)
+    assert log_z == pytest.approx(expected.log_z, abs=1e-4)
+    np.testing.assert_allclose(node, expected.node, atol=SINGLE)
+    np.testing.assert_allclose(edge, expected.edge, rtol=2e-6, atol=1e-5)
+
+
 def islands(length: int, toll: float, entry: float, labels: int) -> tuple[np.ndarray, np.ndarray]:
     """Two ways through that never meet. The first label pays a toll at every step, the second only at both ends.
 

@@ -180,8 +180,17 @@ def test_a_row_is_as_good_as_a_dict() -> None:
     match others[2]:
         case {"a": probability}:
             assert probability == 0.25
-    with pytest.raises(KeyError, match="c"):
-        others[3]["c"]
+    merged = others[3]
+    merged |= {"c": 1}
+    merged |= [("d", 2)]
+    assert merged is others[3] == {"a": 0.25, "b": 0.75, "c": 1, "d": 2}
+    keys = others[4].keys()
+    others[4]["c"] = 1
+    assert keys == {"a", "b", "c"}
+    for missing in ("c", ("c", "d"), None, ()):
+        with pytest.raises(KeyError) as error:
+            second[missing]
+        assert error.value.args == (missing,)
     for ask in (
         lambda: others[3][[]],
         lambda: hash(others[3]),
@@ -191,10 +200,46 @@ def test_a_row_is_as_good_as_a_dict() -> None:
         with pytest.raises(TypeError):
             ask()
     with pytest.raises(AttributeError, match="nothing"):
-        _ = others[3].nothing
+        _ = second.nothing
     with pytest.raises(TypeError, match="JSON"):
-        json.dumps(others[4])
-    assert json.loads(json.dumps(dict(others[4]))) == others[4]
+        json.dumps(second)
+    assert json.loads(json.dumps(dict(second))) == json.loads(json.dumps(second.copy())) == second
+
+
+def test_a_label_that_asks_its_own_row_gets_a_probability() -> None:
+    class Label:
+        def __init__(self, number: int) -> None:
+            self.number = number
+
+        def __hash__(self) -> int:
+            return 0
+
+        def __eq__(self, other: object) -> bool:
+            if asked:
+                list(asked.pop().values())
+            return isinstance(other, Label) and other.number == self.number
+
+    asked: list[Any] = []
+    row = rows_of_probabilities(np.array([[0.25, 0.75]], np.float32), (Label(0), Label(1)), np.array([0, 1]))[
+        0
+    ][0]
+    asked.append(row)
+    assert row[Label(1)] == 0.75
+    assert not asked
+    assert row[Label(1)] == 0.75
+
+
+def test_a_row_in_a_circle_is_collected() -> None:
+    class Owner:
+        row: Any
+
+    owner = Owner()
+    owner.row = rows_of_probabilities(np.zeros((1, 1), np.float32), ("a",), np.array([0, 1]))[0][0]
+    owner.row["owner"] = owner
+    gone = weakref.ref(owner)
+    del owner
+    gc.collect()
+    assert gone() is None
 
 
 def test_rows_let_go_of_what_they_share() -> None:

@@ -16,7 +16,7 @@
 // (flushed: X and its products, e, the entry itself). Both ways that much is added to every entry. So none is ever below its
 // true value, and the paths which that makes up can be counted: of all paths, their share at step t is
 //     forward  its lift · Σ_j b_t(j) / meet_t    backward  its lift · c_t / meet_t       meet_t = Σ_j a_t(j) b_t(j)
-// A sentence where one of these is over SHARE is done again in double, and failing there in the log domain (logspace.hpp).
+// A sentence where these add up to more than SHARE is done again in double, and failing there in the log domain (logspace.hpp).
 // To watch the sums c_t alone would not do: a label that looks hopeless at both ends of a sentence, by more than the
 // numbers hold, can still be on the best path when all others pay at every step between.
 // Without a backward pass there is no meet_t. Then every a_t(j) has to be so large that its lift is below RIGHT of it. Where
@@ -36,11 +36,11 @@ namespace tagfield {
 
 template <class T> struct Guard;
 template <> struct Guard<float> {
-  static constexpr float STEP = 1e-18f, SHARE = 1e-8f, RIGHT = 1e-6f;
+  static constexpr float STEP = 1e-18f, SHARE = 1e-7f, RIGHT = 1e-6f;
   static constexpr int PER_LOG = 8;  // factors that fit into one double before its log is taken
 };
 template <> struct Guard<double> {
-  static constexpr double STEP = 1e-140, SHARE = 1e-13, RIGHT = 1e-13;
+  static constexpr double STEP = 1e-140, SHARE = 1e-12, RIGHT = 1e-13;
   static constexpr int PER_LOG = 2;
 };
 
@@ -54,6 +54,7 @@ template <class T> class Lattice {
   explicit Lattice(const Layout& at) : at_(at), L_(at.L), Lp_(at.Lp()) {
     X_.reserve(int64_t(L_) * Lp_);
     Xt_.reserve(int64_t(Lp_) * Lp_);
+    best_.reserve(L_);
     edge = edge_.reserve(int64_t(L_) * Lp_);
   }
 
@@ -71,17 +72,18 @@ template <class T> class Lattice {
   // cost lately (`follow`).
   void set_transitions(const T* trans, T z) {
     trans_ = trans;
-    T sum = 0, top = -INFINITY;
+    T top = -INFINITY, sum = 0;
     for (int i = 0; i < L_; ++i) {
       Vec<T> row = splat<T>(-INFINITY);
       for (int b = 0; b < at_.NB; ++b) {
         const Vec<T> x = load(trans + (int64_t(i) * at_.NB + b) * W) * z;
         row = vmax<T>(row, select<T>(mask_lanes<T>(at_.lanes(b)), x, splat<T>(-INFINITY)));
       }
-      const T best = max_lanes<T>(row);
-      sum += best, top = best > top ? best : top;
+      best_[i] = max_lanes<T>(row);
+      top = best_[i] > top ? best_[i] : top;
     }
-    constexpr T most = 36;  // M ≤ e^40, 2e17
+    constexpr T most = 36;  // M ≤ e^36, 4e15
+    for (int i = 0; i < L_; ++i) sum += best_[i] > top - most ? best_[i] : top - most;  // some labels have none
     r_ = follow && std::isfinite(pace_) ? T(pace_) : sum / T(L_);
     r_ = r_ < top ? r_ : top;
     r_ = r_ > top - most ? r_ : top - most;
@@ -175,7 +177,7 @@ template <class T> class Lattice {
   int skip_ = 0, failures_ = 0;
   double shift_ = 0, pace_ = NAN;  // Σ max s_t of the sentence; log Z without it, a step
   const T* trans_ = nullptr;
-  Scratch<T> X_, Xt_, scores_, node_, edge_, a_, e_;
+  Scratch<T> X_, Xt_, scores_, node_, edge_, a_, e_, best_;
   std::unique_ptr<Lattice<double>> wide_;
   std::vector<double> wide_trans_;
 
@@ -256,7 +258,7 @@ template <class T> class Lattice {
   // Turns a_t into p_t and e_t into q_t on the way, then multiplies them into `edge`.
   template <int NB> bool backward(int nb, T c_last) {
     const int64_t last = n_ - 1;
-    T sum_b = T(L_), over_meet = 1 / c_last;
+    T sum_b = T(L_), over_meet = 1 / c_last, share = 0;
     auto made_up = [&](T c_before) { return lost_after(c_before) * (sum_b * over_meet); };
     {
       const Vec<T> inverse = splat<T>(1 / c_last);
@@ -267,7 +269,8 @@ template <class T> class Lattice {
       Vec<T> sum_v{}, sum_a{}, sum_beta{}, sum_ab{};
       for (int b = 0; b < nb; ++b) sum_v += load(v + b * W), sum_a += load(a + b * W);
       const T d = sum_lanes<T>(sum_v), c = sum_lanes<T>(sum_a);
-      if (!(d >= Guard<T>::STEP && made_up(c) <= Guard<T>::SHARE)) return false;
+      share += made_up(c);
+      if (!(d >= Guard<T>::STEP)) return false;
       const T lost = 4 * TINY * M_ * (T(L_) + sum_b) / d;
       const Vec<T> lift = splat<T>(strict ? T(0) : lost);
       const Vec<T> over_d = splat<T>(1 / d);
@@ -284,7 +287,8 @@ template <class T> class Lattice {
         }
       });
       over_meet = 1 / sum_lanes<T>(sum_ab), sum_b = sum_lanes<T>(sum_beta);
-      if (!(lost * (c * over_meet) <= Guard<T>::SHARE)) return false;
+      share += lost * (c * over_meet);
+      if (!(share <= Guard<T>::SHARE)) return false;
       const Vec<T> over = splat<T>(over_meet);
       for (int b = 0; b < nb; ++b) {
         store<T>(p + b * W, load(p + b * W) * over);
@@ -292,7 +296,7 @@ template <class T> class Lattice {
         store<T>(v + b * W, load(v + b * W) * over_d);
       }
     }
-    if (!(made_up(1) <= Guard<T>::SHARE)) return false;
+    if (!(share + made_up(1) <= Guard<T>::SHARE)) return false;
     for (int i0 = 0; i0 < L_; i0 += 4)
       strips<NB>(nb, [&](int b0, auto width) {
         constexpr int G = decltype(width)::value;

@@ -29,7 +29,7 @@ using Node = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu
 struct Shared {
     Node node;                 // [T, L]
     nb::object labels, where;  // tuple; {label: column}
-    nb::object pattern;        // see pattern_of; made when the first dict is
+    nb::object pattern;        // {label: None}, to be copied
     std::int64_t rows = 0;     // that are alive; counted under the interpreter's lock
 };
 
@@ -46,26 +46,8 @@ struct Row {
 
 inline Row* row_of(PyObject* self) { return reinterpret_cast<Row*>(self); }
 
-// The dict {label: None, …}, as the __dict__ of a fresh object where that can be: copies of such a dict share one table
-// of keys (PEP 412), so a copy is an array of values and no table of its own. Labels that are no strings, or too many of
-// them, make it an ordinary dict: the same to everybody, only larger and slower.
-inline nb::object pattern_of(nb::handle labels) {
-    const nb::object type = checked(PyObject_CallFunction(reinterpret_cast<PyObject*>(&PyType_Type), "s(){}", "Row"));
-    const nb::object owner = checked(PyObject_CallNoArgs(type.ptr()));
-    nb::object pattern = checked(PyObject_GenericGetDict(owner.ptr(), nullptr));
-    for (Py_ssize_t j = 0; j < PyTuple_GET_SIZE(labels.ptr()); ++j)
-        if (PyDict_SetItem(pattern.ptr(), PyTuple_GET_ITEM(labels.ptr(), j), Py_None) < 0) throw nb::python_error();
-    return pattern;
-}
-
 inline PyObject* fresh_dict(const Row* row) {  // new; null with an exception set
     PyObject* labels = row->shared->labels.ptr();
-    try {
-        if (!row->shared->pattern.is_valid()) row->shared->pattern = pattern_of(labels);
-    } catch (nb::python_error& error) {
-        error.restore();
-        return nullptr;
-    }
     PyObject* made = PyDict_Copy(row->shared->pattern.ptr());
     for (Py_ssize_t j = 0; made && j < PyTuple_GET_SIZE(labels); ++j) {
         PyObject* value = PyFloat_FromDouble(double(row->line[j]));
@@ -83,23 +65,36 @@ inline PyObject* own_dict(PyObject* self) {  // borrowed; null with an exception
         Py_XDECREF(made);
         return row->own;
     }
+    if (made) PyObject_GC_Track(self);  // before, a row refers to nothing that could refer to it
     return row->own = made;
 }
 
 // The value of a label, new; null without an exception where there is no such label.
 inline PyObject* value_of(PyObject* self, PyObject* label) {
     Row* row = row_of(self);
-    PyObject* found = PyDict_GetItemWithError(row->own ? row->own : row->shared->where.ptr(), label);
+    PyObject* const own = row->own;  // asked once: the look-up may run a label's __eq__, which may make the row a dict
+    PyObject* found = PyDict_GetItemWithError(own ? own : row->shared->where.ptr(), label);
     if (!found) return nullptr;
-    return row->own ? Py_NewRef(found) : PyFloat_FromDouble(double(row->line[PyLong_AsSsize_t(found)]));
+    return own ? Py_NewRef(found) : PyFloat_FromDouble(double(row->line[PyLong_AsSsize_t(found)]));
+}
+
+inline int row_traverse(PyObject* self, visitproc visit, void* arg) {
+    Py_VISIT(row_of(self)->own);
+    Py_VISIT(Py_TYPE(self));
+    return 0;
+}
+
+inline int row_clear(PyObject* self) {
+    Py_CLEAR(row_of(self)->own);
+    return 0;
 }
 
 inline void row_end(PyObject* self) {
-    Row* row = row_of(self);
     PyTypeObject* type = Py_TYPE(self);
-    Shared* shared = row->shared;
-    Py_XDECREF(row->own);
-    PyObject_Free(self);
+    Shared* shared = row_of(self)->shared;
+    PyObject_GC_UnTrack(self);
+    Py_CLEAR(row_of(self)->own);
+    PyObject_GC_Del(self);
     Py_DECREF(type);
     release(shared);
 }
@@ -110,8 +105,11 @@ inline Py_ssize_t row_length(PyObject* self) {
 
 inline PyObject* row_item(PyObject* self, PyObject* label) {
     PyObject* value = value_of(self, label);
-    if (!value && !PyErr_Occurred()) PyErr_SetObject(PyExc_KeyError, label);
-    return value;
+    if (value || PyErr_Occurred()) return value;
+    PyObject* arguments = PyTuple_Pack(1, label);  // as dict does it: a label may be a tuple
+    if (arguments) PyErr_SetObject(PyExc_KeyError, arguments);
+    Py_XDECREF(arguments);
+    return nullptr;
 }
 
 inline int row_set_item(PyObject* self, PyObject* label, PyObject* value) {
@@ -144,10 +142,6 @@ inline PyObject* row_get(PyObject* self, PyObject* const* arguments, Py_ssize_t 
     return Py_NewRef(count == 2 ? arguments[1] : Py_None);
 }
 
-inline PyObject* row_keys(PyObject* self, PyObject*) {
-    return PyObject_CallMethod(row_of(self)->own ? row_of(self)->own : row_of(self)->shared->where.ptr(), "keys", nullptr);
-}
-
 inline PyObject* row_copy(PyObject* self, PyObject*) { return as_dict(self); }
 
 inline PyObject* row_reversed(PyObject* self, PyObject*) {
@@ -160,7 +154,7 @@ inline PyObject* row_reduce(PyObject* self, PyObject*) {
     return copy ? Py_BuildValue("(O(N))", reinterpret_cast<PyObject*>(&PyDict_Type), copy) : nullptr;
 }
 
-// Everything else: items, values, pop, update, setdefault, …
+// Everything else: items, keys, values, pop, update, setdefault, …
 inline PyObject* row_attribute(PyObject* self, PyObject* name) {
     PyObject* found = PyObject_GenericGetAttr(self, name);
     if (found || !PyErr_ExceptionMatches(PyExc_AttributeError)) return found;
@@ -182,11 +176,18 @@ inline PyObject* row_or(PyObject* one, PyObject* two) {
     return one && two ? PyNumber_Or(one, two) : nullptr;
 }
 
+inline PyObject* row_update(PyObject* self, PyObject* other) {  // |=
+    PyObject *own = own_dict(self), *two = plain(other);
+    PyObject* done = own && two ? PyNumber_InPlaceOr(own, two) : nullptr;
+    if (!done) return nullptr;
+    Py_DECREF(done);
+    return Py_NewRef(self);
+}
+
 inline PyObject* make_probabilities_type() {
     static PyMethodDef methods[] = {
         {"get", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(row_get)), METH_FASTCALL,
          "get(label, default=None): the probability of a label, or the default where there is no such label."},
-        {"keys", row_keys, METH_NOARGS, "The labels."},
         {"copy", row_copy, METH_NOARGS, "A dict of the same labels and probabilities."},
         {"__reversed__", row_reversed, METH_NOARGS, "The labels, the last one first."},
         {"__reduce__", row_reduce, METH_NOARGS, "A pickled row comes back as a dict."},
@@ -195,6 +196,8 @@ inline PyObject* make_probabilities_type() {
         {Py_tp_doc, const_cast<char*>("The probabilities of one token's labels, which read like {label: probability}.\n\n"
                                       "row[label] and row.get(label) cost least; row.copy() is a dict.")},
         {Py_tp_dealloc, reinterpret_cast<void*>(row_end)},
+        {Py_tp_traverse, reinterpret_cast<void*>(row_traverse)},
+        {Py_tp_clear, reinterpret_cast<void*>(row_clear)},
         {Py_tp_repr, reinterpret_cast<void*>(row_repr)},
         {Py_tp_iter, reinterpret_cast<void*>(row_iter)},
         {Py_tp_getattro, reinterpret_cast<void*>(row_attribute)},
@@ -206,9 +209,12 @@ inline PyObject* make_probabilities_type() {
         {Py_mp_ass_subscript, reinterpret_cast<void*>(row_set_item)},
         {Py_sq_contains, reinterpret_cast<void*>(row_contains)},
         {Py_nb_or, reinterpret_cast<void*>(row_or)},
+        {Py_nb_inplace_or, reinterpret_cast<void*>(row_update)},
         {0, nullptr}};
     static PyType_Spec spec = {"tagfield._text.Probabilities", sizeof(Row), 0,
-                               Py_TPFLAGS_DEFAULT | Py_TPFLAGS_MAPPING | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+                               Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_MAPPING |
+                                   Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                               slots};
     return PyType_FromSpec(&spec);
 }
 

@@ -49,18 +49,20 @@ inline nb::object rows_of_probabilities(const Node& node, nb::object labels, con
                                         PyTypeObject* type) {
     const float* data = node.data();
     const Py_ssize_t L = PyTuple_GET_SIZE(labels.ptr());
-    nb::object where = checked(PyDict_New());
+    nb::object where = checked(PyDict_New()), pattern = checked(PyDict_New());
     for (Py_ssize_t j = 0; j < L; ++j) {
         const nb::object column = checked(PyLong_FromSsize_t(j));
-        if (PyDict_SetItem(where.ptr(), PyTuple_GET_ITEM(labels.ptr(), j), column.ptr()) < 0) throw nb::python_error();
+        if (PyDict_SetItem(where.ptr(), PyTuple_GET_ITEM(labels.ptr(), j), column.ptr()) < 0 ||
+            PyDict_SetItem(pattern.ptr(), PyTuple_GET_ITEM(labels.ptr(), j), Py_None) < 0)
+            throw nb::python_error();
     }
     if (PyDict_Size(where.ptr()) != L) throw nb::value_error("two labels are equal");
     struct Hold {  // so that there is one row more than there are, until all are made
         Shared* shared;
         ~Hold() { release(shared); }
-    } hold{new Shared{node, std::move(labels), std::move(where), {}, 1}};
+    } hold{new Shared{node, std::move(labels), std::move(where), std::move(pattern), 1}};
     return rows_of(tokens, S, [&](std::int64_t t) {
-        Row* row = PyObject_New(Row, type);
+        Row* row = PyObject_GC_New(Row, type);
         if (!row) throw nb::python_error();
         row->shared = hold.shared, row->line = data + t * L, row->own = nullptr;
         ++hold.shared->rows;

@@ -71,8 +71,8 @@ def sample_row(f: Curve, bits: int, reach: float = np.inf, count: float = 0.0, o
     )
 
 
-def sample_logs(f: Curve, bits: int) -> Row | None:
-    """log |f| = a + b·(x − x₀) in the cell that begins at x₀; None where f changes its sign or is not linear near 0.
+def sample_logs(f: Curve, bits: int, sign: int = 1) -> Row | None:
+    """log |f| = a + b·(x − x₀) in the cell that begins at x₀; None where f has another sign or is not linear near 0.
 
     >>> row = sample_logs(lambda x: x * np.exp(-x * x), 10)
     >>> row.relative_error < 1e-5
@@ -84,7 +84,7 @@ def sample_logs(f: Curve, bits: int) -> Row | None:
     x = (left[:, None] + (right - left)[:, None] * _NODES).astype(np.float32).astype(np.float64)
     with np.errstate(all="ignore"):
         y = f(x)
-        if low_power != 1 or not (np.isfinite(y) & (y * np.sign(low_value) >= 0)).all():
+        if low_power != 1 or not (np.isfinite(y) & (y * sign >= 0)).all():
             return None
         size = np.abs(y)
         a, b = _lines(x - left[:, None], np.log(np.maximum(size, _SMALLEST)))

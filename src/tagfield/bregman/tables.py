@@ -133,7 +133,11 @@ def tabulate(
         rows, strict, floored = sample(bits)
     if strict > tolerance and count is None:
         for bits_of_logs in LOG_BITS:
-            logs = [row for f in curves if (row := sample_logs(f, bits_of_logs))]
+            logs = [
+                row
+                for f, sign in zip(curves, (1, -1), strict=False)
+                if (row := sample_logs(f, bits_of_logs, sign))
+            ]
             if len(logs) == len(curves) and max(row.relative_error for row in logs) <= tolerance:
                 return replace(
                     _assemble(logs, bits_of_logs, odd, count, max(row.relative_error for row in logs)),
