@@ -36,7 +36,7 @@ class Update:
     response    f(u)
     states_only transitions keep the linear response: on data where one label dominates, much of a saturating
                 response's bias comes through features that every sentence has
-    adaptive    divide f(u) by √S + floor, S the running sum of f(u)² of that weight; the rate is then constant
+    adaptive    divide f(u) by √S + floor, S the running sum of f(u)² of that weight
     average     train on, but keep the mean of the weights after every sentence: of the second half of the first
                 epoch, and then, forgetting that, of all from the second epoch on
     anneal      epoch e responds with f(κu)/κ · s^(κ−1), where κ = 1/e^anneal and s = f′(0): f at first, u in the end,
@@ -113,7 +113,7 @@ class StochasticTrainer:
         self._pass = kernels.Pass()
         self._pass.rate = rate
         self._pass.decay = 2 * c2 / max(1, corpus.sentences)
-        self._pass.adaptive = self._pass.constant = update.adaptive
+        self._pass.adaptive = update.adaptive
         self._pass.floor = update.floor
         self._pass.respond_edges = not update.states_only
         self._epoch = 0
