@@ -151,6 +151,26 @@ def test_the_default_looks_at_the_labels(
     assert ("since one label dominates" in text) == (recipe in ("sgd", "adaptive"))
 
 
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--generator", "auto"], "auto: "),
+        (["--generator", "erf:2"], "B2, γ = 0, of erf:2"),
+        (["--loss", "U4"], "U4 of arctan:0.1"),
+        (["--loss", "B1", "--gamma", "0.5"], "B1, γ = 0.5, of arctan:0.1"),
+    ],
+)
+def test_the_update_that_was_asked_for_or_chosen_is_told(
+    options: list[str], told: str, tmp_path: Path
+) -> None:
+    (tmp_path / "train.txt").write_text("w NN B-NP\ny NN I-NP\nz VB B-VP\n\n" * 20)
+    text = good(
+        "train", tmp_path / "train.txt", "-o", tmp_path / "m", "--epochs", "2", "--algorithm", "ngd", *options
+    )
+    assert told in text.partition("recipe     ngd")[2].partition("ended")[0]
+    assert told in good("info", tmp_path / "m").partition("trained by  ngd")[2].partition("trained on")[0]
+
+
 def test_options_reach_the_settings(tmp_path: Path) -> None:
     (tmp_path / "train.txt").write_text(TRAIN)
     given = {"min_count": 2, "c2": 0.5, "epochs": 4, "seed": 7, "threads": 2, "period": 3, "delta": 0.1}

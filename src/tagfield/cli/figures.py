@@ -76,3 +76,14 @@ def has_chunks(labels: list[str]) -> bool:
     (True, False)
     """
     return any(label[1:2] == "-" and label[0] in "BIESLU" for label in labels)
+
+
+def update_told(loss: str, gamma: float, generator: str) -> str:
+    """What ngd was asked to do, or what it chose.
+
+    >>> update_told("B2", 0.5, "gd:5"), update_told("U2", 0.0, "auto: sgd, averaged")
+    ('B2, γ = 0.5, of gd:5', 'auto: sgd, averaged')
+    """
+    if generator.startswith("auto: "):
+        return generator
+    return f"{loss}{f', γ = {gamma:g},' if loss.startswith('B') else ''} of {generator}"

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tagfield.cli.figures import count, duration, has_chunks, objective, percent, size
+from tagfield.cli.figures import count, duration, has_chunks, objective, percent, size, update_told
 from tagfield.cli.interrupts import Interrupts, run_beside
 from tagfield.cli.log import Log
 from tagfield.cli.progress import Course, describe, open_progress
@@ -120,7 +120,10 @@ def summarise(
     passes = f"after {count(len(trained.history), unit)} and {duration(trained.history[-1].seconds)}"
     states, edges = model.info["state_features"], model.info["transition_features"]
     _row(console, "", "")
-    _row(console, "recipe", f"{settings.recipe}{how}, c2 {settings.c2:g} · {RECIPES[settings.recipe].about}")
+    about = RECIPES[settings.recipe].about
+    if settings.recipe == "ngd":
+        about = update_told(settings.loss, settings.gamma, settings.generator)
+    _row(console, "recipe", f"{settings.recipe}{how}, c2 {settings.c2:g} · {about}")
     _row(console, "ended", f"{passes}: {end}; the weights of {unit} {best.number} are kept")
     _row(console, "objective", objective(best.objective))
     if best.scores is not None:
