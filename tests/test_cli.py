@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import logging
 import subprocess
 import sys
 from pathlib import Path
@@ -168,6 +169,7 @@ def test_the_update_that_was_asked_for_or_chosen_is_told(
         "train", tmp_path / "train.txt", "-o", tmp_path / "m", "--epochs", "2", "--algorithm", "ngd", *options
     )
     assert told in text.partition("recipe     ngd")[2].partition("ended")[0]
+    assert not logging.getLogger("tagfield.train.choose").handlers  # what it printed with is gone
     assert told in good("info", tmp_path / "m").partition("trained by  ngd")[2].partition("trained on")[0]
 
 

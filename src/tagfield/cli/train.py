@@ -3,7 +3,6 @@
 check what can be checked ─▶ read ─▶ train (Ctrl-C, progress, log) ─▶ save, whole or not at all ─▶ summary
 """
 
-import logging
 from dataclasses import replace
 from typing import Annotated
 
@@ -263,8 +262,6 @@ def train(
     check_target(output)
     console = Console(highlight=False)
     encoded, held_out = data.read(console)
-    if generator == "auto":
-        tell_choices(console)
     if usual and dominated(encoded.dataset):
         settings = replace(settings, recipe=SKEWED[settings.features])
         console.print(
@@ -274,15 +271,3 @@ def train(
     model = Model.of(encoded, trained)
     model.save(output)
     summarise(console, trained, model, output, dev, interrupted)
-
-
-def tell_choices(console: Console) -> None:
-    """Prints what the choice of a generator tries, as it goes."""
-
-    class ToConsole(logging.Handler):
-        def emit(self, record: logging.LogRecord) -> None:
-            console.print(record.getMessage(), style="dim")
-
-    log = logging.getLogger("tagfield.train.choose")
-    log.setLevel(logging.INFO)
-    log.handlers = [ToConsole()]

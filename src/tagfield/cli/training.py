@@ -1,10 +1,12 @@
 """How `train` works once its options are settled: read, train while the terminal shows it, tell what came out."""
 
+import logging
 import os
 import shlex
 import sys
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -99,13 +101,32 @@ def train_with_progress(
         return interrupts.asked
 
     try:
-        with Interrupts(progress.stopping) as interrupts, progress:
+        with tell_choices(console), Interrupts(progress.stopping) as interrupts, progress:
             trained = run_beside(lambda: train(encoded, settings, dev=dev, on_epoch=on_epoch))
     finally:
         log.close()
     if log.trouble:  # the model matters more than its log
         print(f"tagfield: the log is not complete: {log.trouble}; the training went on", file=sys.stderr)
     return trained, interrupts.asked and not trained.converged
+
+
+@contextmanager
+def tell_choices(console: Console) -> Iterator[None]:
+    """Prints what the choice of a generator tries, as it goes; the log is afterwards as it was."""
+
+    class ToConsole(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            console.print(record.getMessage(), style="dim")
+
+    log = logging.getLogger("tagfield.train.choose")
+    told, level = ToConsole(), log.level
+    log.addHandler(told)
+    log.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        log.removeHandler(told)
+        log.setLevel(level)
 
 
 def summarise(
