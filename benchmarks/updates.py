@@ -14,8 +14,9 @@ import numpy as np
 from tagfield.bregman import Generator, Response, named_loss, recipe, update
 from tagfield.bregman.generators import arctan, erf, softplus
 from tagfield.encode import encode_files
+from tagfield.train.calibration import calibrate
 from tagfield.train.driver import select
-from tagfield.train.stochastic import StochasticTrainer, Update, calibrate
+from tagfield.train.stochastic import StochasticTrainer, Update
 
 arcsinh = Generator.from_gradient(lambda u: np.arcsinh(u / np.sqrt(0.1)), name="arcsinh")
 

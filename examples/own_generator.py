@@ -17,8 +17,9 @@ from tagfield.bregman import Generator, Response, recipe, update
 from tagfield.encode import encode_sources
 from tagfield.text.demo import Sentence, addresses, write_columns
 from tagfield.text.sources import Source
+from tagfield.train.calibration import calibrate
 from tagfield.train.driver import select
-from tagfield.train.stochastic import StochasticTrainer, Update, calibrate
+from tagfield.train.stochastic import StochasticTrainer, Update
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt

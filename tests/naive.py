@@ -6,7 +6,7 @@ A `Problem` is a corpus by ids. θ is dense: state [A, L] and trans [L, L], with
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise, product
 
 import numpy as np
@@ -158,9 +158,8 @@ class Stochastic:
         for s in order:
             if not self.problem.sentences[s]:
                 continue
-            loss, u = difference(self.problem, s, self.theta)
+            loss, r = self.direction(s)
             total += self.problem.weights[s] * loss
-            r = Dense(self.f(u.state), self.f(u.trans) if self.respond_edges else u.trans)
             if self.adaptive:
                 self.squares = self.squares.map(lambda old, x: old + x * x, r)
                 r = r.map(lambda x, squares: x / (np.sqrt(squares) + self.floor), self.squares)
@@ -176,8 +175,40 @@ class Stochastic:
             self.t += 1
         return total
 
+    def direction(self, s: int) -> tuple[float, Dense]:
+        """The loss of a sentence and f(u)."""
+        loss, u = difference(self.problem, s, self.theta)
+        return loss, Dense(self.f(u.state), self.f(u.trans) if self.respond_edges else u.trans)
+
     def average(self) -> Dense:
         return self.summed.map(lambda x: x / self.t)
+
+
+@dataclass
+class Limited(Stochastic):
+    """The same where a label may be unknown (−1) and only some labels may start, follow each other, and end.
+
+    Ẽ is then the expectation over the paths that agree with what is known, and f is a function of E and Ẽ.
+    """
+
+    start: np.ndarray = field(default_factory=lambda: np.ones(0, bool))  # [L]
+    follow: np.ndarray = field(default_factory=lambda: np.ones((0, 0), bool))  # [L, L]
+    end: np.ndarray = field(default_factory=lambda: np.ones(0, bool))  # [L]
+
+    def direction(self, s: int) -> tuple[float, Dense]:
+        scores = sentence_scores(self.problem, s, self.theta)
+        scores[0, ~self.start] = scores[-1, ~self.end] = -np.inf
+        trans = np.where(self.follow, self.theta.trans, -np.inf)
+        known = scores.copy()
+        for t, y in enumerate(self.problem.gold[s]):
+            if y >= 0:
+                known[t, np.arange(self.problem.labels) != y] = -np.inf
+        every, agreeing = chain_in_logs(scores, trans), chain_in_logs(known, trans)
+        E, empirical = (counts(self.problem, s, chain.node, chain.edge) for chain in (every, agreeing))
+        r = E.map(self.f, empirical)
+        return every.log_z - agreeing.log_z, Dense(
+            r.state, r.trans if self.respond_edges else E.trans - empirical.trans
+        )
 
 
 @dataclass

@@ -1,5 +1,7 @@
 """Directions that depend on E and Ẽ separately: the kernel against the formula, sentence by sentence."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -30,6 +32,11 @@ def expectations(X, Y, state, trans, labels, names):
     return values.T @ node, values.T @ onehot, edge, counted
 
 
+@cache  # a test's tables serve the next one
+def made(loss, generator):
+    return Response(loss, parse_generator(generator))
+
+
 LOSSES = [update("U4"), update("U6"), named_loss("B1", 0.5), named_loss("B4", -0.7)]
 
 
@@ -42,7 +49,7 @@ def test_the_kernel_follows_the_formula(loss, generator, value):
     names, labels = encoded.attributes.strings(), encoded.labels.strings()
     corpus = open_corpus(encoded.dataset)
     features = feature_set(corpus, len(names), len(labels), "all")
-    response = Response(loss, parse_generator(generator))
+    response = made(loss, generator)
     rate, c2 = 0.05, 0.01
     trainer = StochasticTrainer(corpus, features, Update(response), c2=c2, rate=rate)
     state, trans = np.zeros((len(names), 3)), np.zeros((3, 3))
@@ -61,3 +68,25 @@ def test_the_kernel_follows_the_formula(loss, generator, value):
     found = trainer.weights()
     np.testing.assert_allclose(found.state.reshape(len(names), -1)[:, :3], state, rtol=2e-4, atol=2e-5)
     np.testing.assert_allclose(found.trans[:, :3], trans, rtol=2e-4, atol=2e-5)
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.name)
+def test_values_of_both_signs_can_make_a_count_of_one_with_a_negative_expectation(loss):
+    X, Y = [{"a": 2.0, "b": 1.0}, {"a": -1.0, "c": 1.0}], ["P", "P"]
+    encoded = encode_sequences([X, [{"d": 1.0}]], [Y, ["Q"]])
+    names, labels = encoded.attributes.strings(), encoded.labels.strings()
+    corpus = open_corpus(encoded.dataset)
+    features = feature_set(corpus, len(names), len(labels), "all")
+    response = made(loss, "gd:2")
+    start = features.zeros()
+    P, state = labels.index("P"), start.state.reshape(len(names), -1)
+    state[names.index("b"), P], state[names.index("c"), P] = -4.0, 4.0
+    trainer = StochasticTrainer(corpus, features, Update(response), c2=0.0, rate=0.05, start=start)
+    trainer.run(np.zeros(1, np.int64))
+    before = state[:, : len(labels)].astype(float)
+    E, counts, _, _ = expectations(X, Y, before, np.zeros((2, 2)), labels, names)
+    a = names.index("a")
+    assert counts[a, P] == 1
+    assert E[a, P] < -0.5
+    found = trainer.weights().state.reshape(len(names), -1)[a, : len(labels)]
+    np.testing.assert_allclose(found, before[a] - 0.05 * response.direction(E, counts)[a], rtol=2e-4)

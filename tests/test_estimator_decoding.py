@@ -17,7 +17,7 @@ from tagfield.features import feature_set
 from tagfield.lattice import open_corpus
 from tagfield.spans import SpanFinder
 from tagfield.train.batch import Objective
-from tagfield.train.partial import PartialObjective
+from tagfield.train.partial import Limits, PartialObjective
 
 LABELS = ["O", "B-X", "I-X", "B-Y"]
 CLOSE = 2e-4  # float32 scores of up to a few hundred, summed
@@ -173,7 +173,8 @@ def test_the_marginal_likelihood_has_the_value_and_gradient_of_its_definition(se
     corpus = open_corpus(dataset)
     features = feature_set(corpus, len(encoded.attributes), len(names), "all")
     chosen = rules_of("BIO", names) if rules else None
-    objective = PartialObjective(corpus, features, dataset, c2=0.3, threads=1, rules=chosen)
+    limits = None if chosen is None else Limits.of(chosen, dataset)
+    objective = PartialObjective(corpus, features, c2=0.3, threads=1, limits=limits)
     x = rng.normal(0, 1, objective.size)
     value, gradient = objective(x)
     weights = objective.weights(x)

@@ -129,11 +129,11 @@ def test_algorithms_without_streams_say_so_before_they_read_one(name: str | None
     assert next(stream) is X[0]
 
 
-@pytest.mark.parametrize("name", ["l2sgd", "ap", "pa", "arow", "u2.g1", "ngd"])
-def test_only_lbfgs_learns_with_unknown_labels_or_constraints(name: str) -> None:
+@pytest.mark.parametrize("name", ["ap", "pa", "arow"])
+def test_without_a_likelihood_there_are_no_unknown_labels_and_no_constraints(name: str) -> None:
     partly = [[None, *row[1:]] for row in Y]
     count = f"the label of {len(Y)} of {sum(map(len, Y))} tokens is None, but"
-    with pytest.raises(InputError, match=f"{count} {name} needs one for every token; use algorithm='lbfgs'"):
+    with pytest.raises(InputError, match=f"{count} {name} needs one for every token; use lbfgs, l2sgd or"):
         CRF(name).fit(X, partly)
     bound = CRF(name, constraints="BIO", constrain_training=True)
     with pytest.raises(InputError, match=f"constrain_training=True does not go with {name}; use"):
@@ -141,11 +141,37 @@ def test_only_lbfgs_learns_with_unknown_labels_or_constraints(name: str) -> None
     assert (
         CRF(name, constrain_training=True, max_iterations=1).fit(X, Y).n_iter_ == 1
     )  # there are no constraints
-    if name not in ("ap", "pa", "arow"):
-        with pytest.raises(InputError, match=f"{count} partial_fit needs one"):
-            CRF(name, rate=0.1).partial_fit(X, partly)
-        with pytest.raises(InputError, match="does not go with partial_fit"):
-            bound.partial_fit(X, Y)
+
+
+@pytest.mark.parametrize("name", ["lbfgs", "l2sgd", "u2.g1", "adaptive", "ngd"])
+def test_what_is_unknown_is_learned_from_what_is_known(name: str) -> None:
+    rng = np.random.default_rng(0)
+    partly = [[label if rng.random() < 0.6 else None for label in row] for row in Y]
+    crf = CRF(name, c2=0.1, max_iterations=30).fit(X, partly)
+    assert crf.score(MORE, ANSWERS) > 0.9
+    assert set(crf.classes_) == {label for row in Y for label in row}
+
+
+def test_a_stream_with_unknown_labels_and_constraints() -> None:
+    crf = CRF("u2.g1", rate=0.2, c2=0.01, constraints=lambda a, b: True, constrain_training=True)
+    classes = sorted({label for row in Y for label in row})
+    for _ in range(20):
+        for k in range(0, len(X), 10):
+            part = [[None, *row[1:]] for row in Y[k : k + 10]]
+            crf.partial_fit(X[k : k + 10], part, classes=classes)
+    assert crf.score(MORE, ANSWERS) > 0.9
+    with pytest.raises(InputError, match=r"generator='auto' compares updates on the whole data"):
+        CRF("ngd", generator="auto").partial_fit(X, Y)
+
+
+@pytest.mark.parametrize("name", ["lbfgs", "u2.g1"])
+def test_known_labels_that_no_allowed_path_joins_are_named(name: str) -> None:
+    def allows(before: str | None, after: str | None) -> bool:
+        return ((before, after) != ("A", "B") and (before, after) != ("A", "C")) or after is None
+
+    crf = CRF(name, constraints=allows, constrain_training=True)
+    with pytest.raises(InputError, match=r"y\[1\]: the constraints allow no path through its known labels"):
+        crf.fit([[["a"]] * 3] * 2, [["B", "A", "A"], ["A", None, "C"]])
 
 
 def test_early_stopping_keeps_the_best_weights() -> None:

@@ -1,7 +1,6 @@
 """Stochastic passes against the naive twin: every recipe, both feature sets and every kind of rows."""
 
 import math
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,13 +13,13 @@ from strategies import encode, present, problems, to_dense
 from tolerances import PASSES
 
 from tagfield.bregman.responses import recipe
-from tagfield.dataset import UNKNOWN
 from tagfield.errors import InputError, TrainingError
 from tagfield.features import FeatureSet, Weights, absent, feature_set
 from tagfield.lattice import open_corpus
 from tagfield.native import kernels
 from tagfield.train import RECIPES
-from tagfield.train.stochastic import StochasticTrainer, Update, calibrate, nll, set_response
+from tagfield.train.calibration import calibrate, nll
+from tagfield.train.stochastic import StochasticTrainer, Update, set_response
 
 PAPER = list(EXACT_RECIPES)
 LABELS = (1, 2, 3, 8, 9, 33)
@@ -297,9 +296,11 @@ def test_the_pass_checks_what_it_is_given() -> None:
         setattr(native, flag, True)
         with pytest.raises(ValueError, match="do not fit"):
             native.run(corpus, features.layout, [good, nothing, nothing], np.zeros(1, np.int64))
-    bare = open_corpus(replace(encode(problem).dataset, labels=np.full(2, UNKNOWN, np.int32)))
-    with pytest.raises(ValueError, match="unknown labels"):
-        kernels.Pass().run(bare, features.layout, [good, nothing, nothing], np.zeros(1, np.int64))
+    for labels, follow in (((1, 2), (2, 2)), ((2, 1), (2, 2)), ((2, 2), (1, 2)), ((2, 2), (2, 3))):
+        native = kernels.Pass()
+        native.set_limits(np.ones(labels, np.uint8), np.ones(follow, np.uint8))
+        with pytest.raises(ValueError, match="the limits do not fit"):
+            native.run(corpus, features.layout, [good, nothing, nothing], np.zeros(1, np.int64))
     with pytest.raises(ValueError, match="attributes that the layout does not have"):
         kernels.Pass().run(
             corpus, kernels.Layout(1, 2, None, None), [good, nothing, nothing], np.zeros(1, np.int64)

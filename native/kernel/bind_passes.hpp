@@ -11,6 +11,7 @@ struct PassHandle {
   std::vector<std::pair<F2, F2>> arrays;       // θ̄, S, R
   std::optional<View<float, 3>> cells;
   std::optional<View<double, 2>> tails;
+  std::optional<View<uint8_t, 2>> labels, follow;  // the limits
 };
 
 // A table's arrays as the kernel reads them, checked.
@@ -82,6 +83,10 @@ void bind_passes(nb::module_& m) {
           out.assign(result.data(), result.data() + E.size());
         };
       }, "direction"_a)
+      .def("set_limits", [](PassHandle& h, View<uint8_t, 2> labels, View<uint8_t, 2> follow) {
+        h.labels = labels, h.follow = follow;
+        h.p.limits = {labels.data(), follow.data()};
+      }, "labels"_a, "follow"_a)
       .def("respond", [](const PassHandle& h, View<float, 1> u) {  // the table alone, for tests
         require(h.response.has_value(), "no response is set");
         auto f = fresh<float, 1>({u.shape(0)});
@@ -96,7 +101,10 @@ void bind_passes(nb::module_& m) {
       }, "u"_a)
       .def("run", [](PassHandle& h, const CorpusHandle& c, const LayoutHandle& at, std::vector<std::pair<F2, F2>> arrays,
                      View<int64_t, 1> order) {
-        fits(c, at, true);
+        fits(c, at, false);
+        require(!h.labels || (int64_t(h.labels->shape(0)) == c.view.T && int(h.labels->shape(1)) == at.view.L &&
+                              int(h.follow->shape(0)) == at.view.L && int(h.follow->shape(1)) == at.view.L),
+                "the limits do not fit the dataset and its labels");
         require(arrays.size() == 3, "a pass takes weights, squares and the average's rest");
         Arrays* into[3] = {&h.p.theta, &h.p.squares, &h.p.rest};
         const bool used[3] = {true, h.p.adaptive, h.p.averaging};

@@ -2,7 +2,7 @@
 //
 // Almost every (slot, label) has Ẽ = 0, and goes through the table of count 0 eight labels at a time. The gold labels
 // of a slot have Ẽ = how often the attribute stands at them, and are looked up one by one in the table of that count.
-// Where Ẽ is no small whole number (real-valued attributes) there is no table: those are collected, a sentence at a
+// Where Ẽ is no small whole number, or E is negative (real-valued attributes), there is no table: those are collected, a sentence at a
 // time, for a function that knows the exact direction.
 #pragma once
 #include <functional>
@@ -18,7 +18,10 @@ struct Counted {
   Response none;                 // that of count 0 for u = E ≥ 0, its first row, read as if f were odd
   std::function<void(const std::vector<double>& E, const std::vector<double>& empirical, std::vector<double>& out)> exact;
 
-  bool has(double count) const { return count == std::floor(count) && count >= 0 && count < double(tables.size()); }
+  // Whether a table knows this. E < 0, by more than rounding, comes of negative values only.
+  bool has(double count, double u) const {
+    return count == std::floor(count) && count >= 0 && count < double(tables.size()) && u + count > -1e-6 * (1 + count);
+  }
 
   void add(const Response& table) {
     if (tables.empty()) {
@@ -54,7 +57,7 @@ inline Vec<float> correct_gold(const Counted& f, const Vec<float>& u, const Vec<
   for (int k = 0; k < W; ++k) {
     const double c = double(counts[k]);
     if (c == 0) continue;
-    if (f.has(c)) {
+    if (f.has(c, double(us[k]))) {
       lanes[k] = f.tables[size_t(c)].at_count(us[k], c);
     } else {
       lanes[k] = 0;

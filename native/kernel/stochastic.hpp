@@ -19,6 +19,7 @@
 #include "kernel/lattice.hpp"
 #include "kernel/counted.hpp"
 #include "kernel/respond.hpp"
+#include "kernel/unknown.hpp"
 
 namespace tagfield {
 
@@ -49,6 +50,7 @@ struct Pass {
   bool respond_edges = true;
   const Response* response = nullptr;
   const Counted* counted = nullptr;
+  Limits limits;
   Arrays theta, squares, rest;   // θ̄, S, R
   // out
   double loss = 0;
@@ -139,7 +141,8 @@ void stochastic_pass(const Corpus& c, const Layout& at, Pass& pass, const int64_
   const Arrays theta = pass.theta, squares = pass.squares, rest = pass.rest;
   std::vector<float> edge_counts(pass.counted ? size_t(at.L) * Lp : 0, 0.f);
   Exactly leftover;
-  Scratch<float> directions;
+  Expected expected;
+  Scratch<float> directions, allowed_trans;
   const int32_t* position = c.position;
   const float* value = c.value;
   const uint16_t* column = at.column;
@@ -151,9 +154,11 @@ void stochastic_pass(const Corpus& c, const Layout& at, Pass& pass, const int64_
     float* scores = lattice.room_for(n);
     sum_scores<R>(c, at, theta.state, s, scores, i + 1 < count ? order[i + 1] : -1, i + 2 < count ? order[i + 2] : -1,
                   Adaptive ? squares.state : nullptr, Average ? rest.state : nullptr);
-    lattice.set_transitions(theta.trans, float(z));
-    const double log_z = lattice.run(float(z), true);
-    const double loss = log_z - z * path_score(at, scores, theta.trans, y, n);
+    forbid(at, scores, of_sentence(c, at, pass.limits.labels, s), n);
+    lattice.set_transitions(in_force(at, pass.limits, theta.trans, allowed_trans), float(z));
+    const bool known = c.complete || all_known(y, n);
+    const double loss = known ? lattice.run(float(z), true) - z * path_score(at, scores, theta.trans, y, n)
+                              : expected.run(lattice, at, y, n, float(z));
     if (!std::isfinite(loss)) {
       pass.failed = s;
       break;
@@ -161,7 +166,7 @@ void stochastic_pass(const Corpus& c, const Layout& at, Pass& pass, const int64_
     pass.loss += c.weight[s] * loss;
 
     float *D = lattice.node, *edge = lattice.edge;
-    for (int64_t t = 0; t < n; ++t) {
+    for (int64_t t = 0; known && t < n; ++t) {
       D[t * Lp + y[t]] -= 1;
       if (t) edge[int64_t(y[t - 1]) * Lp + y[t]] -= 1;
     }
@@ -171,19 +176,20 @@ void stochastic_pass(const Corpus& c, const Layout& at, Pass& pass, const int64_
     const float gain = float(c.weight[s] * rate / (shrink * z)), Z = float(pass.summed_scale);
     const Change<Respond, Adaptive, Average> change{Respond ? *pass.response : Response{}, splat(gain), splat(float(pass.floor)), splat(Z)};
     const float* F = D;
-    if (pass.counted)
+    const bool counted = pass.counted && known, exactly = pass.counted && !known;
+    if (counted)
       respond_rows(*pass.counted, D, y, n, Lp, directions.reserve(n * Lp));
     else if (Respond)
       for (int64_t k = 0, end = directions.reserve(n * Lp) ? n * Lp : 0; k < end; k += W)
         store<float>(&directions[k], change.f(load(D + k)));
-    if (pass.counted || Respond) F = directions.get();
-    each_slot<R>(c, at, s, [=, &c, &at, &pass, &leftover](int64_t k0, int64_t k1, int64_t from, int64_t to) {
+    if (counted || Respond) F = directions.get();
+    const auto step_slot = [=, &c, &at, &pass, &leftover](int64_t k0, int64_t k1, int64_t from, int64_t to) {
       if (to - from == 1 && !value) {
         const float* f = F + int64_t(position[from]) * Lp;
         for (int64_t k = k0; k < k1; ++k)
           change.step(theta.state, squares.state, rest.state, k * W, load(theta.state + k * W),
                       load(f + block_of<R>(column, k, k0) * W));
-      } else if (pass.counted) {
+      } else if (counted) {
         counted_slot<R>(c, at, *pass.counted, s, D, theta.state, k0, k1, from, to, leftover,
                         [&](int64_t k, const Vec<float>& w, const Vec<float>& r) {
                           change.step(theta.state, squares.state, rest.state, k * W, w, r);
@@ -193,11 +199,15 @@ void stochastic_pass(const Corpus& c, const Layout& at, Pass& pass, const int64_
           change(theta.state, squares.state, rest.state, k * W,
                  difference(D + block_of<R>(column, k, k0) * W, position, value, from, to, Lp));
       }
-    });
+    };
+    if (exactly)
+      expected.collect<R>(c, at, s, theta.state, theta.trans, n > 1 && pass.respond_edges, leftover);
+    else
+      each_slot<R>(c, at, s, step_slot);
     const Change<false, Adaptive, Average> plain{Response{}, splat(gain), splat(float(pass.floor)), splat(Z)};
-    if (n > 1 && pass.counted)
+    if (n > 1 && counted)
       counted_edges(c, at, pass, s, edge, change, edge_counts, leftover);
-    else if (n > 1)
+    else if (n > 1 && !(exactly && pass.respond_edges))
       for (int64_t k = 0; k < int64_t(at.L) * NB; ++k) {
         const Vec<float> u = load(edge + k * W);
         if (Respond && pass.respond_edges)

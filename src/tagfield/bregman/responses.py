@@ -18,7 +18,7 @@ undoes such constants, so that f is the function the paper prints.
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -49,6 +49,8 @@ class Response:
     scale: float = 1.0
     name: str = ""
     tolerance: float = TOLERANCE  # of the table, relative
+    # A table of a count takes up to half a second, and calibration asks for all of them twenty times.
+    _kept: dict[float, ResponseTable] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not (self.scale > 0 and math.isfinite(self.scale)):
@@ -149,7 +151,10 @@ class Response:
             raise InputError(f"max_count must be 0 or more, not {max_count}")
         if self.generator.linear:
             return [tabulate_linear(self.slope) for _ in range(max_count + 1)]
-        return [self._count_table(float(count)) for count in range(max_count + 1)]
+        for count in range(max_count + 1):
+            if count not in self._kept:
+                self._kept[count] = self._count_table(float(count))
+        return [self._kept[count] for count in range(max_count + 1)]
 
     def _count_table(self, count: float) -> ResponseTable:
         curves = [

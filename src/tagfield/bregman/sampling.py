@@ -40,13 +40,17 @@ class Row:
 def sample_row(f: Curve, bits: int, reach: float = np.inf, count: float = 0.0, of_count: bool = False) -> Row:
     """Sample f; only errors up to `reach` count. In the table of a count, row 2 is `of_count`: f(0) is not 0.
 
+    Where the reach is finite, the cells beyond it and the count are never looked up, and are left at 0.
+
     >>> row = sample_row(np.tanh, 7)
     >>> row.relative_error < 1e-5, row.low_linear, [round(t, 6) for t in row.tails]
     (True, True, [0.0, 1.0, 1.0, 0.0])
     """
     edges = _edges(bits)
     left, right = edges[:-1], np.nextafter(edges[1:].astype(np.float32), np.float32(0)).astype(np.float64)
-    x = (left[:, None] + (right - left)[:, None] * _NODES).astype(np.float32).astype(np.float64)  # [n−1, 9]
+    used = int(np.searchsorted(left, max(reach, count, 1.0), side="right"))
+    left, right = left[:used], right[:used]
+    x = (left[:, None] + (right - left)[:, None] * _NODES).astype(np.float32).astype(np.float64)  # [used, 9]
     with np.errstate(all="ignore"):
         y = f(x)
         a, b = _lines(x, y)
@@ -57,9 +61,10 @@ def sample_row(f: Curve, bits: int, reach: float = np.inf, count: float = 0.0, o
     zero = count == 0 or not of_count
     low_value, low_power, low_line, low_error = _low_tail(f, zero)
     height = float(np.nanmax(np.abs(y), initial=0.0))
-    high_value, high_power, tail_error = _high_tail(f, height)
+    high_value, high_power, tail_error = _high_tail(f, height) if reach == np.inf else (0.0, 0.0, 0.0)
     low_error = low_error if reach else 0.0
-    cells = np.concatenate([[low_line], np.stack([a, b], 1)]).astype(np.float32)
+    cells = np.zeros((len(edges), 2), np.float32)
+    cells[0], cells[1 : 1 + used] = low_line, np.stack([a, b], 1)
     return Row(
         cells=cells,
         tails=(low_value, low_power, high_value, high_power),
@@ -67,7 +72,7 @@ def sample_row(f: Curve, bits: int, reach: float = np.inf, count: float = 0.0, o
         relative_error=max(relative, low_error),
         floored_error=max(floored, low_error),
         worst_at=at if floored >= low_error else 2.0**LOW,
-        tail_error=tail_error if reach == np.inf else 0.0,
+        tail_error=tail_error,
     )
 
 
@@ -122,7 +127,7 @@ def _lines(x: Doubles, y: Doubles) -> tuple[Floats, Floats]:
 def _height(x: Doubles, y: Doubles, unit: float) -> Doubles:
     """max |f(v)| over v ≤ max(x, unit), for each cell [n−1, 1]."""
     height = np.maximum.accumulate(np.abs(y).max(1))
-    at_unit = height[int(np.searchsorted(x[:, 0], unit))]
+    at_unit = height[min(int(np.searchsorted(x[:, 0], unit)), len(x) - 1)]
     return np.asarray(np.maximum(height, at_unit)[:, None])
 
 

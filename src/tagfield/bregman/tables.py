@@ -116,7 +116,8 @@ def tabulate(
     True
     """
     acceptable = tolerance if acceptable is None else acceptable
-    reach = [np.inf, np.inf, np.inf] if count is None else [np.inf, count / 2, count / 2]
+    # Without a count every u < 0 is looked up in row 2: attributes with negative values come to that.
+    reach = [np.inf, count / 2, count / 2] if count else [np.inf, np.inf if count is None else 0.0, np.inf]
 
     def sample(bits: int) -> tuple[list[Row], float, float]:
         rows = [sample_row(f, bits, reach[i], count or 0.0, i == 2) for i, f in enumerate(curves)]

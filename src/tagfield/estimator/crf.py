@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits  # scikit-learn needs it too
 from tagfield.encode import Encoded, Vocabulary
 from tagfield.errors import InputError
 from tagfield.estimator.decoding import Decoding
-from tagfield.estimator.fitting import check_complete, check_online, held_out, online_pass, split_held_out
+from tagfield.estimator.fitting import check_likelihood, check_online, held_out, online_pass, split_held_out
 from tagfield.estimator.inspection import Inspection
 from tagfield.estimator.labels import LabelNames
 from tagfield.estimator.parameters import seed_of, settings_of
@@ -190,7 +190,7 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         self, encoded: Encoded, names: LabelNames, settings: Any, dev: Encoded | None, start: Any
     ) -> None:
         rules = self._rules(names.labels(encoded.labels)) if self.constrain_training else None
-        check_complete(encoded, self.algorithm, constrained=rules is not None)
+        check_likelihood(encoded, self.algorithm, constrained=rules is not None)
         hooks = list(self.callbacks or ())
         if self.verbose:
             hooks.append(print_epoch)
@@ -248,10 +248,9 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
                 f"y[{bad[0]}][{bad[1]}] is {label!r}, a label that the first partial_fit did not know; name every "
                 "label there, by classes="
             )
-        constrained = self.constrain_training and self.constraints is not None
-        check_complete(encoded, self.algorithm, constrained, method="partial_fit")
+        rules = self._rules(names.labels(encoded.labels)) if self.constrain_training else None
         model, record = online_pass(
-            encoded, settings, before, getattr(self, "seen_", 0), getattr(self, "rate_", None)
+            encoded, settings, before, getattr(self, "seen_", 0), getattr(self, "rate_", None), rules
         )
         self._keep(model, names)
         self.rate_ = record.rate

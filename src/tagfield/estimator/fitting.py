@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tagfield.constraints import Rules
 from tagfield.encode import Encoded
 from tagfield.errors import InputError
 from tagfield.estimator.labels import LabelNames
@@ -15,6 +16,7 @@ from tagfield.model import Model
 from tagfield.train import RECIPES, Epoch, Settings, Trained
 from tagfield.train.driver import select
 from tagfield.train.growth import grow
+from tagfield.train.partial import limits_of
 from tagfield.train.stochastic import StochasticTrainer
 from tagfield.train.trainers import make_trainer
 
@@ -73,39 +75,44 @@ def check_online(algorithm: str | None) -> None:
         )
 
 
-def check_complete(encoded: Encoded, algorithm: str | None, constrained: bool, method: str = "fit") -> None:
-    """An error where labels are unknown or training is constrained, and the algorithm is not lbfgs.
+def check_likelihood(encoded: Encoded, algorithm: str | None, constrained: bool) -> None:
+    """An error where labels are unknown or training is constrained, and the algorithm has no likelihood.
 
     >>> from tagfield.encode import encode_sequences
-    >>> check_complete(encode_sequences([[["a"]]], [["X"]]), "l2sgd", constrained=False)
+    >>> check_likelihood(encode_sequences([[["a"]]], [["X"]]), "pa", constrained=False)
     """
-    online = method == "partial_fit"
-    if recipe_of(algorithm) == "lbfgs" and not online:
+    if RECIPES[recipe_of(algorithm)].family != "margin":
         return
-    asked = method if online else algorithm
-    instead = "fit with algorithm='lbfgs'" if online else "algorithm='lbfgs'"
+    instead = "use lbfgs, l2sgd or a recipe such as u2.g1"
     unknown = int((encoded.dataset.labels < 0).sum())
     if unknown:
         raise InputError(
-            f"the label of {unknown} of {len(encoded.dataset.labels)} tokens is None, but {asked} needs one for every "
-            f"token; use {instead}, which also learns from sequences with unknown labels"
+            f"the label of {unknown} of {len(encoded.dataset.labels)} tokens is None, but {algorithm} needs one for "
+            f"every token; {instead}, which also learn from sequences with unknown labels"
         )
     if constrained:
         raise InputError(
-            f"constrain_training=True does not go with {asked}; use {instead}, or leave constraints to predict"
+            f"constrain_training=True does not go with {algorithm}; {instead}, or leave constraints to predict"
         )
 
 
 def online_pass(
-    encoded: Encoded, settings: Settings, before: Model | None, seen: int, rate: float | None
+    encoded: Encoded,
+    settings: Settings,
+    before: Model | None,
+    seen: int,
+    rate: float | None,
+    rules: Rules | None = None,
 ) -> tuple[Model, Epoch]:
     """One pass at the rate that the stream has come to; the decay of c2 is spread over all sequences so far."""
-    _, attributes, features, corpus = select(encoded, settings.features, 1, settings.transitions)
+    dataset, attributes, features, corpus = select(encoded, settings.features, 1, settings.transitions)
     start = features.zeros()
     if before is not None:
         features, start = grow(before.features, before.weights, features)
+    limits = limits_of(rules, dataset, corpus, features, encoded.labels)
     rng = np.random.default_rng([settings.seed, seen])
-    trainer = make_trainer(replace(settings, rate=rate or settings.rate), corpus, features, start, rng)
+    settings = replace(settings, rate=rate or settings.rate)
+    trainer = make_trainer(settings, corpus, features, start, rng, limits=limits)
     assert isinstance(trainer, StochasticTrainer)
     # As if `seen` sequences had been learned from: a slower rate, and c2 shared by all of them.
     trainer._pass.t = float(seen)

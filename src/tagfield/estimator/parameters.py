@@ -22,11 +22,11 @@ import numpy as np
 
 from tagfield.errors import InputError
 from tagfield.train import RECIPES, Settings
-from tagfield.train.stochastic import Calibration
+from tagfield.train.calibration import Calibration
+from tagfield.train.line_search import SEARCHES
 
 NAMES = {"l2sgd": "sgd", "averaged-perceptron": "ap", "passive-aggressive": "pa"}
 UNLIMITED = 2**31 - 1
-LINE_SEARCHES = ("MoreThuente", "Backtracking", "StrongBacktracking")
 
 
 def recipe_of(algorithm: str | None) -> str:
@@ -62,9 +62,9 @@ def settings_of(params: Mapping[str, Any], seed: int) -> Settings:
         raise InputError(
             "trainer_cls must be None: tagfield has its own trainers; use callbacks to follow one"
         )
-    if given("linesearch", LINE_SEARCHES[0]) not in LINE_SEARCHES:
+    if given("linesearch", "MoreThuente") not in SEARCHES:
         raise InputError(
-            f"there is no linesearch {params['linesearch']!r}; choose one of {', '.join(LINE_SEARCHES)}"
+            f"there is no linesearch {params['linesearch']!r}; choose one of {', '.join(SEARCHES)}"
         )
     for name in ("loss", "generator"):
         if params.get(name) is not None and recipe != "ngd":
@@ -92,6 +92,7 @@ def settings_of(params: Mapping[str, Any], seed: int) -> Settings:
         delta=params.get("delta"),
         epsilon=params.get("epsilon"),
         memory=int(given("num_memories", 6)),
+        search=given("linesearch", "MoreThuente"),
         line_search=int(given("max_linesearch", 20)),
         pa_type=int(given("pa_type", 1)),
         pa_c=float(given("c", 1.0)),

@@ -34,6 +34,7 @@ from tagfield.errors import InputError, TrainingError
 from tagfield.features import FeatureSet
 from tagfield.lattice import open_corpus
 from tagfield.native import kernels
+from tagfield.train.partial import Limits
 from tagfield.train.stochastic import StochasticTrainer, Update
 
 COST = 4.0  # epochs that the whole choice may take, scoring included
@@ -123,6 +124,7 @@ def choose(
     c2: float,
     rng: np.random.Generator,
     average: bool = True,
+    limits: Limits | None = None,
 ) -> Candidate:
     """The update of the family that does best on a held-out part after a short training. Each try is logged.
 
@@ -147,7 +149,7 @@ def choose(
         orders = [part] + [rng.permutation(part) for _ in range(rung.passes - 1)]
         scored = []
         for candidate in alive:
-            right = _try(corpus, features, candidate, c2, orders, judge)
+            right = _try(corpus, features, candidate, c2, orders, judge, limits)
             accuracy = judge.accuracy(right)
             done = replace(candidate, accuracy=accuracy, sentences=rung.passes * len(part), right=right)
             scored.append(done)
@@ -206,9 +208,10 @@ def _try(
     c2: float,
     orders: list[Longs],
     judge: "_Judge",
+    limits: Limits | None,
 ) -> Doubles:
     try:
-        trainer = StochasticTrainer(corpus, features, c.update, c2=c2, rate=c.rate)
+        trainer = StochasticTrainer(corpus, features, c.update, c2=c2, rate=c.rate, limits=limits)
         for order in orders:
             trainer.run(order)
     except (TrainingError, InputError):
@@ -223,6 +226,7 @@ class _Judge:
         part = subset(dataset, np.sort(sentences))
         self._corpus = open_corpus(part)
         self._gold, self._tokens = part.labels, part.tokens
+        self._known = int((self._gold >= 0).sum())  # a token whose label is unknown is nobody's error
         self._layout = features.layout
         self.nothing = np.zeros(len(sentences))  # for a candidate that cannot be trained
 
@@ -232,7 +236,7 @@ class _Judge:
         return np.diff(np.concatenate([[0], np.cumsum(guess == self._gold)])[self._tokens]).astype(np.float64)
 
     def accuracy(self, right: Doubles) -> float:
-        return float(right.sum() / len(self._gold)) if len(self._gold) else 1.0
+        return float(right.sum() / self._known) if self._known else 1.0
 
 
 def subset(dataset: Dataset, sentences: Longs) -> Dataset:

@@ -27,7 +27,7 @@ from tagfield.train.batch import Objective
 from tagfield.train.course import Clock, Run
 from tagfield.train.full_batch import descend
 from tagfield.train.growth import grow
-from tagfield.train.partial import PartialObjective
+from tagfield.train.partial import PartialObjective, limits_of
 from tagfield.train.progress import Epoch, OnEpoch, Stopping
 from tagfield.train.quasi_newton import minimise, norm
 from tagfield.train.recipes import find_recipe
@@ -68,7 +68,7 @@ def train(
     """Trains on encoded data; `dev` and `watch` (encoded with the same vocabularies) are only scored.
 
     start: features and weights to go on from; the vocabularies of `encoded` must begin with theirs
-    rules: labels that may not follow each other; lbfgs only, like sequences with UNKNOWN labels
+    rules: labels that may not follow each other; they and UNKNOWN labels need a recipe with a likelihood
     clock: what the seconds of the history are read from
 
     >>> from tagfield.encode import encode_sequences
@@ -80,11 +80,8 @@ def train(
     settings = settings or Settings()
     settings.check(encoded, dev is not None)
     recipe = find_recipe(settings.recipe)
-    if recipe.family != "batch" and (rules is not None or (encoded.dataset.labels == UNKNOWN).any()):
-        raise InputError(
-            f"{settings.recipe} needs a label for every token and takes no constraints; use lbfgs, which also learns "
-            "from sequences with unknown labels"
-        )
+    if rules is not None or (encoded.dataset.labels == UNKNOWN).any():
+        check_partial(settings)
     min_count = 1 if start else settings.min_count  # what a model knows is not renumbered
     dataset, attributes, features, corpus = select(
         encoded, settings.features, min_count, settings.transitions
@@ -97,12 +94,11 @@ def train(
         name: held_out_scorer(data, attributes, features, settings.threads) for name, data in watched.items()
     }
     run = Run(settings, features, score, on_epoch, clock)
+    limits = limits_of(rules, dataset, corpus, features, encoded.labels)
     if recipe.family == "batch":
-        if rules is not None:
-            rules.check_gold(dataset, encoded.labels.strings())
-        if rules is not None or not corpus.complete:
+        if limits is not None or not corpus.complete:
             objective: Objective = PartialObjective(
-                corpus, features, dataset, c2=settings.c2, threads=settings.threads, rules=rules
+                corpus, features, c2=settings.c2, threads=settings.threads, limits=limits
             )
         else:
             objective = Objective(corpus, features, c2=settings.c2, threads=settings.threads)
@@ -111,14 +107,27 @@ def train(
         weights, converged, reason = _full_batch(run, corpus, dataset, initial)
     else:
         rng = np.random.default_rng(settings.seed)
-        trainer = make_trainer(settings, corpus, features, initial, rng, dataset)
-        lengths = np.diff(encoded.dataset.tokens)
-        run.untrained = float(encoded.dataset.weight @ lengths) * float(np.log(max(2, len(encoded.labels))))
+        trainer = make_trainer(settings, corpus, features, initial, rng, dataset, limits)
+        worth = np.repeat(dataset.weight, np.diff(dataset.tokens))[dataset.labels != UNKNOWN]
+        run.untrained = float(worth.sum()) * float(np.log(max(2, len(encoded.labels))))
         if isinstance(trainer, StochasticTrainer):
             generator = f"auto: {trainer.update}" if settings.generator == "auto" else settings.generator
             run.settings = replace(settings, rate=trainer.rate, generator=generator)
         weights, converged, reason = _epochs(run, trainer, corpus, rng, margin=recipe.family == "margin")
     return Trained(weights, features, attributes, run.history, run.settings, converged, reason)
+
+
+def check_partial(settings: Settings) -> None:
+    """An error where a recipe cannot learn from unknown labels or under constraints: it must have a likelihood.
+
+    >>> check_partial(Settings("u2.g1"))
+    """
+    if find_recipe(settings.recipe).family == "margin" or settings.batch:
+        what = "the whole corpus at once (batch)" if settings.batch else settings.recipe
+        raise InputError(
+            f"{what} needs a label for every token and takes no constraints in training; use lbfgs or a stochastic "
+            "recipe such as u2.g1, which sum over the paths that are possible"
+        )
 
 
 def select(
@@ -252,6 +261,7 @@ def _batch(run: Run, objective: Objective, initial: Weights) -> tuple[Weights, b
         iterations=settings.epochs,
         memory=settings.memory,
         epsilon=epsilon,
+        search=settings.search,
         line_search=settings.line_search,
     )
     if settings.patience:

@@ -6,8 +6,8 @@ import numpy as np
 
 from tagfield.encode import Encoded
 from tagfield.errors import InputError
+from tagfield.train.calibration import Calibration
 from tagfield.train.recipes import DEFAULT, find_recipe
-from tagfield.train.stochastic import Calibration
 
 FIGURES = ("accuracy", "sequence_accuracy", "precision", "recall", "f1", "macro_f1")  # of evaluate.Scores
 
@@ -39,6 +39,7 @@ class Settings:
     delta: float | None = None  # 1e-6 for stochastic recipes, 1e-5 for lbfgs, as in CRFsuite
     epsilon: float | None = None  # 1e-5 of the gradient for lbfgs; the mean loss of a margin recipe, 0
     memory: int = 6  # pairs that L-BFGS remembers
+    search: str = "MoreThuente"  # how L-BFGS without c1 finds a step (line_search.py)
     line_search: int = 20  # values that one line search may look at
     pa_type: int = 1
     pa_c: float = 1.0

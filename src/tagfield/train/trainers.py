@@ -15,11 +15,13 @@ from tagfield.errors import InputError
 from tagfield.features import FeatureSet, Weights
 from tagfield.native import kernels
 from tagfield.train.arow import ArowTrainer
+from tagfield.train.calibration import calibrate
 from tagfield.train.choose import choose
 from tagfield.train.margin import MarginTrainer
+from tagfield.train.partial import Limits
 from tagfield.train.recipes import find_recipe
 from tagfield.train.settings import Settings
-from tagfield.train.stochastic import StochasticTrainer, Update, calibrate
+from tagfield.train.stochastic import StochasticTrainer, Update
 
 Trainer: TypeAlias = StochasticTrainer | MarginTrainer | ArowTrainer
 CHOICE = 1  # the stream of chance for choosing an update
@@ -33,6 +35,7 @@ def make_trainer(
     start: Weights,
     rng: np.random.Generator,
     dataset: Dataset | None = None,
+    limits: Limits | None = None,
 ) -> Trainer:
     """A trainer for a stochastic or margin recipe, at the weights `start`; finds the rate if none is given.
 
@@ -63,19 +66,27 @@ def make_trainer(
         )
     if settings.generator == "auto" and recipe.name == "ngd":
         if dataset is None:
-            raise InputError("choosing a generator needs the dataset")
+            raise InputError(
+                "generator='auto' compares updates on the whole data, and a stream has none; name a generator"
+            )
         # Averaged, whatever settings.average says. The choice has chance of its own, and calibration's draw is made all
         # the same: the shuffles that follow are those of any recipe that is calibrated from this seed.
         apart = np.random.default_rng([settings.seed, CHOICE])
-        chosen = choose(dataset, features, c2=settings.c2, rng=apart)
+        chosen = choose(dataset, features, c2=settings.c2, rng=apart, limits=limits)
         rng.permutation(corpus.sentences)
-        found = settings.rate or chosen.rate
-        return StochasticTrainer(corpus, features, chosen.update, c2=settings.c2, rate=found, start=start)
-    update = update_of(settings)
-    rate = settings.rate
-    if rate is None:
-        rate = calibrate(corpus, features, update, c2=settings.c2, rng=rng, settings=settings.calibration)
-    return StochasticTrainer(corpus, features, update, c2=settings.c2, rate=rate, start=start)
+        update, rate = chosen.update, settings.rate or chosen.rate
+    else:
+        update = update_of(settings)
+        rate = settings.rate or calibrate(
+            corpus,
+            features,
+            update,
+            c2=settings.c2,
+            rng=rng,
+            settings=settings.calibration,
+            limits=limits,
+        )
+    return StochasticTrainer(corpus, features, update, c2=settings.c2, rate=rate, start=start, limits=limits)
 
 
 def update_of(settings: Settings) -> Update:

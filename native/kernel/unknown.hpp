@@ -1,0 +1,94 @@
+// A stochastic pass over sentences whose labels are known only in part, and over label sets with rules.
+//
+//     −log p(known | x) = log Z − log Z_known        E over all paths, Ẽ over the paths that agree with what is known
+//
+// With rules, both are over allowed paths only: a forbidden label has the score PAD, a forbidden transition FORBIDDEN. The
+// lattice runs twice where a label is unknown, and Ẽ is then no count: directions that need E and Ẽ separately are the
+// exact ones.
+#pragma once
+#include <algorithm>
+#include <cmath>
+
+#include "kernel/constrained.hpp"
+#include "kernel/counted.hpp"
+
+namespace tagfield {
+
+constexpr float FORBIDDEN = -1e30f;  // times any z that a pass lets happen, its exp is still 0
+
+struct Limits {
+  const uint8_t* labels = nullptr;  // [T, L]: which labels a token may have; null where every one
+  const uint8_t* follow = nullptr;  // [L, L]: whether the second label may follow the first
+};
+
+// The transitions that the lattice sees.
+inline const float* in_force(const Layout& at, const Limits& limits, const float* trans, Scratch<float>& room) {
+  if (!limits.follow) return trans;
+  const int L = at.L, Lp = at.Lp();
+  float* out = room.reserve(int64_t(L) * Lp);
+  for (int i = 0; i < L; ++i)
+    for (int j = 0; j < Lp; ++j)
+      out[i * Lp + j] = j >= L || limits.follow[i * L + j] ? trans[i * Lp + j] : FORBIDDEN;
+  return out;
+}
+
+inline bool all_known(const int32_t* y, int64_t n) {
+  for (int64_t t = 0; t < n; ++t)
+    if (y[t] < 0) return false;
+  return true;
+}
+
+// E and Ẽ of a sentence with unknown labels: states [n, Lp], transitions [L, Lp].
+struct Expected {
+  Scratch<float> E, empirical, edge_E, edge_empirical;
+
+  // Runs the lattice over all paths and again over those that agree with y, from the scores that it holds. Leaves
+  // E − Ẽ in lattice.node and lattice.edge, and returns the loss.
+  double run(Lattice<float>& lattice, const Layout& at, const int32_t* y, int64_t n, float z) {
+    const int L = at.L, Lp = at.Lp();
+    const int64_t nodes = n * Lp, edges = n > 1 ? int64_t(L) * Lp : 0;
+    const double all = lattice.run(z, true);
+    std::copy_n(lattice.node, nodes, E.reserve(nodes));
+    std::copy_n(lattice.edge, edges, edge_E.reserve(int64_t(L) * Lp));
+    for (int64_t t = 0; t < n; ++t)
+      for (int j = 0; y[t] >= 0 && j < L; ++j)
+        if (j != y[t]) lattice.scores[t * Lp + j] = PAD<float>;
+    const double known = lattice.run(z, true);
+    std::copy_n(lattice.node, nodes, empirical.reserve(nodes));
+    std::copy_n(lattice.edge, edges, edge_empirical.reserve(int64_t(L) * Lp));
+    for (int64_t k = 0; k < nodes; ++k) lattice.node[k] = E[k] - empirical[k];
+    for (int64_t k = 0; k < edges; ++k) lattice.edge[k] = edge_E[k] - edge_empirical[k];
+    return all - known;
+  }
+
+  // E and Ẽ of every weight of the sentence, for the exact direction; the transitions only where they respond.
+  template <Rows R>
+  void collect(const Corpus& c, const Layout& at, int64_t s, const float* state, const float* trans, bool edges,
+               Exactly& into) const {
+    const int Lp = at.Lp();
+    each_slot<R>(c, at, s, [&](int64_t k0, int64_t k1, int64_t from, int64_t to) {
+      for (int64_t k = k0; k < k1; ++k) {
+        const int first = block_of<R>(at.column, k, k0) * W;
+        for (int lane = 0; lane < W; ++lane) {
+          double e = 0, known = 0;
+          for (int64_t n = from; n < to; ++n) {
+            const int64_t at_label = int64_t(c.position[n]) * Lp + first + lane;
+            const double v = c.value ? double(c.value[n]) : 1;
+            e += v * double(E[at_label]), known += v * double(empirical[at_label]);
+          }
+          add(state, k * W + lane, e, known, k * W + lane, into);
+        }
+      }
+    });
+    for (int64_t k = 0; edges && k < int64_t(at.L) * Lp; ++k)
+      add(trans, k, double(edge_E[k]), double(edge_empirical[k]), -1 - k, into);
+  }
+
+ private:
+  static void add(const float* theta, int64_t k, double e, double known, int64_t where, Exactly& into) {
+    if (theta[k] == 0 && std::signbit(theta[k])) return;  // not a feature
+    into.E.push_back(e), into.empirical.push_back(known), into.where.push_back(where);
+  }
+};
+
+}  // namespace tagfield
