@@ -13,7 +13,7 @@ import pytest
 from chains import tagged
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import GridSearchCV, RandomizedSearchCV, cross_val_score
+from sklearn.model_selection import GridSearchCV, RandomizedSearchCV, cross_val_predict, cross_val_score
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
 
@@ -58,7 +58,7 @@ def test_defaults_are_crfsuites(algorithm: str | None, epochs: int) -> None:
 def test_predictions_are_lists_and_marginals_are_dicts() -> None:
     crf = CRF(c2=0.1).fit(X, Y)
     labels = crf.predict(X[:3])
-    assert type(labels) is list
+    assert isinstance(labels, list)
     assert all(type(row) is list and all(type(label) is str for label in row) for row in labels)
     assert labels[0] == crf.predict_single(X[0])
     rows = crf.predict_marginals(X[:3])
@@ -203,3 +203,43 @@ def test_verbose_prints_a_line_for_each_pass(capsys) -> None:
     assert lines[0].startswith("Iter 1 ")
     assert "loss=" in lines[2]
     assert "F1=" in lines[2]
+
+
+def test_held_out_predictions_of_every_sequence() -> None:
+    found = cross_val_predict(CRF(c2=0.1, max_iterations=20), X, Y, cv=3)
+    assert [len(row) for row in found] == [len(x) for x in X]
+    assert (
+        np.mean([a == b for row, y in zip(found, Y, strict=True) for a, b in zip(row, y, strict=True)]) > 0.8
+    )
+    assert np.array(CRF().fit(X, Y).predict_marginals(X), dtype=object).shape == (len(X),)
+
+
+def test_the_tagger_is_one_object_until_the_next_fit(tmp_path: Path) -> None:
+    crf = CRF(c2=0.1).fit(X, Y)
+    crf.tagger_.set(X[0])
+    assert crf.tagger_.probability(crf.predict_single(X[0])) > 0
+    before = crf.tagger_
+    crf.tagger_.dump(tmp_path / "text")
+    text = (tmp_path / "text").read_text()
+    assert "TRANSITIONS" in text
+    assert f"num_attrs: {crf.num_attributes_}" in text
+    assert pickle.loads(pickle.dumps(crf)).tagger_.tag(X[0]) == crf.predict_single(X[0])
+    assert crf.fit(X, Y).tagger_ is not before
+
+
+def test_attributes_are_those_with_a_weight() -> None:
+    """As CRFsuite counts them: c1 leaves attributes without one, and they are no part of the model."""
+    crf = CRF(c1=1.0, c2=0.01).fit(X, Y)
+    assert set(crf.attributes_) == {name for name, _ in crf.state_features_}
+    assert crf.num_attributes_ < CRF(c2=0.01).fit(X, Y).num_attributes_
+    assert crf.training_log_.featgen_num_features > sum(crf.model_.features.counts)
+    assert crf.size_ < CRF(c2=0.01).fit(X, Y).size_
+
+
+def test_names_that_sklearn_crfsuites_users_look_for() -> None:
+    import tagfield
+    from tagfield import metrics, scorers
+
+    assert tagfield.metrics is metrics
+    assert scorers.flat_accuracy is metrics.flat_accuracy
+    assert "scorers" in dir(tagfield)

@@ -78,7 +78,7 @@ def test_n_best_of_equal_paths_ends_and_repeats_none() -> None:
     x = [["t0"]] * 40
     paths = [tuple(labels) for labels, _ in crf.predict_nbest([x], 50)[0]]
     assert len(set(paths)) == 50
-    with pytest.raises(InputError, match="at least 1"):
+    with pytest.raises(InputError, match="from 1 on, not 0"):
         crf.predict_nbest([x], 0)
 
 
@@ -218,3 +218,16 @@ def test_several_threads_say_the_same() -> None:
     assert one.predict(X) == two.predict(X)
     assert one.predict_nbest(X, 3) == two.predict_nbest(X, 3)
     assert one.predict_marginals(X) == two.predict_marginals(X)
+
+
+def test_sequence_probabilities_are_those_of_the_n_best_under_constraints_too() -> None:
+    crf, x = chain(11, 4, 1.0)
+    crf.constraints = "BIO"
+    paths = crf.predict_nbest([x], 10**4)[0]
+    found = np.exp(crf.predict_log_probability([x] * len(paths), [labels for labels, _ in paths]))
+    assert found == pytest.approx([p for _, p in paths], abs=CLOSE)
+    broken = [labels for labels in product(LABELS, repeat=4) if labels[0].startswith("I-")]
+    assert np.isneginf(crf.predict_log_probability([x] * len(broken), broken)).all()
+    best = crf.predict_single(x)
+    crf.tagger_.set(x)
+    assert crf.tagger_.probability(best) == pytest.approx(paths[0][1], abs=CLOSE)

@@ -114,7 +114,7 @@ def test_labels_and_attributes_beyond_ascii(tmp_path) -> None:
 
 
 def test_colons_are_letters_like_any_other() -> None:
-    """python-crfsuite#74, chokkan/crfsuite#28: is a colon in an attribute or a label safe?"""
+    """python-crfsuite#74, chokkan/crfsuite#28, dkpro-tc#502, jcrfsuite#5: is a colon in a name safe?"""
     crf = CRF().fit([[["a:1", "12:30:45"], {"k:": "v:"}]], [["x:y", ":"]])
     assert crf.attributes_ == ["a:1", "12:30:45", "k::v:"]
     assert crf.classes_ == ["x:y", ":"]
@@ -153,6 +153,8 @@ def test_scores_that_overflow_are_an_error_that_names_the_pass() -> None:
         ([{0: "NO"}, *[None] * 9], "known[0][0] names 'NO', which is no label of the model"),
         ([{0: []}, *[None] * 9], "known[0][0] allows no label at all"),
         ([3, *[None] * 9], "known[0] is of type int"),
+        ([{0: [["O"]]}, *[None] * 9], "known[0][0] names ['O'], which is no label of the model"),
+        ([{0: {"O": 1}}, *[None] * 9], "known[0][0] names {'O': 1}, which is no label of the model"),
     ],
 )
 def test_bad_known_labels(known, message: str) -> None:
@@ -179,6 +181,30 @@ def test_bad_known_labels(known, message: str) -> None:
         ({"loss": "B1"}, "loss goes with algorithm='ngd'"),
         ({"algorithm": "arow", "gamma": 0.0}, "gamma must be a number above 0"),
         ({"algorithm": "pa", "pa_type": 7}, "type 7"),
+        ({"algorithm": ["lbfgs"]}, "there is no algorithm ['lbfgs']"),
+        ({"c2": "x"}, "c2 must be a number, not 'x'"),
+        ({"c2": True}, "c2 must be a number, not True"),
+        ({"epsilon": "x"}, "epsilon must be a number"),
+        ({"delta": -1.0}, "delta must be a number from 0 on"),
+        ({"min_freq": "x"}, "min_freq must be a number"),
+        ({"n_jobs": "2"}, "n_jobs must be a number"),
+        ({"max_iterations": 2.7}, "max_iterations must be a whole number"),
+        ({"period": -1}, "period must be at least 0"),
+        ({"num_memories": 0}, "memory must be at least 1"),
+        ({"max_linesearch": 0}, "line_search must be at least 1"),
+        ({"algorithm": "l2sgd", "rate": "x"}, "rate must be a number"),
+        ({"algorithm": "l2sgd", "calibration_rate": 0}, "calibration_rate above 1"),
+        ({"algorithm": "l2sgd", "calibration_samples": 0}, "calibration_samples must be above 0"),
+        ({"algorithm": "ngd", "generator": 3}, "generator must be a name"),
+        ({"callbacks": print}, "callbacks must be a list of functions"),
+        ({"callbacks": [3]}, "callbacks must be a list of functions"),
+        ({"class_weight": 5}, "class_weight is 5; give a dict"),
+        ({"class_weight": {"O": None}}, "the class weight of 'O' is None"),
+        ({"early_stopping": True, "n_iter_no_change": 0}, "n_iter_no_change must be at least 1"),
+        ({"constraints": "XYZ"}, "there is no scheme 'XYZ'"),
+        ({"constraints": "IOBES"}, "no label ends a chunk by E- or S-"),
+        ({"constraints": [[float("nan")]]}, "constraints must be"),
+        ({"model_filename": "no/such/folder/model"}, "there is no folder 'no/such/folder'"),
     ],
 )
 def test_bad_parameters_are_named_in_fit(params: dict, message: str) -> None:
@@ -193,10 +219,58 @@ def test_bad_held_out_data() -> None:
         ({"eval_set": (X, Y), "X_dev": X}, "not both"),
         ({"eval_set": X}, "eval_set must be"),
         ({"eval_set": (X[:1], [[None] * len(X[0])])}, "tokens without a label"),
-        ({"sample_weight": [1.0]}, "weights have shape"),
-        ({"sample_weight": [-1.0] * 10}, r"weights\[0\] is -1.0"),
+        ({"sample_weight": [1.0]}, r"X has 10 sequences, but sample_weight has the shape"),
+        ({"sample_weight": [0.0] * 10}, "every sequence weighs 0"),
+        ({"sample_weight": ["x"] * 10}, "sample_weight is not made of numbers"),
+        ({"eval_set": ([], [])}, "the held-out data: there is nothing"),
+        ({"eval_set": ([[3]], [["O"]])}, r"the held-out data: X\[0\]\[0\] is of type int"),
+        ({"eval_set": [(X, Y), (X, Y)]}, "eval_set must be one pair"),
+        ({"sample_weight": [-1.0] * 10}, r"sample_weight\[0\] is -1.0"),
     ):
         with pytest.raises(InputError, match=message):
             CRF().fit(X, Y, **arguments)
     with pytest.raises(InputError, match="nothing to score"):
         CRF().fit(X, Y).score([], [])
+    for weight in ([1.0], [0.0] * 10, [float("nan")] * 10, [-1.0] * 10):
+        with pytest.raises(InputError, match=r"sample_weight|nothing to score"):
+            CRF().fit(X, Y).score(X, Y, sample_weight=weight)
+
+
+def test_a_pa_type_is_nobody_elses_business() -> None:
+    assert CRF(pa_type=9, max_iterations=1).fit(X, Y).n_iter_ == 1
+
+
+def test_nothing_at_all() -> None:
+    crf = CRF().fit(X, Y)
+    for call, what in (
+        (lambda: CRF().fit(None, Y), "X is None"),
+        (lambda: CRF().fit(X, None), "y is None"),
+        (lambda: crf.predict(None), "X is None"),
+        (lambda: crf.score(X, None), "y is None"),
+        (lambda: crf.predict_log_probability(X, None), "y is None"),
+        (lambda: crf.predict_nbest(X, 1.5), "n must be a whole number"),
+        (lambda: crf.predict_nbest(X, 2**63), "n must be a number of paths"),
+        (lambda: crf.predict_nbest(X, float("nan")), "n must be a whole number"),
+        (lambda: crf.explain(X[0], 1.5), "there is no position 1.5"),
+        (lambda: crf.explain(X[0], True), "there is no position True"),
+        (lambda: crf.prune("x"), "threshold must be a number"),
+        (lambda: crf.prune(-1), "threshold must be a number from 0 on"),
+    ):
+        with pytest.raises(InputError, match=what):
+            call()
+
+
+def test_weights_that_cannot_fit_are_refused_before_they_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    """crfpp#11, Wapiti#1, chokkan/crfsuite#25, ansj_seg#470: a crash or std::bad_alloc where there were too many."""
+    monkeypatch.setattr("tagfield.features.physical_memory", lambda: 1000.0)
+    wide = [[[f"w{i}"] for i in range(200)]]
+    labels = [[f"l{i}" for i in range(200)]]
+    with pytest.raises(InputError, match=r"200 attributes with 200 labels each .* all_possible_states=False"):
+        CRF(all_possible_states=True).fit(wide, labels)
+    assert CRF(max_iterations=2).fit(wide, labels).n_iter_ == 2
+
+
+def test_tokens_without_attributes_have_transitions_only() -> None:
+    for algorithm in ("lbfgs", "l2sgd", "pa", "arow", "u2.g1"):
+        crf = CRF(algorithm, c2=0.01).fit([[{}, {}]] * 3, [["A", "B"]] * 3)
+        assert crf.predict([[{}, {}]]) == [["A", "B"]]

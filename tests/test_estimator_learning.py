@@ -292,3 +292,50 @@ def test_generators_are_read_once() -> None:
     """sklearn-crfsuite#4, #15, #52: len() was called on X."""
     crf = CRF(c2=0.1).fit((iter(x) for x in X), (iter(y) for y in Y), X_dev=iter(MORE), y_dev=iter(ANSWERS))
     assert crf.predict(x for x in MORE) == CRF(c2=0.1).fit(X, Y).predict(MORE)
+
+
+def test_early_stopping_looks_at_accuracy_where_labels_mark_no_chunks() -> None:
+    """Wapiti#23: a figure that is always 0 ended the training at once, with a useless model."""
+    tags = [[f"T{label}" for label in row] for row in Y]
+    answers = [[f"T{label}" for label in row] for row in ANSWERS]
+    crf = CRF(c2=0.1, early_stopping=True).fit(X, tags, eval_set=(MORE, answers))
+    assert crf.score(MORE, answers) > 0.9
+    assert max(row["accuracy"] for row in crf.history_) == pytest.approx(crf.score(MORE, answers))
+    assert {"precision", "recall", "macro_f1", "sequence_accuracy"} <= set(crf.history_[0])
+
+
+def test_classes_of_a_stream_in_any_shape() -> None:
+    names = sorted({label for row in Y for label in row})
+    for classes in (np.array(names), tuple(names), (name for name in names)):
+        crf = CRF("l2sgd", rate=0.1).partial_fit(X[:5], Y[:5], classes=classes)
+        assert crf.classes_ == names
+        assert crf.partial_fit(X[5:], Y[5:], classes=names).classes_ == names
+    for classes, message in (("XY", "classes is of type str"), ([*names, None], "classes holds None")):
+        with pytest.raises(InputError, match=message):
+            CRF("l2sgd").partial_fit(X, Y, classes=classes)
+    with pytest.raises(InputError, match="classes names 'new', which the first partial_fit did not know"):
+        crf.partial_fit(X, Y, classes=[*names, "new"])
+
+
+def test_a_stream_says_what_it_cannot_do_and_does_the_rest() -> None:
+    for params, message in (
+        ({"c2": -1.0}, "c2 must be"),
+        ({"c1": 0.1}, "c1 works with lbfgs only"),
+        ({"early_stopping": True}, "early_stopping needs all of the data"),
+        ({"min_freq": 3}, "min_freq needs all of the data"),
+    ):
+        with pytest.raises(InputError, match=message):
+            CRF("l2sgd", rate=0.1, **params).partial_fit(X, Y)
+    seen = []
+    crf = CRF("l2sgd", rate=0.1, callbacks=[seen.append])
+    crf.partial_fit(X, Y).partial_fit(X, Y)
+    assert [epoch.number for epoch in seen] == [1, 2]
+    crf.fit(X, Y)
+    assert not hasattr(crf, "seen_")
+
+
+def test_a_token_nobody_knows_does_not_count_in_score() -> None:
+    crf = CRF(c2=0.1).fit(X, Y)
+    right = crf.predict(X)
+    partly = [[None, *row[1:]] for row in right]
+    assert crf.score(X, partly) == 1.0

@@ -114,3 +114,23 @@ def test_pruning_small_weights_keeps_the_large_ones() -> None:
     )
     with pytest.raises(ValueError, match="threshold"):
         crf.prune(-1)
+
+
+def test_what_is_explained_is_what_is_predicted_under_constraints() -> None:
+    crf = CRF(c2=0.1, max_iterations=3).fit(X, Y)
+    free = [crf.predict_single(x) for x in X]
+    crf.constraints = lambda before, after: after is None or before is None or before != after
+    bound = [crf.predict_single(x) for x in X]
+    assert free != bound
+    for x, labels in zip(X[:10], bound, strict=False):
+        for t, label in enumerate(labels):
+            why = crf.explain(x, t)
+            assert why.label == label
+            assert why.probability == pytest.approx(crf.predict_marginals_single(x)[t][label], abs=1e-6)
+            other = crf.predict_single(x, known={t: set(crf.classes_) - {label}})
+            assert why.runner_up == other[t]
+            assert why.difference == pytest.approx(
+                path_score(crf, x, labels) - path_score(crf, x, other), abs=1e-6
+            )
+    crf.constraints = lambda before, after: after in (None, "O")
+    assert crf.explain(X[0], 0).runner_up is None

@@ -43,6 +43,8 @@ PUBLIC: dict[str, str] = {  # name: the module that has it
     "encode_sequences": "tagfield.encode",
 }
 
+MODULES = ("metrics", "scorers")  # those that sklearn-crfsuite's users look for; they need scikit-learn
+
 __all__ = [
     "CRF",
     "RECIPES",
@@ -65,6 +67,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name in MODULES:
+        return import_module(f"tagfield.{name}")
     if name not in PUBLIC:
         raise AttributeError(f"module 'tagfield' has no attribute {name!r}")
     found = getattr(import_module(PUBLIC[name]), name)
@@ -73,4 +77,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *PUBLIC})
+    return sorted({*globals(), *PUBLIC, *MODULES})

@@ -28,8 +28,20 @@ class Rules:
     follow: Flags  # [L, L]  from, to
     end: Flags  # [L]
 
-    def check_gold(self, dataset: Dataset, labels: Sequence[Hashable]) -> None:
-        """Raises an InputError where known labels break the rules."""
+    def broken(self, dataset: Dataset) -> Flags:
+        """Whether the known labels of each sequence break the rules [S].
+
+        >>> from tagfield.encode import encode_sequences
+        >>> encoded = encode_sequences([[["a"], ["b"]]] * 2, [["O", "B-X"], ["O", "I-X"]])
+        >>> rules_of("BIO", encoded.labels.strings()).broken(encoded.dataset).tolist()
+        [False, True]
+        """
+        bad = np.flatnonzero(self._breaks(dataset)[0])
+        sequence = np.searchsorted(dataset.tokens, bad, side="right") - 1
+        return np.asarray(np.bincount(sequence, minlength=len(dataset)) > 0)
+
+    def _breaks(self, dataset: Dataset) -> tuple[Flags, Flags]:
+        """Which tokens break the rules with their label [T], and which are the first of a sequence."""
         y, tokens = dataset.labels, dataset.tokens
         first = np.zeros(len(y), bool)
         first[tokens[:-1][np.diff(tokens) > 0]] = True
@@ -40,6 +52,12 @@ class Rules:
         bad = known & ((first & ~self.start[safe]) | (last & ~self.end[safe]))
         inner = known[1:] & known[:-1] & ~first[1:] & ~self.follow[safe[:-1], safe[1:]]
         bad[1:] |= inner
+        return bad, first
+
+    def check_gold(self, dataset: Dataset, labels: Sequence[Hashable]) -> None:
+        """Raises an InputError where known labels break the rules."""
+        y, tokens = dataset.labels, dataset.tokens
+        bad, first = self._breaks(dataset)
         if bad.any():
             t = int(np.flatnonzero(bad)[0])
             sequence = int(np.searchsorted(tokens, t, side="right")) - 1
@@ -79,6 +97,8 @@ def rules_of(constraints: Any, labels: Sequence[Hashable]) -> Rules | None:
             f"constraints must be 'BIO', 'IOBES', 'BILOU', a function, or a matrix of {size} rows and columns, one for "
             f"each label, not {type(constraints).__name__} of shape {matrix.shape}"
         )
+    if np.isnan(matrix).any():
+        raise InputError("the constraints hold NaN; say 1 where a label may follow and 0 where it may not")
     everything = np.ones(size, bool)
     return Rules(everything, matrix != 0, everything)
 
@@ -98,6 +118,12 @@ def _scheme(name: str, labels: Sequence[Hashable]) -> Rules:
             f"there is no scheme {name!r}; choose BIO, IOBES or BILOU, or give a matrix or a function"
         )
     inside, opening = _INSIDE[key], _OPEN[key]
+    prefixes = {split_label(str(label))[0] for label in labels}
+    if opening and prefixes & set("BI") and not prefixes & {"IOBES": set("ES"), "BILOU": set("LU")}[key]:
+        raise InputError(
+            f"constraints={name!r}, but no label ends a chunk by {'E- or S-' if key == 'IOBES' else 'L- or U-'}, so no "
+            "chunk could ever be found; are the labels BIO?"
+        )
 
     def allows(before: Any, after: Any) -> bool:
         p, kind = ("", "") if before is None else split_label(str(before))

@@ -5,7 +5,7 @@
 Every function takes a Model and data encoded by it. Where no path is allowed, the error names the sequence.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -97,10 +97,10 @@ def _label_ids(entry: Any, ids: Mapping[Any, int], s: int, t: int) -> list[int]:
             return [ids[entry]]
     except TypeError:  # a set or a list
         pass
-    several = isinstance(entry, set | frozenset | list | tuple)
+    several = hasattr(entry, "__iter__") and not isinstance(entry, str | bytes | Mapping)
     chosen = list(entry) if several else [entry]
     for label in chosen:
-        if label not in ids:
+        if not isinstance(label, Hashable) or label not in ids:
             raise InputError(f"known[{s}][{t}] names {label!r}, which is no label of the model")
     if not chosen:
         raise InputError(f"known[{s}][{t}] allows no label at all; use None where every label is allowed")
@@ -141,6 +141,28 @@ def marginals(
     )
     _possible(log_z, encoded)
     return node, log_z
+
+
+def log_probabilities(
+    model: Model, encoded: Encoded, rules: Rules | None = None, *, threads: int = 1
+) -> Doubles:
+    """log p(gold | x) of each sequence, among the paths that rules allow; −inf for one that they forbid.
+
+    >>> from tagfield.encode import encode_sequences
+    >>> from tagfield.train import Settings
+    >>> model = Model.train(encode_sequences([[["a"]]], [["X"]]), Settings("lbfgs"))
+    >>> log_probabilities(model, model.encode([[["a"]]], [["X"]])).tolist()
+    [0.0]
+    """
+    corpus, layout, weights = open_corpus(encoded.dataset), model.features.layout, model.weights
+    _, log_z, score = kernels.marginals(corpus, layout, weights.state, weights.trans, False, threads)
+    if rules is not None:
+        given = conditions(model, encoded, rules)
+        _, log_z = kernels.constrained_marginals(
+            corpus, layout, weights.state, given.trans, given.allowed, False, threads
+        )
+        score = np.where(rules.broken(encoded.dataset), np.nan, score)
+    return np.where(np.isnan(score), -np.inf, score - log_z)
 
 
 def n_best(

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from tagfield import decode
+from tagfield.constraints import Rules
 from tagfield.encode import Encoded
 from tagfield.errors import InputError
 from tagfield.model import Model
@@ -27,7 +28,7 @@ class Explanation:
     position: int
     label: Any
     probability: float
-    runner_up: Any  # None where there is only one label
+    runner_up: Any  # None where no other label is possible
     difference: float  # score of the best path minus that of the runner-up's
     separates: list[tuple[str, float]]  # what makes the difference, largest first; sums to it
     attributes: list[tuple[str, float, dict[Any, float]]]  # attribute, value, its contribution to each label
@@ -106,8 +107,12 @@ class SizeReport:
         )
 
 
-def explain(model: Model, xseq: Any, t: int, labels: Sequence[Any] | None = None) -> Explanation:
+def explain(
+    model: Model, xseq: Any, t: int, labels: Sequence[Any] | None = None, rules: Rules | None = None
+) -> Explanation:
     """Explains position t of one sequence; `labels` are what the model's labels are called.
+
+    With rules, the best path, the runner-up and the probabilities are those among the allowed paths.
 
     >>> from tagfield.encode import encode_sequences
     >>> from tagfield.train import Settings
@@ -118,12 +123,13 @@ def explain(model: Model, xseq: Any, t: int, labels: Sequence[Any] | None = None
     called = list(labels) if labels is not None else model.labels.strings()
     encoded = model.encode([xseq])
     length = int(encoded.dataset.tokens[-1])
-    if not 0 <= t < length:
-        raise InputError(f"there is no position {t}; the sequence has positions 0 to {length - 1}")
-    best = decode.best_paths(model, encoded)
+    if isinstance(t, bool) or not isinstance(t, int | np.integer) or not 0 <= t < length:
+        raise InputError(f"there is no position {t!r}; the sequence has positions 0 to {length - 1}")
+    given = decode.conditions(model, encoded, rules)
+    best = decode.best_paths(model, encoded, given)
     table = _attribute_scores(model, encoded)
     tau = decode.transitions(model)
-    node, _ = decode.marginals(model, encoded)
+    node, _ = decode.marginals(model, encoded, given)
     local = np.sum([row for _, _, row in table[t]], axis=0) if table[t] else np.zeros(len(called))
     into = tau[best[t - 1]] if t else np.zeros(len(called))
     out_of = tau[:, best[t + 1]] if t + 1 < length else np.zeros(len(called))
@@ -134,11 +140,11 @@ def explain(model: Model, xseq: Any, t: int, labels: Sequence[Any] | None = None
     runner_up, difference, separates = None, 0.0, []
     if len(called) > 1:
         others = [y for y in range(len(called)) if y != best[t]]
-        mask = decode.forced(model, length, t, others)
-        other = decode.best_paths(model, encoded, decode.Conditions(mask, model.weights.trans))
-        runner_up = called[int(other[t])]
-        separates = _differences(table, tau, best, other, t, called)
-        difference = float(sum(amount for _, amount in separates))
+        other = _other_path(model, encoded, rules, decode.forced(model, length, t, others))
+        if other is not None:
+            runner_up = called[int(other[t])]
+            separates = _differences(table, tau, best, other, t, called)
+            difference = float(sum(amount for _, amount in separates))
     return Explanation(
         t,
         called[int(best[t])],
@@ -152,6 +158,14 @@ def explain(model: Model, xseq: Any, t: int, labels: Sequence[Any] | None = None
         named(local + into + out_of),
         named(node[t]),
     )
+
+
+def _other_path(model: Model, encoded: Encoded, rules: Rules | None, mask: Any) -> Any:
+    """The best allowed path within a mask; None where rules allow none."""
+    try:
+        return decode.best_paths(model, encoded, decode.conditions(model, encoded, rules, mask))
+    except InputError:
+        return None
 
 
 def _attribute_scores(model: Model, encoded: Encoded) -> list[list[tuple[str, float, Any]]]:

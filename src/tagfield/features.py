@@ -11,6 +11,7 @@ attributes for `all`; as in CRFsuite it counts pairs and transitions for `observ
 their values, so real-valued attributes are safe with any value.
 """
 
+import os
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, TypeAlias
@@ -76,7 +77,7 @@ class FeatureSet:
         if self.kind == "all" or self.first is not None:
             return self, weights
         present = ~absent(self.zero.state).all(axis=1)
-        rows = present.reshape(self.attributes, -1)
+        rows = present.reshape(self.attributes, self.blocks_per_row)
         first = np.concatenate([[0], np.cumsum(rows.sum(axis=1))]).astype(np.int64)
         column = np.nonzero(rows)[1].astype(np.uint16)
         zero = Weights(self.zero.state[present], self.zero.trans)
@@ -122,6 +123,7 @@ def feature_set(
     else:
         trans[:, :labels][kernels.count_transitions(corpus, labels) >= max(1, min_count)] = 0
     if kind == "all":
+        _check_memory(attributes, labels)
         state = np.zeros((attributes, width), np.float32)
         state[:, labels:] = ABSENT
         return FeatureSet("all", attributes, labels, None, None, Weights(state.reshape(-1, LANES), trans))
@@ -133,6 +135,29 @@ def feature_set(
     full = np.full((attributes, blocks, LANES), ABSENT, np.float32)
     full[np.repeat(np.arange(attributes), np.diff(first)), column] = state
     return FeatureSet("observed", attributes, labels, None, None, Weights(full.reshape(-1, LANES), trans))
+
+
+def _check_memory(attributes: int, labels: int) -> None:
+    """Says so where one weight for every pair cannot fit: before it is tried, for a machine that swaps says nothing."""
+    needed, there = attributes * -(-labels // LANES) * LANES * 4, physical_memory()
+    if needed > there:
+        raise InputError(
+            f"{attributes:,} attributes with {labels:,} labels each are {needed / 1e9:,.0f} GB of weights, and this "
+            f"machine has {there / 1e9:,.0f} GB; use the observed pairs only (features='observed', "
+            "all_possible_states=False), or leave rare attributes out (min_count, min_freq)"
+        )
+
+
+def physical_memory() -> float:
+    """Bytes of memory; infinite where the system does not say.
+
+    >>> physical_memory() > 1e8
+    True
+    """
+    try:
+        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    except (AttributeError, OSError, ValueError):
+        return float("inf")
 
 
 def keep_attributes(dataset: Dataset, keep: NDArray[np.bool_]) -> Dataset:

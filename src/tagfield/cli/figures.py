@@ -69,15 +69,6 @@ def objective(value: float) -> str:
     return f"{value:,.2f}" if abs(value) >= 100 else f"{value:.4f}"
 
 
-def has_chunks(labels: list[str]) -> bool:
-    """Whether labels mark chunks (B-NP, I-NP, …), so that a chunk F1 says something.
-
-    >>> has_chunks(["B-NP", "O"]), has_chunks(["NN", "-LRB-"])
-    (True, False)
-    """
-    return any(label[1:2] == "-" and label[0] in "BIESLU" for label in labels)
-
-
 def update_told(loss: str, gamma: float, generator: str) -> str:
     """What ngd was asked to do, or what it chose.
 

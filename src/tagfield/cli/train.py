@@ -144,7 +144,9 @@ def train(
     monitor: Annotated[
         str,
         typer.Option(
-            metavar="NAME", help=f"The score for --patience: {', '.join(FIGURES)}.", rich_help_panel=STOPPING
+            metavar="NAME",
+            help=f"The score for --patience: {', '.join(FIGURES)}; auto: f1 of chunks, or else accuracy.",
+            rich_help_panel=STOPPING,
         ),
     ] = DEFAULTS.monitor,
     pa_type: Annotated[

@@ -15,12 +15,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tagfield.cli.figures import count, duration, has_chunks, objective, percent, size, update_told
+from tagfield.cli.figures import count, duration, objective, percent, size, update_told
 from tagfield.cli.interrupts import Interrupts, run_beside
 from tagfield.cli.log import Log
 from tagfield.cli.progress import Course, describe, open_progress
 from tagfield.encode import Encoded, Format, encode_files
 from tagfield.errors import InputError
+from tagfield.evaluate import has_chunks
 from tagfield.model import Model
 from tagfield.text.presets import load_template
 from tagfield.train import RECIPES, Epoch, Settings, Trained, train

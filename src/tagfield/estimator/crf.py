@@ -1,5 +1,6 @@
 """The class CRF: fit, partial_fit, predict, score. What it asks of X and y is in reading.py."""
 
+import os
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
@@ -12,11 +13,19 @@ from threadpoolctl import threadpool_limits  # scikit-learn needs it too
 from tagfield.encode import Encoded, Vocabulary
 from tagfield.errors import InputError
 from tagfield.estimator.decoding import Decoding
-from tagfield.estimator.fitting import check_likelihood, check_online, held_out, online_pass, split_held_out
-from tagfield.estimator.inspection import Inspection
+from tagfield.estimator.fitted import check_folder
+from tagfield.estimator.fitting import (
+    check_likelihood,
+    check_online,
+    held_out,
+    online_pass,
+    read_classes,
+    split_held_out,
+)
+from tagfield.estimator.inspection import Inspection, without_zeros
 from tagfield.estimator.labels import LabelNames
 from tagfield.estimator.parameters import seed_of, settings_of
-from tagfield.estimator.reading import first_unknown, read_labelled
+from tagfield.estimator.reading import check_weights, first_unknown, read_labelled
 from tagfield.estimator.records import print_epoch
 from tagfield.model import Model
 from tagfield.train import Epoch, train
@@ -30,14 +39,17 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
 
     algorithm: lbfgs (the default), l2sgd, ap, pa or arow, as in CRFsuite; or a recipe of tagfield, such as u2.g1
     min_freq … gamma: as in sklearn-crfsuite; None is CRFsuite's default for the algorithm (see parameters.py)
-    model_filename: where fit saves the model, in tagfield's own format; keep_tempfiles: there are none to keep
+    model_filename: where fit saves the model, in tagfield's own format, and where a CRF that was not fitted looks for
+        one; keep_tempfiles: there are none to keep
 
     rate: the first learning rate of a stochastic recipe; None finds one by calibration
     loss, gamma, generator: for the algorithm ngd; respond, metric, average, anneal: for every stochastic recipe
     class_weight: dict, or 'balanced'; a sequence weighs the mean of its tokens' class weights (see reading.py)
     warm_start: fit goes on from the weights, attributes and labels of the last fit
     early_stopping: stop when `monitor` on held-out data has not risen for n_iter_no_change passes, and keep the best
-        weights; the held-out data is eval_set or X_dev, or else validation_fraction of the sequences
+        weights; the held-out data is eval_set or X_dev, or else validation_fraction of the sequences. monitor is
+        accuracy, sequence_accuracy, precision, recall, f1 or macro_f1; None is f1 of chunks where labels mark chunks
+        (B-NP, I-NP), and else accuracy
     constraints: 'BIO', 'IOBES', a matrix or a function, for predict; with constrain_training=True also for fit
     random_state: a seed; the same seed on one thread gives the same bits. None is always the same seed
     n_jobs: threads, for lbfgs and for predicting; −1 is every core
@@ -92,7 +104,7 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         early_stopping: bool = False,
         n_iter_no_change: int = 5,
         validation_fraction: float = 0.1,
-        monitor: str = "f1",
+        monitor: str | None = None,
         constraints: Any = None,
         constrain_training: bool = False,
         random_state: Any = None,
@@ -164,6 +176,7 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         sample_weight: one weight for each sequence
         """
         settings = settings_of(self.get_params(deep=False), seed_of(self.random_state))
+        check_folder(self.model_filename)
         before: Model | None = getattr(self, "model_", None) if self.warm_start else None
         names = self._names if before else LabelNames()
         encoded = read_labelled(
@@ -182,6 +195,7 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         if self.early_stopping and dev is None:
             encoded, dev = split_held_out(encoded, self.validation_fraction, settings.seed)
         self._train(encoded, names, settings, dev, (before.features, before.weights) if before else None)
+        self.__dict__.pop("seen_", None)  # of a stream that came before
         if self.model_filename is not None:
             self.model_.save(self.model_filename)
         return self
@@ -189,30 +203,29 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
     def _train(
         self, encoded: Encoded, names: LabelNames, settings: Any, dev: Encoded | None, start: Any
     ) -> None:
-        rules = self._rules(names.labels(encoded.labels)) if self.constrain_training else None
+        rules = self._rules(names.labels(encoded.labels))  # what is wrong with them is said before training
+        rules = rules if self.constrain_training else None
         check_likelihood(encoded, self.algorithm, constrained=rules is not None)
-        hooks = list(self.callbacks or ())
-        if self.verbose:
-            hooks.append(print_epoch)
-
-        def after(epoch: Epoch) -> bool:
-            return sum(bool(hook(epoch)) for hook in hooks) > 0  # every one is called
-
+        after = self._hooks()
         # The sums over the weights are short: threads of BLAS cost more than they give, and many times more on a
         # machine that does other things as well. Ours are n_jobs, for the lattice.
         with threadpool_limits(1, user_api="blas"):
             trained = train(encoded, settings, dev=dev, on_epoch=after, start=start, rules=rules)
-        self._keep(Model.of(encoded, trained), names)
+        self._keep(without_zeros(Model.of(encoded, trained)), names)
+        self.generated_ = sum(trained.features.counts)
         self.history_ = [epoch.to_dict() for epoch in trained.history]
         self.n_iter_ = len(trained.history)
         self.converged_ = trained.converged
         self.stop_reason_ = trained.stop_reason
         self.rate_ = trained.settings.rate
 
-    def _keep(self, model: Model, names: LabelNames) -> None:
-        self.model_ = model
-        self._names = names
-        self.classes_ = names.labels(model.labels)
+    def _hooks(self) -> Callable[[Epoch], bool]:
+        given: Any = () if self.callbacks is None else self.callbacks
+        hooks: list[Any] = list(given) if hasattr(given, "__iter__") else [None]
+        if not all(map(callable, hooks)):
+            raise InputError("callbacks must be a list of functions of an Epoch")
+        hooks += [print_epoch] if self.verbose else []
+        return lambda epoch: sum(bool(hook(epoch)) for hook in hooks) > 0  # every one is called
 
     def partial_fit(
         self,
@@ -223,21 +236,25 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
     ) -> "CRF":
         """One pass of a stochastic recipe over a part of a stream. Attributes grow as they come.
 
-        classes: every label that will ever come, in the first call; without it, the labels of the first part
+        classes: every label that will ever come, in the first call; without it, the labels of the first part. A later
+        call may name them again.
 
         >>> crf = CRF("u2.g1", rate=0.1)
         >>> crf.partial_fit([[["a"], ["b"]]], [["X", "Y"]]).partial_fit([[["c"]]], [["Y"]]).num_attributes_
         3
         """
-        check_online(self.algorithm)
-        settings = settings_of(self.get_params(deep=False), seed_of(self.random_state))
+        params = self.get_params(deep=False)
+        check_online(params)
+        settings = settings_of(params, seed_of(self.random_state))
         before: Model | None = getattr(self, "model_", None)
-        names = self._names if before else LabelNames(classes or ())
+        listed = read_classes(classes, self.classes_ if before else None)
+        names = self._names if before else LabelNames(listed or ())
         if before:
             known = _grown(before)
         else:
-            listed = None if classes is None else Vocabulary([names.name(label) for label in classes])
-            known = {"labels": listed}
+            known = {
+                "labels": None if listed is None else Vocabulary([names.name(label) for label in listed])
+            }
         encoded = read_labelled(
             X, y, names, sample_weight=sample_weight, class_weight=self.class_weight, **known
         )
@@ -248,32 +265,41 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
                 f"y[{bad[0]}][{bad[1]}] is {label!r}, a label that the first partial_fit did not know; name every "
                 "label there, by classes="
             )
+        settings.check(encoded, has_dev=False)
         rules = self._rules(names.labels(encoded.labels)) if self.constrain_training else None
         model, record = online_pass(
             encoded, settings, before, getattr(self, "seen_", 0), getattr(self, "rate_", None), rules
         )
         self._keep(model, names)
+        self.generated_ = sum(model.features.counts)
         self.rate_ = record.rate
         self.seen_ = getattr(self, "seen_", 0) + len(encoded)
         self.n_iter_ = getattr(self, "n_iter_", 0) + 1
-        self.history_ = [*getattr(self, "history_", []), replace(record, number=self.n_iter_).to_dict()]
+        record = replace(record, number=self.n_iter_)
+        self.history_ = [*getattr(self, "history_", []), record.to_dict()]
+        self._hooks()(record)
         self.converged_, self.stop_reason_ = False, "partial_fit makes one pass"
         return self
 
     def score(self, X: Iterable[Any], y: Iterable[Any], sample_weight: ArrayLike | None = None) -> float:
-        """The share of tokens whose label is right; with sample_weight, tokens weigh what their sequence weighs."""
+        """The share of tokens whose label is right; with sample_weight, tokens weigh what their sequence weighs.
+
+        A token whose label is None does not count.
+        """
         self._check_fitted()
+        if y is None:
+            raise InputError("y is None; score needs the right labels")
         encoded = self._encode(X, y)
         right = self._decode(encoded) == encoded.gold
-        weight = None
-        if sample_weight is not None:
-            weight = np.repeat(np.asarray(sample_weight, np.float64), np.diff(encoded.dataset.tokens))
-        if not len(right):
-            raise InputError("there is nothing to score: X holds no token")
+        tokens = np.diff(encoded.dataset.tokens)
+        weight = np.repeat(check_weights(sample_weight, len(tokens)), tokens)
+        weight[encoded.gold < 0] = 0  # what nobody knows is neither right nor wrong
+        if not weight.any():
+            raise InputError("there is nothing to score: X holds no token with a known label and a weight")
         return float(np.average(right, weights=weight))
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "model_")
+        return hasattr(self, "model_") or os.path.isfile(self.model_filename or "")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

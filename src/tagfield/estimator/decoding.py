@@ -17,8 +17,9 @@ from tagfield.encode import Encoded, encode_sequences
 from tagfield.errors import InputError
 from tagfield.estimator.fitted import Fitted
 from tagfield.estimator.labels import LabelNames
-from tagfield.estimator.parameters import threads_of
+from tagfield.estimator.parameters import threads_of, whole_of
 from tagfield.estimator.reading import without_unknown_name
+from tagfield.estimator.records import Rows
 from tagfield.spans import Span, SpanFinder
 
 
@@ -41,7 +42,8 @@ class Decoding(Fitted):
         """
         self._check_fitted()
         encoded = self._encode(X)
-        return rows_of_labels(self._decode(encoded, known), tuple(self.classes_), encoded.dataset.tokens)
+        ids = self._decode(encoded, known)
+        return Rows(rows_of_labels(ids, tuple(self.classes_), encoded.dataset.tokens))
 
     def predict_single(self, xseq: Iterable[Any], known: Any = None) -> list[Any]:
         """The best labels of one sequence."""
@@ -67,7 +69,7 @@ class Decoding(Fitted):
         node, _ = decode.marginals(
             self.model_, encoded, self._conditions(encoded, known), threads=threads_of(self.n_jobs)
         )
-        return rows_of_probabilities(node, tuple(self.classes_), encoded.dataset.tokens)
+        return Rows(rows_of_probabilities(node, tuple(self.classes_), encoded.dataset.tokens))
 
     def predict_marginals_single(self, xseq: Iterable[Any], known: Any = None) -> list[Probabilities]:
         """{label: probability} for each token of one sequence."""
@@ -94,6 +96,9 @@ class Decoding(Fitted):
         [['X', 'Y'], ['Y', 'Y']]
         """
         self._check_fitted()
+        n = whole_of("n", n)
+        if not 0 < n < 2**31:
+            raise InputError(f"n must be a number of paths from 1 on, not {n}")
         encoded = self._encode(X)
         given = self._conditions(encoded, known)
         found = decode.n_best(self.model_, encoded, n, given, threads=threads_of(self.n_jobs))
@@ -101,9 +106,17 @@ class Decoding(Fitted):
         return [[([classes[i] for i in path], p) for path, p in paths] for paths in found]
 
     def predict_log_probability(self, X: Iterable[Any], y: Iterable[Any]) -> Doubles:
-        """log p(y | x) of each sequence, without constraints; −inf where y has a label that the model does not know."""
+        """log p(y | x) of each sequence; −inf where y breaks the constraints or has a label that is not the model's.
+
+        With constraints, probabilities are those among the allowed paths, as in predict_nbest.
+        """
         self._check_fitted()
-        return self.model_.log_probability(X, self._names_of(y), threads=threads_of(self.n_jobs))
+        if y is None:
+            raise InputError("y is None; give the labels whose probability is asked for")
+        encoded = self._encode(X, y)
+        return decode.log_probabilities(
+            self.model_, encoded, self._rules(self.classes_), threads=threads_of(self.n_jobs)
+        )
 
     def predict_spans(self, X: Iterable[Any], known: Iterable[Any] | None = None) -> list[list[Span]]:
         """The chunks in the best labels of each sequence, each with the probability that it is there exactly so.
@@ -137,6 +150,8 @@ class Decoding(Fitted):
     # Inside
 
     def _encode(self, X: Iterable[Any], y: Iterable[Any] | None = None) -> Encoded:
+        if X is None:
+            raise InputError("X is None; give an iterable of sequences")
         rows = None if y is None else self._names_of(y)
         model = self.model_
         encoded = encode_sequences(X, rows, attributes=model.attributes, labels=model.labels, gather=False)

@@ -1,6 +1,6 @@
 """Parts of fit: held-out data, and one pass over a part of a stream."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -33,14 +33,18 @@ def held_out(
         if X_dev is not None or y_dev is not None:
             raise InputError("give X_dev and y_dev, or eval_set, not both")
         pair = eval_set[0] if isinstance(eval_set, list) and len(eval_set) == 1 else eval_set
-        if not isinstance(pair, tuple | list) or len(pair) != 2:
-            raise InputError("eval_set must be (X, y)")
+        several = isinstance(pair, list) and all(isinstance(each, tuple) and len(each) == 2 for each in pair)
+        if not isinstance(pair, tuple | list) or len(pair) != 2 or several:
+            raise InputError("eval_set must be one pair (X, y)")
         X_dev, y_dev = pair
     if X_dev is None and y_dev is None:
         return None
     if X_dev is None or y_dev is None:
         raise InputError("X_dev and y_dev must be given together")
-    dev = read_labelled(X_dev, y_dev, names, attributes=encoded.attributes, labels=encoded.labels)
+    try:
+        dev = read_labelled(X_dev, y_dev, names, attributes=encoded.attributes, labels=encoded.labels)
+    except InputError as error:
+        raise InputError(f"the held-out data: {error}") from None
     if not dev.labelled:
         raise InputError("the held-out data has tokens without a label; it is there to be scored")
     return dev
@@ -61,11 +65,36 @@ def split_held_out(encoded: Encoded, fraction: float, seed: int) -> tuple[Encode
     return take(encoded, np.sort(order[size:])), take(encoded, np.sort(order[:size]))
 
 
-def check_online(algorithm: str | None) -> None:
+def read_classes(classes: Iterable[Any] | None, known: list[Any] | None) -> list[Any] | None:
+    """The labels that partial_fit was told, in a list; an error where they are no labels, or others than before.
+
+    >>> read_classes((c for c in "XY"), None)
+    ['X', 'Y']
+    """
+    if classes is None:
+        return None
+    if isinstance(classes, str | bytes) or not hasattr(classes, "__iter__"):
+        raise InputError(f"classes is of type {type(classes).__name__}; give a list of labels")
+    listed = [label.item() if isinstance(label, np.generic) else label for label in classes]
+    if any(label is None for label in listed):
+        raise InputError("classes holds None, which stands for a label that is not known; leave it out")
+    new = [] if known is None else [label for label in listed if label not in known]
+    if new:
+        raise InputError(
+            f"classes names {new[0]!r}, which the first partial_fit did not know; name every label there"
+        )
+    return listed
+
+
+def check_online(params: Mapping[str, Any]) -> None:
     """An error where an algorithm cannot learn from a stream; before anything of the stream is read.
 
-    >>> check_online("u2.g1")
+    >>> check_online({"algorithm": "u2.g1"})
     """
+    algorithm = params["algorithm"]
+    if params.get("early_stopping") or (params.get("min_freq") or 0) > 1:
+        name = "early_stopping" if params.get("early_stopping") else "min_freq"
+        raise InputError(f"{name} needs all of the data, and a stream has no end; use fit, or leave it out")
     if RECIPES[recipe_of(algorithm)].family != "stochastic":
         offered = ", ".join(["l2sgd", *(r.name for r in RECIPES.values() if r.family == "stochastic")])
         given = "lbfgs, the default," if algorithm is None else algorithm

@@ -8,7 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from tagfield.constraints import rules_of
+from tagfield.errors import InputError
 from tagfield.estimator.fitted import Fitted
+from tagfield.estimator.parameters import number_of
 from tagfield.estimator.records import TrainingLog
 from tagfield.estimator.tagger import Tagger
 from tagfield.explain import Explanation, SizeReport, explain
@@ -19,9 +22,12 @@ from tagfield.model import Model
 class Inspection(Fitted):
     """The attributes of CRF that tell what it learned."""
 
+    constraints: Any
+    _tagger: Tagger
+
     @property
     def attributes_(self) -> list[str]:
-        """The attributes that the model knows."""
+        """The attributes that have a weight."""
         self._check_fitted()
         return self.model_.attributes.strings()
 
@@ -58,13 +64,15 @@ class Inspection(Fitted):
     def training_log_(self) -> TrainingLog:
         """The passes of the last fit, as python-crfsuite's log parser gives them."""
         self._check_fitted()
-        return TrainingLog(self.history_, sum(self.model_.features.counts))
+        return TrainingLog(self.history_, getattr(self, "generated_", sum(self.model_.features.counts)))
 
     @property
     def tagger_(self) -> Tagger:
-        """The model behind python-crfsuite's Tagger's methods."""
+        """The model behind python-crfsuite's Tagger's methods; the same object until the next fit."""
         self._check_fitted()
-        return Tagger(self)
+        if "_tagger" not in self.__dict__:
+            self._tagger = Tagger(self)
+        return self._tagger
 
     def top_features(self, n: int = 20, label: Any = None) -> list[tuple[str, Any, float]]:
         """The n state features with the largest weights by size, as (attribute, label, weight).
@@ -96,7 +104,7 @@ class Inspection(Fitted):
         ('Y', 'X', True)
         """
         self._check_fitted()
-        return explain(self.model_, xseq, t, self.classes_)
+        return explain(self.model_, xseq, t, self.classes_, rules_of(self.constraints, self.classes_))
 
     def size_report(self) -> SizeReport:
         """How large the model is, and where its bytes go."""
@@ -109,7 +117,7 @@ class Inspection(Fitted):
         With the threshold 0, no prediction changes: only zeros, such as c1 leaves, are taken out.
         """
         self._check_fitted()
-        self.model_ = pruned(self.model_, threshold)
+        self.model_ = pruned(self.model_, number_of("threshold", threshold))
         return self
 
 
@@ -126,6 +134,12 @@ def nonzero_state(model: Model) -> tuple[Any, Any, Any]:
     return row, column * state.shape[1] + lane, state[block, lane]
 
 
+def without_zeros(model: Model) -> Model:
+    """The model without attributes whose every weight is 0, such as c1 leaves; as CRFsuite does."""
+    rows, _, _ = nonzero_state(model)
+    return model if len(np.unique(rows)) == len(model.attributes) else pruned(model)
+
+
 def pruned(model: Model, threshold: float = 0.0) -> Model:
     """The model without its small weights, in sparse rows.
 
@@ -136,7 +150,7 @@ def pruned(model: Model, threshold: float = 0.0) -> Model:
     (2, 0)
     """
     if not threshold >= 0:
-        raise ValueError(f"threshold must be a number from 0 on, not {threshold}")
+        raise InputError(f"threshold must be a number from 0 on, not {threshold}")
     lanes = model.weights.state.shape[1]
     rows, labels, values = nonzero_state(model)
     kept = np.abs(values) > threshold

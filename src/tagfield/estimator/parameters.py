@@ -16,6 +16,7 @@ Every algorithm takes max_iterations, min_freq, all_possible_states and all_poss
 import math
 import os
 from collections.abc import Mapping
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from tagfield.errors import InputError
 from tagfield.train import RECIPES, Settings
 from tagfield.train.calibration import Calibration
 from tagfield.train.line_search import SEARCHES
+from tagfield.train.settings import AUTO
 
 NAMES = {"l2sgd": "sgd", "averaged-perceptron": "ap", "passive-aggressive": "pa"}
 UNLIMITED = 2**31 - 1
@@ -37,7 +39,7 @@ def recipe_of(algorithm: str | None) -> str:
     """
     if algorithm is None:
         return "lbfgs"
-    name = NAMES.get(algorithm, algorithm)
+    name = NAMES.get(algorithm, algorithm) if isinstance(algorithm, str) else ""
     if name not in RECIPES:
         offered = ", ".join(["l2sgd", *RECIPES])
         raise InputError(f"there is no algorithm {algorithm!r}; choose one of {offered}")
@@ -55,6 +57,15 @@ def settings_of(params: Mapping[str, Any], seed: int) -> Settings:
         value = params.get(name)
         return default if value is None else value
 
+    def number(name: str, default: float) -> float:
+        return number_of(name, given(name, default))
+
+    def maybe(name: str) -> float | None:
+        return None if params.get(name) is None else number(name, 0.0)
+
+    def whole(name: str, default: int) -> int:
+        return whole_of(name, given(name, default))
+
     recipe = recipe_of(params.get("algorithm"))
     family = RECIPES[recipe].family
     limit = {"batch": UNLIMITED, "margin": 100}.get(family, 1000)
@@ -69,48 +80,79 @@ def settings_of(params: Mapping[str, Any], seed: int) -> Settings:
     for name in ("loss", "generator"):
         if params.get(name) is not None and recipe != "ngd":
             raise InputError(f"{name} goes with algorithm='ngd', not with {recipe}")
+        if not isinstance(given(name, ""), str):
+            raise InputError(f"{name} must be a name, such as 'B2' or 'arctan:0.1', not {params[name]!r}")
     early = bool(params.get("early_stopping"))
+    patience = whole("n_iter_no_change", 5)
+    if early and patience < 1:
+        raise InputError(f"n_iter_no_change must be at least 1, not {patience}; early_stopping=False is off")
+    calibration = Calibration(
+        start=number("calibration_eta", 0.1),
+        factor=number("calibration_rate", 2.0),
+        samples=whole("calibration_samples", 1000),
+        candidates=whole("calibration_candidates", 10),
+        trials=whole("calibration_max_trials", 20),
+    )
+    if not (calibration.start > 0 and calibration.factor > 1 and calibration.samples > 0):
+        raise InputError("calibration_eta and calibration_samples must be above 0, calibration_rate above 1")
     return Settings(
         recipe=recipe,
         features="all" if params.get("all_possible_states") else "observed",
         transitions="all" if params.get("all_possible_transitions") else "observed",
-        min_count=count_of(given("min_freq", 0)),
-        c1=float(given("c1", 0.0)),
-        c2=float(given("c2", 1.0)),
-        epochs=int(given("max_iterations", limit)),
+        min_count=count_of(number("min_freq", 0)),
+        c1=number("c1", 0.0),
+        c2=number("c2", 1.0),
+        epochs=whole("max_iterations", limit),
         seed=seed,
         threads=threads_of(params.get("n_jobs")),
-        rate=params.get("rate"),
-        calibration=Calibration(
-            start=float(given("calibration_eta", 0.1)),
-            factor=float(given("calibration_rate", 2.0)),
-            samples=int(given("calibration_samples", 1000)),
-            candidates=int(given("calibration_candidates", 10)),
-            trials=int(given("calibration_max_trials", 20)),
-        ),
-        period=int(given("period", 10)),
-        delta=params.get("delta"),
-        epsilon=params.get("epsilon"),
-        memory=int(given("num_memories", 6)),
+        rate=maybe("rate"),
+        calibration=calibration,
+        period=whole("period", 10),
+        delta=maybe("delta"),
+        epsilon=maybe("epsilon"),
+        memory=whole("num_memories", 6),
         search=given("linesearch", "MoreThuente"),
-        line_search=int(given("max_linesearch", 20)),
-        pa_type=int(given("pa_type", 1)),
-        pa_c=float(given("c", 1.0)),
+        line_search=whole("max_linesearch", 20),
+        pa_type=whole("pa_type", 1),
+        pa_c=number("c", 1.0),
         pa_cost_sensitive=bool(given("error_sensitive", True)),
         pa_average=bool(given("averaging", True)),
-        arow_variance=float(given("variance", 1.0)),
-        arow_gamma=float(given("gamma", 1.0)),
+        arow_variance=number("variance", 1.0),
+        arow_gamma=number("gamma", 1.0),
         loss=given("loss", "B2"),
-        gamma=float(given("gamma", 0.0)),
+        gamma=number("gamma", 0.0),
         generator=given("generator", "arctan:0.1"),
         respond=given("respond", "all"),
         metric=given("metric", "flat"),
         average=bool(given("average", False)),
-        anneal=float(given("anneal", 0.0)),
-        patience=int(given("n_iter_no_change", 5)) if early else 0,
-        monitor=given("monitor", "f1"),
+        anneal=number("anneal", 0.0),
+        patience=patience if early else 0,
+        monitor=given("monitor", AUTO),
         collapse=None,  # held-out data that is only watched changes nothing, as in CRFsuite
     )
+
+
+def number_of(name: str, value: Any) -> float:
+    """A number that a parameter was given, or an error that names it.
+
+    >>> number_of("c2", 1)
+    1.0
+    """
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise InputError(f"{name} must be a number, not {value!r}")
+    return float(value)
+
+
+def whole_of(name: str, value: Any) -> int:
+    """The same for whole numbers.
+
+    >>> whole_of("period", 10.0)
+    10
+    """
+    found = number_of(name, value)
+    if found != found // 1:
+        raise InputError(f"{name} must be a whole number, not {value!r}")
+    return int(value)
 
 
 def count_of(min_freq: float) -> int:
@@ -132,9 +174,10 @@ def threads_of(n_jobs: int | None) -> int:
     """
     if n_jobs is None:
         return 1
+    n_jobs = whole_of("n_jobs", n_jobs)
     if n_jobs == 0:
         raise InputError("n_jobs must not be 0; give a number of threads, or -1 for every core")
-    return int(n_jobs) if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))
+    return n_jobs if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)
 
 
 def seed_of(random_state: Any) -> int:

@@ -6,6 +6,7 @@ X, y ─▶ names ─▶ encode ─▶ without empty sequences ─▶ None → U
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -34,10 +35,15 @@ def read_labelled(
     >>> encoded.labels.strings(), encoded.dataset.labels.tolist()
     (['1', '2'], [0, 1, -1])
     """
+    if X is None:
+        raise InputError("X is None; give an iterable of sequences")
+    if y is None:
+        raise InputError("y is None; fit needs a label for each token, or None for those that nobody knows")
     rows = names.read(y) if hasattr(y, "__iter__") and not isinstance(y, str | bytes | dict) else y
-    encoded = encode_sequences(
-        X, rows, weights=sample_weight, attributes=attributes, labels=labels, grow=grow
-    )
+    encoded = encode_sequences(X, rows, attributes=attributes, labels=labels, grow=grow)
+    if sample_weight is not None:
+        weight = check_weights(sample_weight, len(encoded))
+        encoded = replace(encoded, dataset=replace(encoded.dataset, weight=weight))
     encoded = without_unknown_name(encoded)
     if int(encoded.dataset.tokens[-1]) == 0:
         what = "every sequence in it is empty" if len(encoded) else "X holds no sequence"
@@ -46,7 +52,29 @@ def read_labelled(
     if class_weight is not None:
         weight = encoded.dataset.weight * class_weights(encoded, class_weight, names)
         encoded = replace(encoded, dataset=replace(encoded.dataset, weight=weight))
+    if not encoded.dataset.weight.any():
+        raise InputError("every sequence weighs 0, so there is nothing to learn from")
     return encoded
+
+
+def check_weights(sample_weight: ArrayLike | None, count: int) -> Doubles:
+    """One weight for each sequence, checked; ones where there are none.
+
+    >>> check_weights([2, 0.5], 2)
+    array([2. , 0.5])
+    """
+    if sample_weight is None:
+        return np.ones(count)
+    try:
+        weight = np.array(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"sample_weight is not made of numbers: {error}") from None
+    if weight.shape != (count,):
+        raise InputError(f"X has {count} sequences, but sample_weight has the shape {weight.shape}")
+    if not (np.isfinite(weight) & (weight >= 0)).all():
+        bad = int(np.flatnonzero(~(np.isfinite(weight) & (weight >= 0)))[0])
+        raise InputError(f"sample_weight[{bad}] is {weight[bad]}; a weight is a finite number from 0 on")
+    return weight
 
 
 def without_unknown_name(encoded: Encoded) -> Encoded:
@@ -103,7 +131,7 @@ def class_weights(encoded: Encoded, chosen: Mapping[Any, float] | str, names: La
     data = encoded.dataset
     known = data.labels != UNKNOWN
     size = len(encoded.labels)
-    if isinstance(chosen, str):
+    if isinstance(chosen, str) or not isinstance(chosen, Mapping):
         if chosen != "balanced":
             raise InputError(f"class_weight is {chosen!r}; give a dict of label to weight, or 'balanced'")
         counts = np.bincount(data.labels[known], minlength=size)
@@ -115,7 +143,7 @@ def class_weights(encoded: Encoded, chosen: Mapping[Any, float] | str, names: La
             at = -1 if name is None else encoded.labels.find(name)
             if at < 0:
                 raise InputError(f"class_weight names the label {label!r}, which y does not hold")
-            if not (np.isfinite(value) and value >= 0):
+            if not (isinstance(value, Real) and np.isfinite(value) and value >= 0):
                 raise InputError(
                     f"the class weight of {label!r} is {value}; a weight is a finite number from 0 on"
                 )

@@ -3,7 +3,25 @@
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from tagfield.train import Epoch
+
+
+class Rows(list[Any]):
+    """A list with an entry for each sequence, which NumPy takes for an array of those entries.
+
+    Without this, NumPy would look into the sequences, find that their lengths differ, and give up; so would
+    scikit-learn's cross_val_predict.
+
+    >>> np.concatenate([Rows([["A"], ["A", "B"]]), Rows([["B"]])]).tolist()
+    [['A'], ['A', 'B'], ['B']]
+    """
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        array = np.empty(len(self), dtype=object)
+        array[:] = self[:]
+        return array
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """Tagger: a fitted CRF behind the methods of python-crfsuite's Tagger."""
 
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -73,6 +74,24 @@ class Tagger:
                 "num_attrs": str(crf.num_attributes_),
             },
         )
+
+    def dump(self, filename: str | os.PathLike[str] | None = None) -> None:
+        """The model as text, to read: labels, transitions and state features with their weights."""
+        info = self.info()
+        lines = [f"{name}: {value}" for name, value in info.header.items()]
+        lines += ["", "LABELS", *(f"  {i}: {label}" for label, i in info.labels.items())]
+        lines += ["", "TRANSITIONS", *(f"  {a} --> {b}: {w:.9g}" for (a, b), w in info.transitions.items())]
+        lines += [
+            "",
+            "STATE_FEATURES",
+            *(f"  {a} --> {y}: {w:.9g}" for (a, y), w in info.state_features.items()),
+        ]
+        text = "\n".join(lines) + "\n"
+        if filename is None:
+            print(text, end="")
+        else:
+            with open(filename, "w", encoding="utf-8") as file:
+                file.write(text)
 
     def _current(self) -> list[Any]:
         if self._xseq is None:

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from tagfield.errors import InputError
-from tagfield.evaluate.chunks import split_label
+from tagfield.evaluate.chunks import has_chunks, split_label
 from tagfield.evaluate.scorer import ChunkScorer
 from tagfield.evaluate.scores import Scores, Tally
 
-__all__ = ["ChunkScorer", "Scores", "Tally", "evaluate", "split_label"]
+__all__ = ["ChunkScorer", "Scores", "Tally", "evaluate", "has_chunks", "split_label"]
 
 
 def evaluate(gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]) -> Scores:

@@ -20,7 +20,7 @@ opening". So, over those positions in order, a chunk is correct where both sides
 was an opening.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -139,3 +139,12 @@ def _after(boundary: Any, values: NDArray[Any]) -> NDArray[Any]:
     shifted = np.empty_like(values)
     shifted[:1], shifted[1:] = boundary, values[:-1]
     return shifted
+
+
+def has_chunks(labels: Iterable[str]) -> bool:
+    """Whether labels mark chunks (B-NP, I-NP, …), so that a chunk F1 says something.
+
+    >>> has_chunks(["B-NP", "O"]), has_chunks(["NN", "-LRB-"])
+    (True, False)
+    """
+    return any(label[1:2] == "-" and label[0] in "BIESLU" for label in labels)

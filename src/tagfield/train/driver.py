@@ -19,7 +19,7 @@ from tagfield.constraints import Rules
 from tagfield.dataset import UNKNOWN, Dataset, Doubles
 from tagfield.encode import Encoded
 from tagfield.errors import InputError
-from tagfield.evaluate import ChunkScorer, Scores
+from tagfield.evaluate import ChunkScorer, Scores, has_chunks
 from tagfield.features import FeatureSet, Weights, feature_set, keep_attributes
 from tagfield.lattice import open_corpus
 from tagfield.native import kernels
@@ -31,7 +31,7 @@ from tagfield.train.partial import PartialObjective, limits_of
 from tagfield.train.progress import Epoch, OnEpoch, Stopping
 from tagfield.train.quasi_newton import minimise, norm
 from tagfield.train.recipes import find_recipe
-from tagfield.train.settings import Settings
+from tagfield.train.settings import AUTO, Settings
 from tagfield.train.stochastic import StochasticTrainer
 from tagfield.train.trainers import Trainer, make_trainer, update_of
 
@@ -79,6 +79,8 @@ def train(
     """
     settings = settings or Settings()
     settings.check(encoded, dev is not None)
+    if settings.monitor == AUTO:
+        settings = replace(settings, monitor="f1" if has_chunks(encoded.labels) else "accuracy")
     recipe = find_recipe(settings.recipe)
     if rules is not None or (encoded.dataset.labels == UNKNOWN).any():
         check_partial(settings)

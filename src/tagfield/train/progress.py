@@ -39,6 +39,8 @@ class Epoch:
             row["note"] = self.note
         if self.scores is not None:
             row |= {"accuracy": self.scores.accuracy, "f1": self.scores.f1}
+            row |= {"precision": self.scores.precision, "recall": self.scores.recall}
+            row |= {"sequence_accuracy": self.scores.sequence_accuracy, "macro_f1": self.scores.macro_f1}
         for name, scores in self.watched.items():
             row |= {f"{name}_accuracy": scores.accuracy, f"{name}_f1": scores.f1}
         return row

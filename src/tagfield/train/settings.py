@@ -9,6 +9,7 @@ from tagfield.errors import InputError
 from tagfield.train.calibration import Calibration
 from tagfield.train.recipes import DEFAULT, find_recipe
 
+AUTO = "auto"
 FIGURES = ("accuracy", "sequence_accuracy", "precision", "recall", "f1", "macro_f1")  # of evaluate.Scores
 
 
@@ -53,7 +54,9 @@ class Settings:
     collapse: float | None = (
         0.02  # a fall of dev's accuracy that is no noise and ends a run; None: it may fall
     )
-    monitor: str = "f1"  # a figure of tagfield.evaluate.Scores, for patience
+    monitor: str = (
+        AUTO  # a figure of tagfield.evaluate.Scores, for patience; auto: f1 of chunks, or else accuracy
+    )
 
     def check(self, encoded: Encoded, has_dev: bool) -> None:
         """Raises an InputError for data or settings that cannot be trained with."""
@@ -78,11 +81,18 @@ class Settings:
             raise InputError(f"there is no metric {self.metric!r}; choose flat or adaptive")
         if not self.anneal >= 0:
             raise InputError(f"anneal must be a number from 0 on, not {self.anneal}")
-        if self.pa_type not in (0, 1, 2):
+        if recipe.name == "pa" and self.pa_type not in (0, 1, 2):
             raise InputError(
                 f"there is no passive–aggressive algorithm of type {self.pa_type}; choose 0, 1 or 2"
             )
         if self.patience and not has_dev:
             raise InputError("patience needs held-out data to look at; give dev")
-        if self.monitor not in FIGURES:
-            raise InputError(f"there is no score {self.monitor!r}; choose one of {', '.join(FIGURES)}")
+        if self.monitor not in (AUTO, *FIGURES):
+            raise InputError(f"there is no score {self.monitor!r}; choose auto, {', '.join(FIGURES)}")
+        for name, least in (("period", 0), ("memory", 1), ("line_search", 1)):
+            if getattr(self, name) < least:
+                raise InputError(f"{name} must be at least {least}, not {getattr(self, name)}")
+        for name in ("epsilon", "delta"):
+            value = getattr(self, name)
+            if value is not None and not (value >= 0 and np.isfinite(value)):
+                raise InputError(f"{name} must be a number from 0 on, not {value}")

@@ -1,0 +1,17 @@
+"""The scorers of tagfield.metrics under the name that sklearn-crfsuite has for them.
+
+>>> from tagfield import CRF, scorers
+>>> X, y = [[["a"], ["b"]]] * 2, [["X", "Y"]] * 2
+>>> scorers.sequence_accuracy(CRF().fit(X, y), X, y)
+1.0
+"""
+
+from tagfield.metrics import (
+    chunk_f1,
+    chunk_precision,
+    chunk_recall,
+    flat_accuracy,
+    sequence_accuracy,
+)
+
+__all__ = ["chunk_f1", "chunk_precision", "chunk_recall", "flat_accuracy", "sequence_accuracy"]
