@@ -12,14 +12,11 @@ import io
 import matplotlib
 import numpy as np
 
-from tagfield import Encoded, Model, Scores
+from tagfield import Encoded, Model, Scores, Settings
 from tagfield.bregman import Generator, Response, recipe, update
 from tagfield.encode import encode_sources
 from tagfield.text.demo import Sentence, addresses, write_columns
 from tagfield.text.sources import Source
-from tagfield.train.calibration import calibrate
-from tagfield.train.driver import select
-from tagfield.train.stochastic import StochasticTrainer, Update
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
@@ -35,17 +32,6 @@ def encode(sentences: list[Sentence], model: Model | None = None) -> Encoded:
     write_columns(sentences, text)
     known = {} if model is None else {"attributes": model.attributes, "labels": model.labels}
     return encode_sources([Source("addresses", text.getvalue().encode())], **known)
-
-
-def fit(encoded: Encoded, response: Response, *, epochs: int, seed: int, c2: float = 1.0) -> Model:
-    """Finds a rate on a sample, then passes over shuffled sentences; what `tagfield train` does, without its checks."""
-    rng = np.random.default_rng(seed)
-    _, attributes, features, corpus = select(encoded, "observed")
-    rate = calibrate(corpus, features, Update(response), c2=c2, rng=rng)
-    trainer = StochasticTrainer(corpus, features, Update(response), c2=c2, rate=rate)
-    for _ in range(epochs):
-        trainer.run(rng.permutation(corpus.sentences))
-    return Model(encoded.labels, attributes, features, trainer.weights(), encoded.template)
 
 
 def draw(path: str, reach: float = 3.0) -> None:
@@ -74,7 +60,10 @@ def main(arguments: list[str] | None = None) -> dict[str, Scores]:
     encoded = encode(corpus.train)
     found = {}
     for name, response in RESPONSES.items():
-        model = fit(encoded, response, epochs=options.epochs, seed=options.seed)
+        settings = Settings(
+            "ngd", loss="U2", generator=response.generator, epochs=options.epochs, seed=options.seed
+        )
+        model = Model.train(encoded, settings)
         found[name] = scores = model.evaluate(encode(corpus.test, model))
         print(f"{name:8} accuracy {100 * scores.accuracy:.2f} %   chunk F1 {100 * scores.f1:.2f} %")
     draw(options.picture)

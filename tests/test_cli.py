@@ -176,19 +176,83 @@ def test_the_update_that_was_asked_for_or_chosen_is_told(
 def test_options_reach_the_settings(tmp_path: Path) -> None:
     (tmp_path / "train.txt").write_text(TRAIN)
     given = {"min_count": 2, "c2": 0.5, "epochs": 4, "seed": 7, "threads": 2, "period": 3, "delta": 0.1}
-    given |= {"pa_type": 2, "pa_c": 0.25, "rate": 0.3, "transitions": "all", "arow_variance": 2.0}
-    given |= {"arow_gamma": 3.0, "monitor": "accuracy", "loss": "B1", "gamma": 0.5, "generator": "gd:5"}
-    given |= {"respond": "states", "metric": "adaptive", "anneal": 0.5}
-    options = [word for name, value in given.items() for word in (f"--{name.replace('_', '-')}", str(value))]
-    options += ["--no-pa-cost-sensitive", "--no-pa-average", "--average", "--algorithm", "pa"]
-    good("train", "train.txt", "-o", "model", *options, cwd=tmp_path)
-    settings = json.loads(good("info", "model", "--json", cwd=tmp_path))["info"]["settings"]
-    assert {name: settings[name] for name in given} == given
-    assert (settings["pa_cost_sensitive"], settings["pa_average"], settings["average"]) == (
-        False,
-        False,
-        True,
+    margin = {"pa_type": 2, "pa_c": 0.25, "rate": 0.3, "transitions": "all", "arow_variance": 2.0}
+    margin |= {"arow_gamma": 3.0, "monitor": "accuracy"}
+    update = {"loss": "U1", "gamma": 0.5, "generator": "gd:5"}
+    update |= {"respond": "states", "metric": "adaptive", "anneal": 0.5}
+    for algorithm, more, flags in (
+        ("pa", margin, ["--no-pa-cost-sensitive", "--no-pa-average"]),
+        ("ngd", update, ["--average"]),
+    ):
+        asked = given | more
+        options = [
+            word for name, value in asked.items() for word in (f"--{name.replace('_', '-')}", str(value))
+        ]
+        good("train", "train.txt", "-o", "model", *options, *flags, "--algorithm", algorithm, cwd=tmp_path)
+        settings = json.loads(good("info", "model", "--json", cwd=tmp_path))["info"]["settings"]
+        assert {name: settings[name] for name in asked} == asked
+        on = algorithm == "pa"
+        assert [settings[name] for name in ("pa_cost_sensitive", "pa_average", "average")] == [not on] * 3
+    told = good("info", "model", cwd=tmp_path)
+    assert "on states only, in the adaptive metric, annealed by 0.5" in " ".join(told.split())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--algorithm", "u2.g1", "--loss", "B4"], "--loss goes with --algorithm ngd, not with u2.g1"),
+        (["--algorithm", "pa", "--generator", "gd"], "--generator goes with --algorithm ngd, not with pa"),
+        (
+            ["--algorithm", "lbfgs", "--metric", "adaptive"],
+            "metric is for stochastic recipes, and lbfgs is none",
+        ),
+        (["--algorithm", "pa", "--average"], "average is for stochastic recipes, and pa is none"),
+        (["--algorithm", "lbfgs", "--batch"], "batch is for stochastic recipes, and lbfgs is none"),
+        (["--generator", "auto", "--respond", "states"], "auto chooses the whole update, respond included"),
+        (["--generator", "auto", "--loss", "U4"], "auto chooses the whole update, loss included"),
+        (["--generator", "auto", "--batch"], "generator auto looks at one sentence after another"),
+        (["--batch", "--average"], "average looks at one sentence after another"),
+        (["--batch", "--algorithm", "adaptive"], "this recipe looks at one sentence after another"),
+        (["--loss", "U99"], "there is no loss 'U99'; choose one of B1, B2, B3, B4, U1"),
+        (["--generator", "nothing"], "there is no generator 'nothing'"),
+        (["--anneal", "inf"], "anneal must be a number from 0 to 10"),
+        (["--generator", "pnorm:4", "--respond", "states"], "needs a response with a slope at 0"),
+        (["--generator", "pnorm:1.5", "--anneal", "1"], "needs a response with a slope at 0"),
+    ],
+)
+def test_options_that_would_be_left_aside_are_refused_before_anything_is_read(
+    options: list[str], message: str, tmp_path: Path
+) -> None:
+    done = call("train", "no-such-file", "-o", tmp_path / "m", *options)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+
+
+@pytest.mark.parametrize(
+    "options", [["--loss", "U4"], ["--generator", "arctan:0.1"], ["--gamma", "0"], ["--batch"]]
+)
+def test_an_update_that_is_named_is_trained_with(options: list[str], tmp_path: Path) -> None:
+    (tmp_path / "train.txt").write_text(TRAIN)
+    text = good("train", tmp_path / "train.txt", "-o", tmp_path / "m", "--epochs", "2", *options)
+    assert "recipe     ngd" in text
+
+
+def test_a_first_epoch_that_goes_wrong_is_noticed(tmp_path: Path) -> None:
+    good("demo-data", "addresses", "-o", tmp_path, "--train", "60", "--test", "20")
+    train = ["train", tmp_path / "train.txt", "-o", tmp_path / "m", "--algorithm", "u2.g1", "--rate", "100"]
+    text = " ".join(good(*train, "--c2", "0", "--epochs", "1").split())
+    assert (
+        "explain the data worse than no weights do; the best weights so far are kept; a smaller rate" in text
     )
+    assert "the weights that it began with are kept" in text
+    text = " ".join(good(*train, "--c2", "0", "--dev", tmp_path / "test.txt").split())
+    assert "the weights of epoch 1 are kept" in text  # they label better than nothing does
+
+
+def test_a_corpus_that_batch_can_do_nothing_with(tmp_path: Path) -> None:
+    (tmp_path / "one.txt").write_text("a X O\n\n")
+    text = good("train", tmp_path / "one.txt", "-o", tmp_path / "m", "--batch", "--generator", "arctan")
+    assert "after 0" in text
 
 
 def test_the_same_seed_gives_the_same_weights(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ The file holds, beside the metadata (template, settings, figures of the run, ver
 import json
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -75,7 +75,7 @@ class Model:
         last = trained.history[-1] if trained.history else None
         info = {
             "version": __version__,
-            "settings": asdict(trained.settings),
+            "settings": trained.settings.to_dict(),
             "sequences": len(encoded),
             "tokens": int(encoded.dataset.tokens[-1]),
             "state_features": states,

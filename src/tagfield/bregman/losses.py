@@ -71,6 +71,9 @@ class Loss:
         return self.offset * empirical + self.c * u, (self.a - self.c) * u
 
 
+LOSSES = ("B1", "B2", "B3", "B4")
+
+
 def named_loss(name: str, gamma: float = 0.0) -> Loss:
     """B1, B2, B3 or B4 for any real γ.
 

@@ -7,6 +7,7 @@ from tagfield.encode import Format
 from tagfield.errors import InputError, OutputError
 from tagfield.train import Settings
 from tagfield.train.recipes import find_recipe
+from tagfield.train.trainers import update_of
 
 
 def check_format(format: str) -> Format:
@@ -24,12 +25,11 @@ def check_settings(settings: Settings, *, has_dev: bool) -> None:
     for kind in (settings.features, settings.transitions):
         if kind not in ("observed", "all", None):
             raise InputError(f"there is no feature set {kind!r}; choose observed or all")
-    if settings.generator == "auto" and settings.recipe != "ngd":
-        raise InputError(
-            f"--generator auto chooses the update, so --algorithm {settings.recipe} leaves it nothing to do"
-        )
     if settings.patience and not has_dev:
         raise InputError("--patience needs held-out data to look at; give --dev")
+    settings.check_values(has_dev)
+    if settings.recipe == "ngd" and settings.generator != "auto":
+        update_of(settings)
     if settings.min_count < 1:
         raise InputError(f"the minimum count is a number from 1 on, not {settings.min_count}")
     if settings.seed < 0:

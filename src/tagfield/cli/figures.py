@@ -1,5 +1,7 @@
 """How figures look: counts, shares, sizes and times, for people."""
 
+from typing import Any
+
 
 def count(number: int, one: str = "", many: str = "") -> str:
     """A number with its noun.
@@ -78,3 +80,18 @@ def update_told(loss: str, gamma: float, generator: str) -> str:
     if generator.startswith("auto: "):
         return generator
     return f"{loss}{f', γ = {gamma:g},' if loss.startswith('B') else ''} of {generator}"
+
+
+def beside(settings: dict[str, Any]) -> list[str]:
+    """What else changes the update of a stochastic recipe.
+
+    >>> beside({"respond": "states", "metric": "adaptive", "anneal": 0.0, "batch": False})
+    ['on states only', 'in the adaptive metric']
+    """
+    words = [
+        ("on states only", settings.get("respond") == "states"),
+        ("in the adaptive metric", settings.get("metric") == "adaptive"),
+        (f"annealed by {settings.get('anneal', 0.0):g}", settings.get("anneal", 0.0) > 0),
+        ("on the whole corpus at once", settings.get("batch", False)),
+    ]
+    return [word for word, holds in words if holds]

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tagfield.cli.figures import count, duration, objective, size, update_told
+from tagfield.cli.figures import beside, count, duration, objective, size, update_told
 from tagfield.model import Model
 
 
@@ -71,6 +71,7 @@ def facts(model: Model, path: str) -> list[tuple[str, str]]:
             used.append(f"minimum count {settings['min_count']}")
         if settings["recipe"] == "ngd" and {"loss", "gamma", "generator"} <= settings.keys():
             used.append(update_told(settings["loss"], settings["gamma"], settings["generator"]))
+        used += beside(settings)
         rows.append(("trained by", f"{settings['recipe']}, {', '.join(used)}"))
     if "sequences" in found:
         data = f"{count(found['sequences'], 'sequence')}, {count(found['tokens'], 'token')}"

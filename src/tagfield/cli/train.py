@@ -4,7 +4,7 @@ check what can be checked ─▶ read ─▶ train (Ctrl-C, progress, log) ─�
 """
 
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -12,6 +12,7 @@ from rich.console import Console
 from tagfield.cli.checks import check_format, check_settings, check_target
 from tagfield.cli.log import Log
 from tagfield.cli.training import DEFAULT_TEMPLATE, Data, summarise, train_with_progress
+from tagfield.errors import InputError
 from tagfield.model import Model
 from tagfield.text.presets import PRESETS
 from tagfield.train import RECIPES, Settings
@@ -178,22 +179,33 @@ def train(
         float, typer.Option(metavar="G", help="How slowly the variances fall.", rich_help_panel=MARGIN)
     ] = DEFAULTS.arow_gamma,
     loss: Annotated[
-        str, typer.Option(metavar="NAME", help="For ngd: B1 to B4, or U1 to U6.", rich_help_panel=BEYOND)
-    ] = DEFAULTS.loss,
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help=f"For ngd: B1 to B4, or U1 to U6. \\[default: {DEFAULTS.loss}]",
+            rich_help_panel=BEYOND,
+        ),
+    ] = None,
     gamma: Annotated[
-        float, typer.Option(metavar="G", help="For ngd: the γ of B1 to B4.", rich_help_panel=BEYOND)
-    ] = DEFAULTS.gamma,
+        float | None,
+        typer.Option(
+            metavar="G",
+            help=f"For ngd: the γ of B1 to B4. \\[default: {DEFAULTS.gamma:g}]",
+            rich_help_panel=BEYOND,
+        ),
+    ] = None,
     batch: Annotated[
         bool, typer.Option("--batch", help="ngd: the whole corpus at each step, on all --threads.")
     ] = DEFAULTS.batch,
     generator: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="NAME:X|auto",
-            help="For ngd: the convex function and its number; auto tries a family on a part of the data.",
+            help="For ngd: the convex function and its number; auto tries a family on a part of the data. "
+            f"\\[default: {DEFAULTS.generator}]",
             rich_help_panel=BEYOND,
         ),
-    ] = DEFAULTS.generator,
+    ] = None,
     respond: Annotated[
         str,
         typer.Option(
@@ -227,9 +239,19 @@ def train(
     The text is one token a line, its columns apart by white space, with the label last and an empty line after each
     sentence; or CRFsuite's item lines. Files ending in .gz are read as they are.
     """
-    usual = algorithm is None and generator == DEFAULTS.generator and not batch
+    update: dict[str, Any] = {
+        name: value
+        for name, value in (("loss", loss), ("gamma", gamma), ("generator", generator))
+        if value is not None
+    }
+    usual = algorithm is None and not update and not batch
+    recipe = algorithm or (DEFAULT if usual else "ngd")
+    if update and recipe != "ngd":
+        raise InputError(
+            f"--{next(iter(update))} goes with --algorithm ngd, not with {recipe}; leave one of them out"
+        )
     settings = Settings(
-        recipe=algorithm or (DEFAULT if usual else "ngd"),
+        recipe=recipe,
         features=features,
         transitions=transitions,
         min_count=min_count,
@@ -249,14 +271,12 @@ def train(
         arow_gamma=arow_gamma,
         patience=patience,
         monitor=monitor,
-        loss=loss,
-        gamma=gamma,
-        generator=generator,
         batch=batch,
         respond=respond,
         metric=metric,
         average=average or usual,
         anneal=anneal,
+        **update,
     )
     data = Data(train, dev, template, columns, check_format(format))
     data.check()

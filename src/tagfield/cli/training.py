@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tagfield.cli.figures import count, duration, objective, percent, size, update_told
+from tagfield.cli.figures import beside, count, duration, objective, percent, size, update_told
 from tagfield.cli.interrupts import Interrupts, run_beside
 from tagfield.cli.log import Log
 from tagfield.cli.progress import Course, describe, open_progress
@@ -139,15 +139,20 @@ def summarise(
     end = "Ctrl-C was pressed" if interrupted else trained.stop_reason
     how = ", averaged" if settings.average and RECIPES[settings.recipe].family == "stochastic" else ""
     how += f", rate {settings.rate:g}" if settings.rate is not None else ""
-    passes = f"after {count(len(trained.history), unit)} and {duration(trained.history[-1].seconds)}"
+    seconds = trained.history[-1].seconds if trained.history else 0.0
+    passes = f"after {count(len(trained.history), unit)} and {duration(seconds)}"
     states, edges = model.info["state_features"], model.info["transition_features"]
     _row(console, "", "")
     about = RECIPES[settings.recipe].about
+    told = settings.to_dict()
     if settings.recipe == "ngd":
-        about = update_told(settings.loss, settings.gamma, settings.generator)
+        about = update_told(told["loss"], told["gamma"], told["generator"])
+    about = ", ".join([about, *beside(told)])
     _row(console, "recipe", f"{settings.recipe}{how}, c2 {settings.c2:g} · {about}")
-    _row(console, "ended", f"{passes}: {end}; the weights of {unit} {best.number} are kept")
-    _row(console, "objective", objective(best.objective))
+    kept = f"the weights of {unit} {best.number}" if best.number else "the weights that it began with"
+    _row(console, "ended", f"{passes}: {end}; {kept} are kept")
+    if best.number:
+        _row(console, "objective", objective(best.objective))
     if best.scores is not None:
         chunks = f", chunk F1 {percent(best.scores.f1)}" if has_chunks(model.labels.strings()) else ""
         _row(console, "dev", f"token accuracy {percent(best.scores.accuracy)}{chunks}")

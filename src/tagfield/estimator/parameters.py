@@ -21,6 +21,8 @@ from typing import Any
 
 import numpy as np
 
+from tagfield.bregman.convex import Generator
+from tagfield.bregman.losses import Loss
 from tagfield.errors import InputError
 from tagfield.train import RECIPES, Settings
 from tagfield.train.calibration import Calibration
@@ -80,8 +82,8 @@ def settings_of(params: Mapping[str, Any], seed: int) -> Settings:
     for name in ("loss", "generator"):
         if params.get(name) is not None and recipe != "ngd":
             raise InputError(f"{name} goes with algorithm='ngd', not with {recipe}")
-        if not isinstance(given(name, ""), str):
-            raise InputError(f"{name} must be a name, such as 'B2' or 'arctan:0.1', not {params[name]!r}")
+        if not isinstance(given(name, ""), str | Loss | Generator):
+            raise InputError(f"{name} must be a name, such as 'B2' or 'arctan:0.1', or one of your own")
     early = bool(params.get("early_stopping"))
     patience = whole("n_iter_no_change", 5)
     if early and patience < 1:
@@ -120,7 +122,7 @@ def settings_of(params: Mapping[str, Any], seed: int) -> Settings:
         arow_variance=number("variance", 1.0),
         arow_gamma=number("gamma", 1.0),
         loss=given("loss", "B2"),
-        gamma=number("gamma", 0.0),
+        gamma=number("gamma", 0.0) if recipe == "ngd" else 0.0,
         generator=given("generator", "arctan:0.1"),
         respond=given("respond", "all"),
         metric=given("metric", "flat"),

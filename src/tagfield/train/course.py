@@ -4,6 +4,7 @@ an epoch ends ─▶ add: scores on held-out data, on_epoch ─▶ remember the 
               ─▶ impatient? collapsed? ─▶ fall back on what was remembered
 """
 
+import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -13,10 +14,15 @@ import numpy as np
 
 from tagfield.evaluate import Scores
 from tagfield.features import FeatureSet, Weights
+from tagfield.native import kernels
+from tagfield.train.calibration import nll
+from tagfield.train.partial import Limits
 from tagfield.train.progress import Epoch, OnEpoch
 from tagfield.train.settings import Settings
+from tagfield.train.stochastic import StochasticTrainer
 
 Clock: TypeAlias = Callable[[], float]
+SAMPLE = 1000  # sentences that are looked at again when a pass went badly
 
 
 class Run:
@@ -58,10 +64,13 @@ class Run:
             self._peak = (len(self.history), scores.accuracy, weights(self._peak[2]))
 
     def collapse(self) -> str:
-        """Says so when the accuracy on dev has fallen by more than noise."""
-        scores = self.history[-1].scores
-        fall = self.settings.collapse
-        if scores is None or fall is None or scores.accuracy >= self._peak[1] - fall:
+        """Says so when the errors on dev have risen by more than their share, and by four times their noise."""
+        scores, share = self.history[-1].scores, self.settings.collapse
+        if scores is None or share is None or self._peak[2] is None:
+            return ""
+        errors = 1 - self._peak[1]
+        noise = math.sqrt(max(errors, 1e-3) / max(1, scores.tokens.gold))
+        if scores.accuracy >= self._peak[1] - max(share * errors, 4 * noise):
             return ""
         return f"the accuracy on held-out data fell from {100 * self._peak[1]:.2f} to {100 * scores.accuracy:.2f} %"
 
@@ -94,3 +103,17 @@ class Run:
         stop = bool(self._on_epoch(epoch)) if self._on_epoch else False
         self._start += self._clock() - paused
         return stop
+
+
+def worse_than_nothing(
+    trainer: StochasticTrainer, corpus: kernels.Corpus, features: FeatureSet, limits: Limits | None
+) -> bool:
+    """Whether zero weights explain a sample of the sentences better, by what the trainer minimises.
+
+    The loss along a pass is that of weights which were changing; this is asked when it looks bad.
+    """
+    sample = np.arange(0, corpus.sentences, max(1, corpus.sentences // SAMPLE), dtype=np.int64)
+    nothing = nll(corpus, features, features.zeros(), sample, limits)
+    found = nll(corpus, features, trainer.weights(), sample, limits)
+    penalty = (trainer.monitor - trainer.nll) * len(sample) / max(1, corpus.sentences)
+    return not found + penalty <= nothing

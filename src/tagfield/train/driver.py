@@ -8,6 +8,7 @@ Chance is one argument: the seed makes the generator that draws the calibration 
 thread the same seed gives the same bits.
 """
 
+import logging
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -18,22 +19,24 @@ from tagfield._text import Vocabulary
 from tagfield.constraints import Rules
 from tagfield.dataset import UNKNOWN, Dataset, Doubles
 from tagfield.encode import Encoded
-from tagfield.errors import InputError
+from tagfield.errors import InputError, TrainingError
 from tagfield.evaluate import ChunkScorer, Scores, has_chunks
 from tagfield.features import FeatureSet, Weights, feature_set, keep_attributes
 from tagfield.lattice import open_corpus
 from tagfield.native import kernels
 from tagfield.train.batch import Objective
-from tagfield.train.course import Clock, Run
+from tagfield.train.course import Clock, Run, worse_than_nothing
 from tagfield.train.full_batch import descend
 from tagfield.train.growth import grow
-from tagfield.train.partial import PartialObjective, limits_of
+from tagfield.train.partial import Limits, PartialObjective, limits_of
 from tagfield.train.progress import Epoch, OnEpoch, Stopping
 from tagfield.train.quasi_newton import minimise, norm
 from tagfield.train.recipes import find_recipe
 from tagfield.train.settings import AUTO, Settings
 from tagfield.train.stochastic import StochasticTrainer
 from tagfield.train.trainers import Trainer, make_trainer, update_of
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -115,7 +118,9 @@ def train(
         if isinstance(trainer, StochasticTrainer):
             generator = f"auto: {trainer.update}" if settings.generator == "auto" else settings.generator
             run.settings = replace(settings, rate=trainer.rate, generator=generator)
-        weights, converged, reason = _epochs(run, trainer, corpus, rng, margin=recipe.family == "margin")
+        weights, converged, reason = _epochs(
+            run, trainer, corpus, rng, limits, margin=recipe.family == "margin"
+        )
     return Trained(weights, features, attributes, run.history, run.settings, converged, reason)
 
 
@@ -171,26 +176,46 @@ def held_out_scorer(
 
 
 def _epochs(
-    run: Run, trainer: Trainer, corpus: kernels.Corpus, rng: np.random.Generator, *, margin: bool
+    run: Run,
+    trainer: Trainer,
+    corpus: kernels.Corpus,
+    rng: np.random.Generator,
+    limits: Limits | None,
+    *,
+    margin: bool,
 ) -> tuple[Weights, bool, str]:
     settings = run.settings
     stopping = Stopping(settings.period, 1e-6 if settings.delta is None else settings.delta)
-    lowest, kept = np.inf, None
+    lowest, kept, began = np.inf, None, trainer.weights() if not margin else None
     while True:
-        objective = trainer.run(rng.permutation(corpus.sentences).astype(np.int64))
+        try:
+            objective = trainer.run(rng.permutation(corpus.sentences).astype(np.int64))
+        except TrainingError as error:
+            if margin or not run.history:
+                raise
+            why = f"in epoch {len(run.history) + 1} the weights left the range of numbers"
+            log.info("%s", error)
+            return run.fall_back(kept or trainer.weights()), False, f"{why}; the best weights so far are kept"
         # PA's loss is measured before each step, so its lowest value says little about the averaged weights: the
         # last ones are kept, as in CRFsuite.
         monitor = trainer.monitor if isinstance(trainer, StochasticTrainer) else objective
         best = margin or monitor < lowest
         lowest = min(lowest, monitor)
-        lost = isinstance(trainer, StochasticTrainer) and trainer.nll > run.untrained and len(run.history) > 0
-        asked = run.add(objective, trainer.norm(), trainer.directions, best)
-        trouble = "the likelihood fell below that of no training" if lost else run.collapse()
+        lost = (
+            isinstance(trainer, StochasticTrainer)
+            and trainer.monitor > run.untrained
+            and worse_than_nothing(trainer, corpus, run.features, limits)
+        )
+        asked = run.add(objective, trainer.norm(), trainer.directions, best and not lost)
+        trouble = "the weights explain the data worse than no weights do" if lost else run.collapse()
         if trouble and not margin:
+            if kept is None:
+                run.remember(trainer.weights)  # better than nothing by the accuracy on dev, if there is one
+            smaller = "" if kept is not None else "; a smaller rate may help"
             return (
-                run.fall_back(kept or trainer.weights()),
+                run.fall_back(kept or began or trainer.weights()),
                 False,
-                f"{trouble}; the best weights so far are kept",
+                f"{trouble}; the best weights so far are kept{smaller}",
             )
         right = margin and objective <= (settings.epsilon or 0.0) * max(1, corpus.sentences)
         settled = not margin and stopping.add(monitor)

@@ -3,8 +3,8 @@
     E, Ẽ (means over the sentences) ─▶ natural gradient (*) of the loss ─▶ θ ← (1 − Cλ) θ − λ · (*)
 
 Here every loss and generator runs exactly, in float64, also those that need positive expectations: an observed
-feature has Ẽ > 0. The rate grows by a tenth while the likelihood improves; a step that makes it worse is taken back
-and tried again with half the rate.
+feature has Ẽ > 0. The rate grows by a tenth while the likelihood (for plain gradients, the objective) improves;
+a step that makes it worse is taken back and tried again with half the rate.
 """
 
 import math
@@ -79,6 +79,8 @@ def descend(
     c2, decay = objective.c2, 2 * objective.c2 / count
     x, step = start, 1.0 if rate is None else rate
     nll, u = _expectations(objective, x, c2, count)
+    # Plain gradients minimise the objective. A transformed one has another regulariser: it goes by the likelihood.
+    merit = c2 if response.generator.linear else 0.0
     done = 0
     while done < iterations:
         expected = u + target
@@ -92,10 +94,10 @@ def descend(
             )
         tried = (1 - decay * step) * x - step * direction
         tried_nll, tried_u = _expectations(objective, tried, c2, count)
-        if not tried_nll < nll:
+        if not tried_nll + merit * dot(tried, tried) < nll + merit * dot(x, x):
             step /= 2
             if step < SMALLEST_RATE:
-                return x, True, "no step makes the likelihood better"
+                return x, True, f"no step makes the {'objective' if merit else 'likelihood'} better"
             continue
         x, nll, u, step, done = tried, tried_nll, tried_u, 1.1 * step, done + 1
         if report(nll + c2 * dot(x, x), x):

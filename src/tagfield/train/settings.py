@@ -1,9 +1,12 @@
 """Settings: everything that a training run can be told, in one record, and what is not allowed in it."""
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
+from tagfield.bregman.convex import Generator
+from tagfield.bregman.losses import Loss
 from tagfield.encode import Encoded
 from tagfield.errors import InputError
 from tagfield.train.calibration import Calibration
@@ -27,9 +30,9 @@ class Settings:
     seed: int = 0
     threads: int = 1
     rate: float | None = None  # None: calibrate
-    loss: str = "B2"  # for the recipe ngd: B1 … B4, or U1 … U6
+    loss: str | Loss = "B2"  # for the recipe ngd: B1 … B4, U1 … U6, or one's own
     gamma: float = 0.0
-    generator: str = "arctan:0.1"
+    generator: str | Generator = "arctan:0.1"  # a name with its number, auto, or one's own
     batch: bool = False  # ngd on the whole corpus at each step instead of one sentence
     respond: str = "all"  # or states: transitions keep the linear response
     metric: str = "flat"  # of the step; or adaptive: diagonal, learned along the way
@@ -52,7 +55,7 @@ class Settings:
         0  # stop after so many epochs without a better `monitor` on dev, and keep the best; 0: do not
     )
     collapse: float | None = (
-        0.02  # a fall of dev's accuracy that is no noise and ends a run; None: it may fall
+        0.25  # the share by which dev's errors may rise above their lowest, beyond noise; None: as they like
     )
     monitor: str = (
         AUTO  # a figure of tagfield.evaluate.Scores, for patience; auto: f1 of chunks, or else accuracy
@@ -60,9 +63,13 @@ class Settings:
 
     def check(self, encoded: Encoded, has_dev: bool) -> None:
         """Raises an InputError for data or settings that cannot be trained with."""
-        recipe = find_recipe(self.recipe)
         if len(encoded) == 0 or len(encoded.labels) == 0:
             raise InputError("there is nothing to train on: the data holds no labelled sequence")
+        self.check_values(has_dev)
+
+    def check_values(self, has_dev: bool) -> None:
+        """The part of it that needs no data."""
+        recipe = find_recipe(self.recipe)
         for name in ("c1", "c2"):
             value = getattr(self, name)
             if not value >= 0 or not np.isfinite(value):
@@ -79,8 +86,9 @@ class Settings:
             raise InputError(f"a response applies to all features or to states, not to {self.respond!r}")
         if self.metric not in ("flat", "adaptive"):
             raise InputError(f"there is no metric {self.metric!r}; choose flat or adaptive")
-        if not self.anneal >= 0:
-            raise InputError(f"anneal must be a number from 0 on, not {self.anneal}")
+        if not 0 <= self.anneal <= 10:
+            raise InputError(f"anneal must be a number from 0 to 10, not {self.anneal}")
+        self.check_goes_together()
         if recipe.name == "pa" and self.pa_type not in (0, 1, 2):
             raise InputError(
                 f"there is no passive–aggressive algorithm of type {self.pa_type}; choose 0, 1 or 2"
@@ -96,3 +104,47 @@ class Settings:
             value = getattr(self, name)
             if value is not None and not (value >= 0 and np.isfinite(value)):
                 raise InputError(f"{name} must be a number from 0 on, not {value}")
+
+    def check_goes_together(self) -> None:
+        """Raises an InputError for what the recipe would quietly leave aside.
+
+        >>> Settings("lbfgs", average=True).check_goes_together()
+        Traceback (most recent call last):
+            ...
+        tagfield.errors.InputError: average is for stochastic recipes, and lbfgs is none; leave it out
+        """
+        recipe = find_recipe(self.recipe)
+        stochastic = [name for name in ("respond", "metric", "average", "anneal") if self._told(name)]
+        update = [name for name in ("loss", "gamma", "generator") if self._told(name)]
+        if update and recipe.name != "ngd":
+            raise InputError(
+                f"{update[0]} goes with the recipe ngd, not with {recipe.name}; leave one of them out"
+            )
+        if (stochastic or self.batch) and recipe.family != "stochastic":
+            name = [*stochastic, "batch"][0]
+            raise InputError(f"{name} is for stochastic recipes, and {recipe.name} is none; leave it out")
+        if self.batch and (
+            stochastic or recipe.name == "adaptive" or self.patience or self.generator == AUTO
+        ):
+            clash = [*stochastic, *(["patience"] if self.patience else []), "this recipe"]
+            name = "generator auto" if self.generator == AUTO else clash[0]
+            raise InputError(
+                f"{name} looks at one sentence after another, and batch at all at once; choose one"
+            )
+        chosen = [name for name in ("loss", "gamma", "respond", "metric", "anneal") if self._told(name)]
+        if self.generator == AUTO and chosen:
+            raise InputError(
+                f"generator auto chooses the whole update, {chosen[0]} included; leave one of them out"
+            )
+
+    def _told(self, name: str) -> bool:
+        return bool(getattr(self, name) != type(self).__dataclass_fields__[name].default)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for a model's file.
+
+        >>> Settings(loss=Loss(1, 0, 0, -1, "mine")).to_dict()["loss"]
+        'mine'
+        """
+        loss = self.loss if isinstance(self.loss, str) else self.loss.name
+        return asdict(replace(self, loss=loss, generator=str(self.generator)))

@@ -5,8 +5,9 @@ from typing import TypeAlias
 
 import numpy as np
 
+from tagfield.bregman.convex import Generator
 from tagfield.bregman.generators import parse_generator
-from tagfield.bregman.losses import named_loss
+from tagfield.bregman.losses import LOSSES, UPDATES, Loss, named_loss
 from tagfield.bregman.losses import update as named_update
 from tagfield.bregman.responses import Response
 from tagfield.bregman.responses import recipe as response_of
@@ -98,17 +99,15 @@ def update_of(settings: Settings) -> Update:
     'B1, γ=0 of gd:5'
     """
     if settings.recipe == "ngd":
-        loss = (
-            named_update(settings.loss)
-            if settings.loss[:1] == "U"
-            else named_loss(settings.loss, settings.gamma)
-        )
-        response = Response(loss, parse_generator(settings.generator))
+        response = Response(_loss(settings), _generator(settings))
     else:
         response = response_of("sgd" if settings.recipe == "adaptive" else settings.recipe)
     if settings.respond == "states" and response.of_difference:
         # The transitions' u then touches f at 0: near the optimum, all weights keep their pace.
+        _check_slope(response, "respond='states'")
         response = replace(response, scale=response.scale / response.slope)
+    if settings.anneal and response.of_difference:
+        _check_slope(response, "anneal")
     return Update(
         response,
         states_only=settings.respond == "states",
@@ -116,3 +115,25 @@ def update_of(settings: Settings) -> Update:
         average=settings.average,
         anneal=settings.anneal,
     )
+
+
+def _loss(settings: Settings) -> Loss:
+    loss = settings.loss
+    if not isinstance(loss, str):
+        return loss
+    if loss.upper() not in (*LOSSES, *UPDATES):
+        raise InputError(f"there is no loss {loss!r}; choose one of {', '.join([*LOSSES, *UPDATES])}")
+    return named_update(loss) if loss.upper() in UPDATES else named_loss(loss, settings.gamma)
+
+
+def _generator(settings: Settings) -> Generator:
+    generator = settings.generator
+    return parse_generator(generator) if isinstance(generator, str) else generator
+
+
+def _check_slope(response: Response, what: str) -> None:
+    """An error where f has no slope at 0 that a linear response could have too."""
+    with np.errstate(all="ignore"):
+        slope = response.slope
+    if not 0 < slope < np.inf:
+        raise InputError(f"{what} needs a response with a slope at 0, and that of {response} is {slope:g}")
