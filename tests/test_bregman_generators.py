@@ -11,6 +11,7 @@ from scipy.integrate import quad
 from tolerances import ALGEBRA, NUMERIC
 
 from tagfield.bregman import Generator, arctan, entropy, erf, gd, parse_generator, pnorm, quadratic, softplus
+from tagfield.bregman.losses import divergence, update
 from tagfield.errors import InputError
 
 by_name = pytest.mark.parametrize("G", ALL, ids=str)
@@ -166,3 +167,49 @@ def test_an_own_generator_may_live_on_a_half_line():
     G = Generator.from_gradient(np.log, domain=(0.0, math.inf))
     np.testing.assert_allclose(G.hessian(np.array([1e-3, 1.0, 50.0])), [1e3, 1.0, 0.02], rtol=1e-7)
     assert not G.symmetric
+
+
+def test_a_clipped_line_is_no_line() -> None:
+    assert not Generator.from_gradient(lambda u: np.clip(u, -2000, 2000)).linear
+    assert not Generator.from_gradient(lambda u: np.clip(u, -1e12, 1e12)).linear
+    assert Generator.from_gradient(lambda u: 3 * u).linear
+
+
+@pytest.mark.parametrize(
+    ("gradient", "hessian", "message"),
+    [
+        (np.arctan, lambda u: -1 / (1 + u * u), "where its gradient has the slope"),
+        (np.arctan, lambda u: 5 / (1 + u * u), "where its gradient has the slope"),
+        (np.arctan, lambda u: 1.0, "the second derivative of 'own' must map an array"),
+        (math.atan, None, "the gradient of 'own' must map an array"),
+        (None, None, "the gradient of 'own' must map an array"),
+    ],
+)
+def test_functions_that_are_not_what_they_should_be(gradient, hessian, message) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(InputError, match=message):
+        Generator.from_gradient(gradient, hessian)
+
+
+@pytest.mark.parametrize(
+    ("gradient", "hessian"),
+    [
+        (np.arctan, lambda u: 1 / (1 + u * u)),
+        (np.tanh, lambda u: 1 / np.cosh(np.minimum(np.abs(u), 300)) ** 2),
+        (
+            lambda u: np.maximum(u, 0.5 * u),
+            lambda u: np.where(u > 0, 1.0, 0.5),
+        ),  # a corner is none of its faults
+    ],
+)
+def test_a_second_derivative_that_is_right_is_taken(gradient, hessian) -> None:  # type: ignore[no-untyped-def]
+    assert Generator.from_gradient(gradient, hessian).hessian is hessian
+
+
+@pytest.mark.parametrize(
+    ("generator", "E", "empirical", "truth"),
+    [(erf(), -0.3, 1e6, 0.6), (gd(), 0.001, 2e6, 0.1816), (arctan(0.1), 0.001, 2e6, 15.655)],
+    ids=str,
+)
+def test_divergences_of_large_counts(generator, E: float, empirical: float, truth: float) -> None:  # type: ignore[no-untyped-def]
+    """The function bends in a millionth of the way between the two: few points of an integral would miss it."""
+    assert divergence(generator, update("U6"), [E], [empirical]) == pytest.approx(truth, rel=1e-3)

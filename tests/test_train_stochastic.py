@@ -13,6 +13,7 @@ from strategies import encode, present, problems, to_dense
 from tolerances import PASSES
 
 from tagfield.bregman.responses import recipe
+from tagfield.encode import encode_sequences
 from tagfield.errors import InputError, TrainingError
 from tagfield.features import FeatureSet, Weights, absent, feature_set
 from tagfield.lattice import open_corpus
@@ -305,3 +306,13 @@ def test_the_pass_checks_what_it_is_given() -> None:
         kernels.Pass().run(
             corpus, kernels.Layout(1, 2, None, None), [good, nothing, nothing], np.zeros(1, np.int64)
         )
+
+
+@pytest.mark.parametrize("value", [1e3, 1e6, 1e8, 1e10])
+def test_the_loss_of_large_scores_keeps_its_digits(value: float) -> None:
+    X = [[{"a": value}, {"b": 1.0}], [{"a": -value}, {"b": 1.0}]] * 10
+    corpus = open_corpus(encode_sequences(X, [["P", "Q"], ["Q", "P"]] * 10).dataset)
+    features = feature_set(corpus, 2, 2, "all")
+    trainer = StochasticTrainer(corpus, features, Update(recipe("u2.g1")), c2=0.01, rate=0.1)
+    losses = [(trainer.run(np.arange(20)), trainer.nll)[1] for _ in range(3)]
+    assert losses == pytest.approx([9.1869, 2.7995, 1.5345], rel=1e-3)  # the same for all: the sign alone decides

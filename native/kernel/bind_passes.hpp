@@ -18,7 +18,8 @@ struct PassHandle {
 Response table_of(const View<float, 3>& cells, const View<double, 2>& tails, size_t rows, int bits, bool low_linear, double low,
                   double high) {
   require(bits >= 1 && bits <= 12 && cells.shape(0) == rows && cells.shape(2) == 2 && tails.shape(0) == rows &&
-              tails.shape(1) == 4 && int64_t(cells.shape(1)) == 1 + (int64_t(48) << bits),
+              tails.shape(1) == 4 &&
+              (int64_t(cells.shape(1)) == 1 + (int64_t(48) << bits) || int64_t(cells.shape(1)) == 1 + (int64_t(150) << bits)),
           "the response table has the wrong shape");
   Response r;
   r.cells = cells.data(), r.tails = tails.data(), r.n = int32_t(cells.shape(1)), r.bits = bits;

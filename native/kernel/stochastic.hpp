@@ -155,10 +155,11 @@ void stochastic_pass(const Corpus& c, const Layout& at, Pass& pass, const int64_
     sum_scores<R>(c, at, theta.state, s, scores, i + 1 < count ? order[i + 1] : -1, i + 2 < count ? order[i + 2] : -1,
                   Adaptive ? squares.state : nullptr, Average ? rest.state : nullptr);
     forbid(at, scores, of_sentence(c, at, pass.limits.labels, s), n);
-    lattice.set_transitions(in_force(at, pass.limits, theta.trans, allowed_trans), float(z));
+    const float scale = float(z);  // for both: of large scores, the difference between z and this would be seen
+    lattice.set_transitions(in_force(at, pass.limits, theta.trans, allowed_trans), scale);
     const bool known = c.complete || all_known(y, n);
-    const double loss = known ? lattice.run(float(z), true) - z * path_score(at, scores, theta.trans, y, n)
-                              : expected.run(lattice, at, y, n, float(z));
+    const double loss = known ? lattice.run(scale, true) - double(scale) * path_score(at, scores, theta.trans, y, n)
+                              : expected.run(lattice, at, y, n, scale);
     if (!std::isfinite(loss)) {
       pass.failed = s;
       break;

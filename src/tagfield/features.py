@@ -72,6 +72,18 @@ class FeatureSet:
         """Fresh weights, all zero."""
         return self.zero.copy()
 
+    def only(self, keep: NDArray[np.bool_]) -> "FeatureSet":
+        """The features of some attributes [A], which are numbered anew."""
+        if self.first is None or self.column is None:
+            state = self.zero.state.reshape(self.attributes, -1)[keep].reshape(-1, LANES)
+            first, column = None, None
+        else:
+            of = np.repeat(keep, np.diff(self.first))
+            state, column = self.zero.state[of], self.column[of]
+            first = np.concatenate([[0], np.cumsum(np.diff(self.first)[keep])]).astype(np.int64)
+        zero = Weights(state, self.zero.trans)
+        return FeatureSet(self.kind, int(keep.sum()), self.labels, first, column, zero)
+
     def compact(self, weights: Weights) -> tuple["FeatureSet", Weights]:
         """The same model in sparse rows that hold only blocks with a feature: what a model file stores."""
         if self.kind == "all" or self.first is not None:

@@ -18,7 +18,7 @@ A generator of your own, in three lines:
 """
 
 from tagfield.bregman.convex import Generator
-from tagfield.bregman.drawing import figure_one, normalised
+from tagfield.bregman.drawing import asked_for, figure_one, normalised
 from tagfield.bregman.generators import (
     arctan,
     entropy,
@@ -43,6 +43,7 @@ __all__ = [
     "Response",
     "ResponseTable",
     "arctan",
+    "asked_for",
     "divergence",
     "entropy",
     "erf",

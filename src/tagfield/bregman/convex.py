@@ -104,12 +104,7 @@ class Generator:
         """
         low, high = max(domain[0], checked_on[0]), min(domain[1], checked_on[1])
         grid = _grid(low, high, domain)
-        with np.errstate(all="ignore"):
-            g = np.asarray(gradient(grid), np.float64)
-        if g.shape != grid.shape:
-            raise InputError(
-                f"the gradient of {name!r} must map an array to an array of its shape; use NumPy functions"
-            )
+        g = _on_array(name, "gradient", gradient, grid)
         if not np.isfinite(g).all():
             at = grid[np.argmin(np.isfinite(g))]
             raise InputError(f"the gradient of {name!r} is not finite at u = {at:.6g}; narrow its `domain`")
@@ -123,6 +118,8 @@ class Generator:
                 f"u = {grid[i + 1]:.6g}, so G is not convex; a generator's gradient must increase"
             )
         h: Function = hessian if hessian is not None else (lambda u: derivative(gradient, u, domain, noise))
+        if hessian is not None:
+            _check_hessian(name, gradient, hessian, grid, domain, noise)
         start = 0.0 if domain[0] < 0 < domain[1] else float(grid[len(grid) // 2])
         made = cls(
             name=name,
@@ -142,8 +139,50 @@ class Generator:
         )
         symmetric = bool(len(positive)) and bool(np.allclose(up, -down, rtol=1e-9, atol=0))
         slope = (up[0] / positive[0]) if len(positive) else 0.0
-        linear = symmetric and bool(np.allclose(up, slope * positive, rtol=1e-9, atol=0))
+        far = np.append(positive, np.geomspace(1e3, 1e30, 200))  # a clipped line is no line
+        far = far[(far < domain[1]) & (-far > domain[0])]
+        with np.errstate(all="ignore"):
+            linear = symmetric and bool(
+                np.allclose(made.increment(np.zeros_like(far), far), slope * far, rtol=1e-9, atol=0)
+            )
         return replace(made, symmetric=symmetric, linear=linear)
+
+
+def _on_array(name: str, what: str, function: Callable[[Doubles], Doubles], grid: Doubles) -> Doubles:
+    """What a function of the user's makes of an array; an error where it takes none, or gives none."""
+    try:
+        with np.errstate(all="ignore"):
+            found = np.asarray(function(grid), np.float64)
+    except (TypeError, ValueError):
+        found = np.empty(0)
+    if found.shape != grid.shape:
+        raise InputError(
+            f"the {what} of {name!r} must map an array to an array of its shape; use NumPy functions"
+        )
+    return found
+
+
+def _check_hessian(
+    name: str,
+    gradient: Function,
+    hessian: Callable[[Doubles], Doubles],
+    grid: Doubles,
+    domain: Interval,
+    noise: float,
+) -> None:
+    """An error where h is negative, or clearly not the slope of the gradient."""
+    some = grid[np.abs(grid) <= 1e3][::7]
+    h = _on_array(name, "second derivative", hessian, some)
+    with np.errstate(all="ignore"):
+        slope = derivative(gradient, some, domain, noise)
+    size = np.maximum(np.abs(slope), 1e-3 * np.nanmax(np.abs(slope), initial=1e-300))
+    off = ~(np.isfinite(h) & (h >= 0) & (np.abs(h - slope) <= 0.05 * size)) & np.isfinite(slope)
+    if off.mean() > 0.01:  # single points may be corners
+        at = int(np.flatnonzero(off)[0])
+        raise InputError(
+            f"the second derivative of {name!r} is {h[at]:.6g} at u = {some[at]:.6g}, where its gradient has the "
+            f"slope {slope[at]:.6g}; correct it, or leave it out"
+        )
 
 
 def _grid(low: float, high: float, domain: Interval) -> Doubles:

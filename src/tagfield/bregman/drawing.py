@@ -25,14 +25,31 @@ def normalised(generator: Generator, u: Doubles, slope: float = FIGURE_SLOPE) ->
     """
     zero = np.zeros(1)
     steepness = float(generator.hessian(zero)[0])
-    if not 0 < steepness < np.inf:
-        raise InputError(
-            f"{generator} has no finite slope at 0, so it cannot be drawn with a slope of {slope:g}"
-        )
     near, far = (float(generator.increment(zero, np.array([x]))[0]) for x in (1e15, 1e30))
     if not abs(far - near) <= 1e-6 * abs(far):  # it grows for ever
         return slope / steepness * generator.increment(np.zeros_like(u), u)
     return generator.increment(np.zeros_like(u), slope * far / steepness * u) / far
+
+
+def asked_for(generator: Generator, u: Doubles, slope: float = FIGURE_SLOPE) -> Doubles:
+    """The response U2 of any generator, f(u) = g(0) − g(−u), with the given slope at 0: its parameter can be seen.
+
+    One whose slope at 0 is 0 or infinite, as a p-norm's, is drawn with the height 1 instead.
+
+    >>> asked_for(arctan(0.01), np.array([0.0, 1e9])).round(4)
+    array([0.    , 1.5708])
+    """
+    low, high = generator.domain
+    if not (low < -np.abs(u).max() and np.abs(u).max() < high):
+        raise InputError(
+            f"{generator} is defined only for {low:g} < u < {high:g}, and a response is drawn for u of both signs"
+        )
+    with np.errstate(all="ignore"):
+        steepness = float(generator.hessian(np.zeros(1))[0])
+        f = -generator.increment(np.zeros_like(u), -u)
+    if 0 < steepness < np.inf:
+        return slope / steepness * f
+    return f / (np.abs(f).max() or 1.0)
 
 
 def figure_one(points: int = 401, reach: float = 1.0) -> tuple[Doubles, dict[str, Doubles]]:

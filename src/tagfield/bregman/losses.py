@@ -18,12 +18,13 @@ how they are computed, so that nothing is lost where E nears Ẽ; and (*) depend
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tagfield.bregman.calculus import mean_between
+from tagfield.bregman.calculus import integral
 from tagfield.bregman.convex import Generator
 from tagfield.dataset import Doubles
 from tagfield.errors import InputError
@@ -145,15 +146,28 @@ def divergence(generator: Generator, loss: Loss, expected: ArrayLike, empirical:
         each = there - here - slope
         close = np.abs(each) < 1e-6 * (np.abs(there) + np.abs(here) + np.abs(slope))
     if close.any():
-        q, delta = q[close], delta[close]
-
-        def weighted(t: Doubles) -> Doubles:  # (1−t)·h(q+tδ)
-            return (1 - t) * generator.hessian(q + t * delta)
-
-        each[close] = delta**2 * np.where(
-            delta == 0, 0, mean_between(weighted, np.zeros_like(q), np.ones_like(q))
-        )
+        each[close] = _as_integral(generator, q[close], delta[close])
     return float(np.maximum(each, 0.0).sum())
+
+
+def _as_integral(generator: Generator, q: Doubles, delta: Doubles) -> Doubles:
+    """∫(p−x)·h(x) dx from q to p = q + δ, with points that crowd where h may have its peak: at 0, or next to it."""
+    p = q + delta
+    across = q * p < 0
+
+    def part(start: Doubles, span: Doubles, rest: Callable[[Doubles], Doubles]) -> Doubles:
+        with np.errstate(all="ignore"):
+            return (
+                integral(lambda t: rest(t) * generator.hessian(start + t * span), 0.0, np.ones_like(start))
+                * span
+            )
+
+    zero = np.zeros_like(q)
+    from_zero = part(zero, p, lambda t: (1 - t) * p) - part(zero, q, lambda t: p - t * q)
+    near_q = part(q, delta, lambda t: (1 - t) * delta)
+    near_p = part(p, -delta, lambda t: t * delta) * -1
+    found = np.where(across, from_zero, np.where(np.abs(q) <= np.abs(p), near_q, near_p))
+    return np.where(delta == 0, 0.0, found)
 
 
 def natural_gradient(generator: Generator, loss: Loss, expected: ArrayLike, empirical: ArrayLike) -> Doubles:

@@ -49,8 +49,10 @@ class Response:
     scale: float = 1.0
     name: str = ""
     tolerance: float = TOLERANCE  # of the table, relative
-    # A table of a count takes up to half a second, and calibration asks for all of them twenty times.
-    _kept: dict[float, ResponseTable] = field(default_factory=dict, init=False, repr=False, compare=False)
+    # A table of a count takes up to half a second, and calibration asks for all of them twenty times. None: no count.
+    _kept: dict[float | None, ResponseTable] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def __post_init__(self) -> None:
         if not (self.scale > 0 and math.isfinite(self.scale)):
@@ -125,8 +127,10 @@ class Response:
         self._need_difference("table")
         if self.generator.linear:
             return tabulate_linear(self.slope)
-        curves = [self.f] if self.odd else [self.f, lambda x: self.f(-x)]
-        return tabulate(curves, self.odd, tolerance=self.tolerance, name=str(self))
+        if None not in self._kept:
+            curves = [self.f] if self.odd else [self.f, lambda x: self.f(-x)]
+            self._kept[None] = tabulate(curves, self.odd, tolerance=self.tolerance, name=str(self))
+        return self._kept[None]
 
     def count_tables(self, max_count: int) -> list[ResponseTable]:
         """The tables for the empirical counts 0, 1, …, max_count, each a function of u = E − count.

@@ -15,12 +15,16 @@ import numpy as np
 from tagfield.dataset import Doubles, Floats
 
 LOW, HIGH = -24, 24  # the cells cover 2^LOW ≤ x < 2^HIGH
+FAR = 126  # or up to here, all that a float32 can be, where no power law continues f
 Curve: TypeAlias = Callable[[Doubles], Doubles]
 
 _LARGEST = float(np.finfo(np.float32).max)
 _SMALLEST = 1e-30  # a value below this is nothing to a float32 weight
 _FLOOR = 0.1
-_DEAD = 1e-12  # of its height: below this a function has died out, and errors are relative to that
+DEAD = (
+    1e-12,
+    1e-6,
+)  # of its height: below this a function has died out (or is noise), and errors are relative to that
 _NODES = (1 - np.cos(np.linspace(0, np.pi, 9))) / 2  # in a cell, its two ends included
 
 
@@ -37,7 +41,9 @@ class Row:
     tail_error: float
 
 
-def sample_row(f: Curve, bits: int, reach: float = np.inf, count: float = 0.0, of_count: bool = False) -> Row:
+def sample_row(
+    f: Curve, bits: int, reach: float = np.inf, count: float = 0.0, of_count: bool = False, high: int = HIGH
+) -> Row:
     """Sample f; only errors up to `reach` count. In the table of a count, row 2 is `of_count`: f(0) is not 0.
 
     Where the reach is finite, the cells beyond it and the count are never looked up, and are left at 0.
@@ -46,7 +52,7 @@ def sample_row(f: Curve, bits: int, reach: float = np.inf, count: float = 0.0, o
     >>> row.relative_error < 1e-5, row.low_linear, [round(t, 6) for t in row.tails]
     (True, True, [0.0, 1.0, 1.0, 0.0])
     """
-    edges = _edges(bits)
+    edges = _edges(bits, high)
     left, right = edges[:-1], np.nextafter(edges[1:].astype(np.float32), np.float32(0)).astype(np.float64)
     used = int(np.searchsorted(left, max(reach, count, 1.0), side="right"))
     left, right = left[:used], right[:used]
@@ -61,7 +67,7 @@ def sample_row(f: Curve, bits: int, reach: float = np.inf, count: float = 0.0, o
     zero = count == 0 or not of_count
     low_value, low_power, low_line, low_error = _low_tail(f, zero)
     height = float(np.nanmax(np.abs(y), initial=0.0))
-    high_value, high_power, tail_error = _high_tail(f, height) if reach == np.inf else (0.0, 0.0, 0.0)
+    high_value, high_power, tail_error = _high_tail(f, height, high) if reach == np.inf else (0.0, 0.0, 0.0)
     low_error = low_error if reach else 0.0
     cells = np.zeros((len(edges), 2), np.float32)
     cells[0], cells[1 : 1 + used] = low_line, np.stack([a, b], 1)
@@ -76,7 +82,7 @@ def sample_row(f: Curve, bits: int, reach: float = np.inf, count: float = 0.0, o
     )
 
 
-def sample_logs(f: Curve, bits: int, sign: int = 1) -> Row | None:
+def sample_logs(f: Curve, bits: int, sign: int = 1, dead: float = DEAD[0]) -> Row | None:
     """log |f| = a + b·(x − x₀) in the cell that begins at x₀; None where f has another sign or is not linear near 0.
 
     >>> row = sample_logs(lambda x: x * np.exp(-x * x), 10)
@@ -84,7 +90,7 @@ def sample_logs(f: Curve, bits: int, sign: int = 1) -> Row | None:
     True
     """
     low_value, low_power, low_line, low_error = _low_tail(f, True)
-    edges = _edges(bits)
+    edges = _edges(bits, HIGH)
     left, right = edges[:-1], np.nextafter(edges[1:].astype(np.float32), np.float32(0)).astype(np.float64)
     x = (left[:, None] + (right - left)[:, None] * _NODES).astype(np.float32).astype(np.float64)
     with np.errstate(all="ignore"):
@@ -94,8 +100,8 @@ def sample_logs(f: Curve, bits: int, sign: int = 1) -> Row | None:
         size = np.abs(y)
         a, b = _lines(x - left[:, None], np.log(np.maximum(size, _SMALLEST)))
         found = np.exp(a[:, None] + b[:, None] * (x - left[:, None]).astype(np.float32)).astype(np.float64)
-        error, at = _worst(np.abs(found - size) / np.maximum(size, _DEAD * size.max()), x, y, np.inf)
-    high_value, high_power, tail_error = _high_tail(f, float(size.max()))
+        error, at = _worst(np.abs(found - size) / np.maximum(size, dead * size.max()), x, y, np.inf)
+    high_value, high_power, tail_error = _high_tail(f, float(size.max()), HIGH)
     return Row(
         cells=np.concatenate([[(0.0, abs(low_line[1]))], np.stack([a, b], 1)]).astype(np.float32),
         tails=(abs(low_value), low_power, abs(high_value), high_power),
@@ -107,10 +113,10 @@ def sample_logs(f: Curve, bits: int, sign: int = 1) -> Row | None:
     )
 
 
-def _edges(bits: int) -> Doubles:
-    steps = np.arange((HIGH - LOW) << bits)
+def _edges(bits: int, high: int) -> Doubles:
+    steps = np.arange((high - LOW) << bits)
     starts = np.ldexp(1 + (steps & ((1 << bits) - 1)) / 2.0**bits, LOW + (steps >> bits))
-    return np.append(starts, 2.0**HIGH)
+    return np.append(starts, 2.0**high)
 
 
 def _lines(x: Doubles, y: Doubles) -> tuple[Floats, Floats]:
@@ -166,9 +172,10 @@ def _low_tail(f: Curve, zero: bool) -> tuple[float, float, tuple[float, float], 
     return top, power, (0.0, top / edge), error if np.isfinite(error) else np.inf
 
 
-def _high_tail(f: Curve, height: float) -> tuple[float, float, float]:
-    """f(2^HIGH), its power above, and the error of that up to 10³⁰, relative to f until f has died out."""
-    probes = np.append(2.0**HIGH, np.geomspace(1e8, 1e30, 12))
+def _high_tail(f: Curve, height: float, high: int) -> tuple[float, float, float]:
+    """f(2^high), its power above, and the error of that up to 10³⁰, relative to f until f has died out."""
+    beyond = np.geomspace(1e8, 1e30, 12) if high == HIGH else [1.9 * 2.0**high]
+    probes = np.append(2.0**high, beyond)
     with np.errstate(all="ignore"):
         y = f(probes)
         if not np.isfinite(y[0]) or abs(y[0]) > _LARGEST:

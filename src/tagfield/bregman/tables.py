@@ -6,7 +6,8 @@
 
 The cells divide [2^LOW, 2^HIGH), each as wide as 2^−bits of its place, so that the relative error stays
 equal over fourteen decades. The line in a cell is the minimax one: the chord, moved half way to the curve.
-Cell 0 is everything below 2^LOW. Outside the cells f is continued as a power of |u|, fitted in sampling.py.
+Cell 0 is everything below 2^LOW. Outside the cells f is continued as a power of |u|, fitted in sampling.py; where no
+power fits (a logarithm), the cells go on to 2^FAR, where float32 ends.
 
     row 0   u ≥ 0              row 1   u < 0, holding f(−|u|)              row 0 alone where f is odd
     row 2   u < −count/2, in the table of a count: f as a function of E = u + count. It bends where E is
@@ -19,11 +20,12 @@ A function that dies out faster than any power (U1 of erf) is kept as lines of i
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tagfield.bregman.sampling import HIGH, LOW, Curve, Row, sample_logs, sample_row
+from tagfield.bregman.sampling import DEAD, FAR, HIGH, LOW, Curve, Row, sample_logs, sample_row
 from tagfield.dataset import Doubles, Floats
 from tagfield.errors import InputError
 
@@ -41,7 +43,7 @@ class ResponseTable:
     array([-0.785,  0.   ,  1.107], dtype=float32)
     """
 
-    cells: Floats  # [rows, n, 2]  (a, b) of each cell; n = 1 + (HIGH−LOW)·2^bits
+    cells: Floats  # [rows, n, 2]  (a, b) of each cell; n = 1 + (HIGH−LOW)·2^bits, or with FAR for HIGH
     bits: int
     odd: bool  # one row; the result takes the sign of u
     linear: bool  # f(u) = slope·u exactly: no look-up needed
@@ -108,8 +110,8 @@ def tabulate(
 
     `curves` are the rows: f(x), f(−x) where f is not odd, and f as a function of E in the table of a count.
     Every f(u) is asked to be right relative to itself. Where lines do not give that, lines of log |f| may, until f is
-    below 1e-12 of its height; and where they do not either (f changes its sign in the table of a count, or is itself
-    noise), f is right relative to the larger of itself and a tenth of its height.
+    below 1e-12 of its height, or 1e-6 where it has become noise by then; and where they do not either (f changes its
+    sign in the table of a count), f is right relative to the larger of itself and a tenth of its height.
     An error above `acceptable`, by default the tolerance, is refused.
 
     >>> tabulate([lambda x: x / (x * x + 0.1)], odd=True).error < 1e-5
@@ -119,8 +121,8 @@ def tabulate(
     # Without a count every u < 0 is looked up in row 2: attributes with negative values come to that.
     reach = [np.inf, count / 2, count / 2] if count else [np.inf, np.inf if count is None else 0.0, np.inf]
 
-    def sample(bits: int) -> tuple[list[Row], float, float]:
-        rows = [sample_row(f, bits, reach[i], count or 0.0, i == 2) for i, f in enumerate(curves)]
+    def sample(bits: int, high: int = HIGH) -> tuple[list[Row], float, float]:
+        rows = [sample_row(f, bits, reach[i], count or 0.0, i == 2, high) for i, f in enumerate(curves)]
         return rows, max(row.relative_error for row in rows), max(row.floored_error for row in rows)
 
     bits = MIN_BITS
@@ -133,17 +135,22 @@ def tabulate(
         bits = min(bits + max(1, math.ceil(math.log(excess, 4) - 0.3)), MAX_BITS)
         rows, strict, floored = sample(bits)
     if strict > tolerance and count is None:
-        for bits_of_logs in LOG_BITS:
+        for dead, bits_of_logs in product(DEAD, LOG_BITS):
             logs = [
                 row
                 for f, sign in zip(curves, (1, -1), strict=False)
-                if (row := sample_logs(f, bits_of_logs, sign))
+                if (row := sample_logs(f, bits_of_logs, sign, dead))
             ]
             if len(logs) == len(curves) and max(row.relative_error for row in logs) <= tolerance:
                 return replace(
                     _assemble(logs, bits_of_logs, odd, count, max(row.relative_error for row in logs)),
                     logs=True,
                 )
+    edge = HIGH
+    if strict <= tolerance and count is None and max(row.tail_error for row in rows) > tolerance:
+        far, far_strict, _ = sample(bits, FAR)  # such as arcsinh, which no power law continues
+        if far_strict <= tolerance:
+            rows, strict, edge = far, far_strict, FAR
     error = strict if strict <= tolerance else floored
     if not error <= acceptable:
         worst = max(rows, key=lambda row: row.floored_error)
@@ -152,7 +159,7 @@ def tabulate(
             f"near |u| = {worst.worst_at:.3g}, where it is too sharp or not finite; choose a smoother "
             "generator, or allow a larger tolerance"
         )
-    return _assemble(rows, bits, odd, count, error)
+    return replace(_assemble(rows, bits, odd, count, error), high_edge=2.0**edge)
 
 
 def tabulate_linear(slope: float) -> ResponseTable:

@@ -7,7 +7,7 @@ import numpy as np
 import typer
 
 from tagfield.atomic import write_atomically
-from tagfield.bregman.drawing import figure_one, normalised
+from tagfield.bregman.drawing import asked_for, figure_one
 from tagfield.bregman.generators import parse_generator
 from tagfield.dataset import Doubles
 from tagfield.errors import InputError
@@ -36,7 +36,8 @@ def responses(
 ) -> None:
     """Draw what happens to a gradient before the step.
 
-    The responses f(u) of the paper's Figure 1, each with slope 10 at u = 0, and those of other generators.
+    The responses f(u) of the paper's Figure 1, each with slope 10 at u = 0 and the height 1, and U2 of any other
+    generator, with the same slope and its own height.
     """
     kind = os.path.splitext(out)[1].lower().lstrip(".")
     if kind not in ("png", "svg"):
@@ -45,7 +46,7 @@ def responses(
         raise InputError(f"the reach must be a number above 0, not {reach}")
     u, curves = figure_one(reach=reach)
     for name in generator or []:
-        curves[name] = normalised(parse_generator(name), u)
+        curves[name] = asked_for(parse_generator(name), u)
     figure = draw(u, curves)
     with write_atomically(out) as file:
         figure.savefig(file, format=kind, dpi=160)

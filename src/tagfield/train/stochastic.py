@@ -91,7 +91,9 @@ class StochasticTrainer:
         rate: float,
         start: Weights | None = None,
         limits: Limits | None = None,
+        sentences: int | None = None,
     ) -> None:
+        """`sentences` is how many c2 is for, where the corpus is only a part of the data."""
         self.corpus = corpus
         self.features = features
         self.c2 = c2
@@ -103,7 +105,7 @@ class StochasticTrainer:
         self._rest = nothing
         self._pass = kernels.Pass()
         self._pass.rate = rate
-        self._pass.decay = 2 * c2 / max(1, corpus.sentences)
+        self._pass.decay = 2 * c2 / max(1, sentences or corpus.sentences)
         self._pass.adaptive = update.adaptive
         self._pass.floor = update.floor
         self._pass.respond_edges = not update.states_only
