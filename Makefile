@@ -2,7 +2,7 @@
 PYTHON ?= python3
 PY := .venv/bin/python
 NATIVE := CMakeLists.txt $(wildcard native/*/*.hpp native/*/*.cpp)
-PYTEST_FLAGS ?=
+PYTEST_FLAGS ?= -n auto --dist worksteal
 
 .PHONY: build demo paper lint test bench oldest sanitize clean
 

@@ -134,3 +134,19 @@ def test_what_is_explained_is_what_is_predicted_under_constraints() -> None:
             )
     crf.constraints = lambda before, after: after in (None, "O")
     assert crf.explain(X[0], 0).runner_up is None
+
+
+def test_text_and_html_show_every_part_of_a_score() -> None:
+    crf, x = CRFS[0], X[0]
+    why = crf.explain(x, 1)
+    shown = why.shown()
+    assert shown[:2] == [why.label, why.runner_up]
+    *parts, (last, sums) = why.parts(shown)
+    assert last == "sum"
+    for column, total in enumerate(sums):
+        assert sum(amounts[column] for _, amounts in parts) == pytest.approx(total, abs=1e-9)
+    for what, amounts in why.parts(shown):
+        assert f"  {what}" in str(why)
+        assert f"{amounts[0]:+.4f}" in str(why)
+        assert f"{amounts[0]:+.4f}" in why._repr_html_()
+    assert "transition in" in why._repr_html_()

@@ -315,4 +315,6 @@ def test_the_loss_of_large_scores_keeps_its_digits(value: float) -> None:
     features = feature_set(corpus, 2, 2, "all")
     trainer = StochasticTrainer(corpus, features, Update(recipe("u2.g1")), c2=0.01, rate=0.1)
     losses = [(trainer.run(np.arange(20)), trainer.nll)[1] for _ in range(3)]
-    assert losses == pytest.approx([9.1869, 2.7995, 1.5345], rel=1e-3)  # the same for all: the sign alone decides
+    assert losses == pytest.approx(
+        [9.1869, 2.7995, 1.5345], rel=1e-3
+    )  # the same for all: the sign alone decides

@@ -46,7 +46,34 @@ class Explanation:
         if self.runner_up is not None:
             lines[0] += f"  (runner-up {self.runner_up!s}, {self.difference:+.4f})"
         lines += [f"  {amount:+9.4f}  {what}" for what, amount in self.separates]
+        shown = self.shown()
+        width = max(9, *(len(str(label)) for label in shown))
+        lines += [
+            "",
+            "  " + "  ".join(f"{label!s:>{width}}" for label in shown) + "  score of a label, by its parts",
+        ]
+        lines += [
+            "  " + "  ".join(f"{amount:+{width}.4f}" for amount in amounts) + f"  {what}"
+            for what, amounts in self.parts(shown)
+        ]
         return "\n".join(lines)
+
+    def shown(self, most: int = 5) -> list[Any]:
+        """The labels that text and HTML have room for: the best, the runner-up, and those with the highest scores."""
+        first = [self.label] + ([] if self.runner_up is None else [self.runner_up])
+        others = sorted((y for y in self.scores if y not in first), key=lambda y: -self.scores[y])
+        return (first + others)[:most]
+
+    def parts(self, labels: Sequence[Any]) -> list[tuple[str, list[float]]]:
+        """Each attribute's and transition's contribution to the scores of some labels, and their sums."""
+        rows = [
+            (name if value == 1 else f"{name} = {value:g}", [amounts[y] + 0.0 for y in labels])
+            for name, value, amounts in self.attributes
+        ]
+        rows += [("transition in", [self.into[y] for y in labels])] if any(self.into.values()) else []
+        rows += [("transition out", [self.out_of[y] for y in labels])] if any(self.out_of.values()) else []
+        rows.append(("sum", [self.scores[y] for y in labels]))
+        return rows
 
     def _repr_html_(self) -> str:
         top = max((abs(amount) for _, amount in self.separates), default=1.0) or 1.0
@@ -59,7 +86,18 @@ class Explanation:
         head = f"position {self.position}: <b>{escape(str(self.label))}</b> (P = {self.probability:.4f})"
         if self.runner_up is not None:
             head += f", ahead of <b>{escape(str(self.runner_up))}</b> by {self.difference:.4f}"
-        return f"<div><p>{head}</p><table>{rows}</table></div>"
+        shown = self.shown()
+        names = "".join(f'<th style="text-align:right">{escape(str(label))}</th>' for label in shown)
+        parts = "".join(
+            "<tr>"
+            + "".join(f'<td style="text-align:right">{amount:+.4f}</td>' for amount in amounts)
+            + f'<td style="text-align:left">{escape(what)}</td></tr>'
+            for what, amounts in self.parts(shown)
+        )
+        return (
+            f"<div><p>{head}</p><table>{rows}</table>"
+            f"<p>The score of a label, by its parts</p><table><tr>{names}<th></th></tr>{parts}</table></div>"
+        )
 
 
 @dataclass(frozen=True)

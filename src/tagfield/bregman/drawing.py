@@ -46,7 +46,7 @@ def asked_for(generator: Generator, u: Doubles, slope: float = FIGURE_SLOPE) -> 
         )
     with np.errstate(all="ignore"):
         steepness = float(generator.hessian(np.zeros(1))[0])
-        f = -generator.increment(np.zeros_like(u), -u)
+        f = 0.0 - generator.increment(np.zeros_like(u), -u)
     if 0 < steepness < np.inf:
         return slope / steepness * f
     return f / (np.abs(f).max() or 1.0)

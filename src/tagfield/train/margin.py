@@ -74,9 +74,10 @@ class MarginTrainer:
             self._seen,
         )
         if failed >= 0 or not math.isfinite(loss):
+            name = "ap" if self._type == 3 else "pa"
             raise TrainingError(
-                f"epoch {self._epoch}: the weights left the range of numbers at sequence {failed} (pa); nothing was "
-                "saved. Give a smaller aggressiveness, or scale large values down"
+                f"epoch {self._epoch}: the weights left the range of numbers at sequence {failed} ({name}); nothing "
+                f"was saved. {'S' if name == 'ap' else 'Give a smaller aggressiveness, or s'}cale large values down"
             )
         return loss
 
