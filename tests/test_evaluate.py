@@ -185,14 +185,14 @@ def test_a_large_corpus_is_scored_quickly():
     scorer = ChunkScorer(labels)
 
     def timed() -> tuple[float, Scores]:
-        start = time.perf_counter()
+        start = time.process_time()
         scores = scorer.score(gold, predicted, starts)
-        return time.perf_counter() - start, scores
+        return time.process_time() - start, scores
 
     seconds, scores = min((timed() for _ in range(5)), key=lambda pair: pair[0])
     assert scores.accuracy > 0.94
     names = np.array(labels, object)
     sentences = [np.split(names[ids], starts[1:-1]) for ids in (gold, predicted)]
-    begin = time.perf_counter()
+    begin = time.process_time()
     naive_chunks.conlleval(*([list(sentence) for sentence in side] for side in sentences))
-    assert 10 * seconds < time.perf_counter() - begin
+    assert 10 * seconds < time.process_time() - begin

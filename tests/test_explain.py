@@ -64,7 +64,7 @@ def test_text_dict_and_html() -> None:
     page = why._repr_html_()
     assert "&lt;b&gt;&amp;" in page
     assert "<b>&amp;" not in page
-    assert page.count("<tr>") == len(why.separates)
+    assert page.count("<tr>") == len(why.separates) + 1 + len(why.parts(why.shown()))
 
 
 def test_one_label_has_no_runner_up() -> None:

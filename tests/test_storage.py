@@ -130,12 +130,12 @@ def test_big_arrays_are_neither_copied_nor_slow(folder: Path) -> None:
     assert peak < 4 << 20
     loading, checksum = [], []
     for _ in range(5):
-        begin = time.perf_counter()
+        begin = time.process_time()
         load_tensors(path)
-        between = time.perf_counter()
+        between = time.process_time()
         zlib.crc32(weights.data.cast("B"))
         loading.append(between - begin)
-        checksum.append(time.perf_counter() - between)
+        checksum.append(time.process_time() - between)
     path.unlink()
     assert min(loading) < 4 * min(checksum)
 
