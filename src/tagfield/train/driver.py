@@ -119,7 +119,7 @@ def train(
             generator = f"auto: {trainer.update}" if settings.generator == "auto" else settings.generator
             run.settings = replace(settings, rate=trainer.rate, generator=generator)
         weights, converged, reason = _epochs(
-            run, trainer, corpus, rng, limits, margin=recipe.family == "margin"
+            run, trainer, corpus, rng, limits, initial, margin=recipe.family == "margin"
         )
     return Trained(weights, features, attributes, run.history, run.settings, converged, reason)
 
@@ -181,12 +181,13 @@ def _epochs(
     corpus: kernels.Corpus,
     rng: np.random.Generator,
     limits: Limits | None,
+    began: Weights,
     *,
     margin: bool,
 ) -> tuple[Weights, bool, str]:
     settings = run.settings
     stopping = Stopping(settings.period, 1e-6 if settings.delta is None else settings.delta)
-    lowest, kept, began = np.inf, None, trainer.weights() if not margin else None
+    lowest, kept = np.inf, None
     while True:
         try:
             objective = trainer.run(rng.permutation(corpus.sentences).astype(np.int64))
@@ -195,7 +196,7 @@ def _epochs(
                 raise
             why = f"in epoch {len(run.history) + 1} the weights left the range of numbers"
             log.info("%s", error)
-            return run.fall_back(kept or trainer.weights()), False, f"{why}; the best weights so far are kept"
+            return run.fall_back(kept or began), False, f"{why}; the best weights so far are kept"
         # PA's loss is measured before each step, so its lowest value says little about the averaged weights: the
         # last ones are kept, as in CRFsuite.
         monitor = trainer.monitor if isinstance(trainer, StochasticTrainer) else objective
@@ -213,7 +214,7 @@ def _epochs(
                 run.remember(trainer.weights)  # better than nothing by the accuracy on dev, if there is one
             smaller = "" if kept is not None else "; a smaller rate may help"
             return (
-                run.fall_back(kept or began or trainer.weights()),
+                run.fall_back(kept or began),
                 False,
                 f"{trouble}; the best weights so far are kept{smaller}",
             )
