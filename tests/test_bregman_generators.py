@@ -213,3 +213,10 @@ def test_a_second_derivative_that_is_right_is_taken(gradient, hessian) -> None: 
 def test_divergences_of_large_counts(generator, E: float, empirical: float, truth: float) -> None:  # type: ignore[no-untyped-def]
     """The function bends in a millionth of the way between the two: few points of an integral would miss it."""
     assert divergence(generator, update("U6"), [E], [empirical]) == pytest.approx(truth, rel=1e-3)
+
+
+def test_divergences_of_many_features_and_of_one_number() -> None:
+    many = divergence(arctan(0.1), update("U6"), np.full(5000, 1.0 + 1e-9), np.full(5000, 1.0))
+    one = divergence(arctan(0.1), update("U6"), 1.0 + 1e-9, 1.0)
+    assert many == pytest.approx(5000 * one, rel=1e-9)
+    assert one == pytest.approx(0.5e-18 / 1.1, rel=1e-6)

@@ -233,6 +233,8 @@ def test_directions_of_counts_are_the_papers_updates():
             lambda: Response(update("U2"), Generator.from_gradient(lambda u: np.clip(u, -0.3, 0.3))).table(),
             "cannot be tabulated to a relative error of 1e-05: it reaches .* near .u. = 0.3",
         ),
+        (lambda: normalised(pnorm(1.5), np.zeros(3)), "no finite slope above 0"),
+        (lambda: normalised(pnorm(3.0), np.zeros(3)), "no finite slope above 0"),
         (lambda: asked_for(entropy(), np.linspace(-1, 1, 3)), "is defined only for 0 < u < inf"),
     ],
 )

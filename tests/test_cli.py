@@ -176,9 +176,9 @@ def test_the_update_that_was_asked_for_or_chosen_is_told(
 def test_options_reach_the_settings(tmp_path: Path) -> None:
     (tmp_path / "train.txt").write_text(TRAIN)
     given = {"min_count": 2, "c2": 0.5, "epochs": 4, "seed": 7, "threads": 2, "period": 3, "delta": 0.1}
-    margin = {"pa_type": 2, "pa_c": 0.25, "rate": 0.3, "transitions": "all", "arow_variance": 2.0}
+    margin = {"pa_type": 2, "pa_c": 0.25, "transitions": "all", "arow_variance": 2.0}
     margin |= {"arow_gamma": 3.0, "monitor": "accuracy"}
-    update = {"loss": "U1", "gamma": 0.5, "generator": "gd:5"}
+    update = {"loss": "B2", "gamma": 0.0, "generator": "gd:5", "rate": 0.3}
     update |= {"respond": "states", "metric": "adaptive", "anneal": 0.5}
     for algorithm, more, flags in (
         ("pa", margin, ["--no-pa-cost-sensitive", "--no-pa-average"]),
@@ -207,6 +207,8 @@ def test_options_reach_the_settings(tmp_path: Path) -> None:
             "metric is for stochastic recipes, and lbfgs is none",
         ),
         (["--algorithm", "pa", "--average"], "average is for stochastic recipes, and pa is none"),
+        (["--algorithm", "pa", "--rate", "0.1"], "rate is for stochastic recipes, and pa is none"),
+        (["--loss", "U1", "--gamma", "0.5"], "gamma is for the losses B1 to B4"),
         (["--algorithm", "lbfgs", "--batch"], "batch is for stochastic recipes, and lbfgs is none"),
         (["--generator", "auto", "--respond", "states"], "auto chooses the whole update, respond included"),
         (["--generator", "auto", "--loss", "U4"], "auto chooses the whole update, loss included"),
@@ -240,13 +242,12 @@ def test_an_update_that_is_named_is_trained_with(options: list[str], tmp_path: P
 def test_a_first_epoch_that_goes_wrong_is_noticed(tmp_path: Path) -> None:
     good("demo-data", "addresses", "-o", tmp_path, "--train", "60", "--test", "20")
     train = ["train", tmp_path / "train.txt", "-o", tmp_path / "m", "--algorithm", "u2.g1", "--rate", "100"]
-    text = " ".join(good(*train, "--c2", "0", "--epochs", "1").split())
-    assert (
-        "explain the data worse than no weights do; the best weights so far are kept; a smaller rate" in text
-    )
-    assert "the weights that it began with are kept" in text
-    text = " ".join(good(*train, "--c2", "0", "--dev", tmp_path / "test.txt").split())
-    assert "the weights of epoch 1 are kept" in text  # they label better than nothing does
+    for more in (["--epochs", "1"], ["--dev", tmp_path / "test.txt"]):
+        text = " ".join(good(*train, "--c2", "0", *more).split())
+        assert (
+            "explain the data worse than no weights do; the weights of this epoch are kept; a smaller" in text
+        )
+        assert "the weights of epoch 1 are kept" in text  # they label better than nothing does
 
 
 def test_a_corpus_that_batch_can_do_nothing_with(tmp_path: Path) -> None:

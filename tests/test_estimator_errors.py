@@ -203,7 +203,9 @@ def test_bad_known_labels(known, message: str) -> None:
         ({"early_stopping": True, "n_iter_no_change": 0}, "n_iter_no_change must be at least 1"),
         ({"constraints": "XYZ"}, "there is no scheme 'XYZ'"),
         ({"constraints": "IOBES"}, "no label ends a chunk by E- or S-"),
-        ({"constraints": [[float("nan")]]}, "constraints must be"),
+        ({"constraints": [[1.0]]}, "constraints must be"),
+        ({"constraints": [[float("nan")] * 5] * 5}, "the constraints hold NaN"),
+        ({"algorithm": "lbfgs", "rate": 0.1}, "rate is for stochastic recipes, and lbfgs is none"),
         ({"model_filename": "no/such/folder/model"}, "there is no folder 'no/such/folder'"),
     ],
 )
@@ -271,6 +273,10 @@ def test_weights_that_cannot_fit_are_refused_before_they_are_made(monkeypatch: p
 
 
 def test_tokens_without_attributes_have_transitions_only() -> None:
-    for algorithm in ("lbfgs", "l2sgd", "pa", "arow", "u2.g1"):
-        crf = CRF(algorithm, c2=0.01).fit([[{}, {}]] * 3, [["A", "B"]] * 3)
+    for algorithm, more in (
+        *((name, {}) for name in ("lbfgs", "l2sgd", "pa", "arow", "u2.g1")),
+        ("ngd", {"generator": "auto"}),
+        ("ngd", {"generator": "auto", "all_possible_states": True}),
+    ):
+        crf = CRF(algorithm, c2=0.01, **more).fit([[{}, {}]] * 30, [["A", "B"]] * 30)
         assert crf.predict([[{}, {}]]) == [["A", "B"]]

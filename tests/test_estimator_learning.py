@@ -1,6 +1,7 @@
 """What sklearn-crfsuite's users asked for: weights, warm starts, streams, early stopping, partial and any labels."""
 
 import enum
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -153,8 +154,10 @@ def test_what_is_unknown_is_learned_from_what_is_known(name: str) -> None:
 
 
 def test_a_stream_with_unknown_labels_and_constraints() -> None:
-    crf = CRF("u2.g1", rate=0.2, c2=0.01, constraints=lambda a, b: True, constrain_training=True)
+    met = {pair for row in Y for pair in pairwise([None, *row, None])}
+    crf = CRF("u2.g1", rate=0.2, c2=0.01, constraints=lambda a, b: (a, b) in met, constrain_training=True)
     classes = sorted({label for row in Y for label in row})
+    assert len(met) < (len(classes) + 1) ** 2 - 1  # some things are forbidden
     for _ in range(20):
         for k in range(0, len(X), 10):
             part = [[None, *row[1:]] for row in Y[k : k + 10]]
@@ -323,6 +326,8 @@ def test_a_stream_says_what_it_cannot_do_and_does_the_rest() -> None:
         ({"c1": 0.1}, "c1 works with lbfgs only"),
         ({"early_stopping": True}, "early_stopping needs all of the data"),
         ({"min_freq": 3}, "min_freq needs all of the data"),
+        ({"min_freq": "a"}, "min_freq must be a number"),
+        ({"callbacks": [3]}, "callbacks must be a list"),
     ):
         with pytest.raises(InputError, match=message):
             CRF("l2sgd", rate=0.1, **params).partial_fit(X, Y)
@@ -339,3 +344,12 @@ def test_a_token_nobody_knows_does_not_count_in_score() -> None:
     right = crf.predict(X)
     partly = [[None, *row[1:]] for row in right]
     assert crf.score(X, partly) == 1.0
+
+
+@pytest.mark.parametrize("name", ["l2sgd", "u2.g1", "adaptive"])
+def test_weights_that_are_far_too_sure_are_kept_if_they_label_well_and_are_warned_of(name: str) -> None:
+    crf = CRF(name, rate=20.0, c2=0.0, max_iterations=5)
+    with pytest.warns(UserWarning, match="explain the data worse than no weights do; the .* are kept"):
+        crf.fit(X, Y)
+    assert crf.score(X, Y) > 0.5
+    assert crf.n_iter_ < 5

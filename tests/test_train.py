@@ -10,8 +10,12 @@ from tolerances import OPTIMUM
 
 from tagfield.encode import encode_sequences
 from tagfield.errors import InputError, TrainingError
+from tagfield.evaluate import Scores, Tally
+from tagfield.features import feature_set
+from tagfield.lattice import open_corpus
 from tagfield.model import Model
 from tagfield.train import RECIPES, Epoch, Settings, train
+from tagfield.train.course import Run
 
 EVERY = pytest.mark.parametrize("recipe", list(RECIPES))
 BOTH = pytest.mark.parametrize("features", ["observed", "all"])
@@ -212,3 +216,20 @@ def test_nothing_to_train_on() -> None:
         train(encode_sequences([], []))
     with pytest.raises(InputError, match="nothing to train on"):
         train(encode_sequences([[]], [[]]))
+
+
+def test_a_token_or_two_of_few_are_noise() -> None:
+    def history(*right: int, of: int) -> str:
+        corpus = open_corpus(encode(noisy()).dataset)
+        run = Run(Settings(), feature_set(corpus, corpus.sentences + 99, 3, "all"), {}, None)
+        for number in right:
+            scores = Scores(Tally(1, 1, 1), Tally(of, of, number), {}, Tally(0, 0, 0), {})
+            run.history.append(Epoch(len(run.history) + 1, 0.0, 0.0, scores=scores))
+            said = run.collapse()
+            run.remember(lambda _: run.features.zeros())
+        return said
+
+    assert history(50, 49, of=50) == history(200, 198, of=200) == history(25, 23, of=25) == ""
+    assert history(9500, 9490, of=10000) == history(9500, 9400, of=10000) == ""
+    assert "fell from 95.00 to 93.00 %" in history(9500, 9300, of=10000)
+    assert "fell from 100.00 to 80.00 %" in history(50, 40, of=50)

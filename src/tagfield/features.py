@@ -75,7 +75,9 @@ class FeatureSet:
     def only(self, keep: NDArray[np.bool_]) -> "FeatureSet":
         """The features of some attributes [A], which are numbered anew."""
         if self.first is None or self.column is None:
-            state = self.zero.state.reshape(self.attributes, -1)[keep].reshape(-1, LANES)
+            state = self.zero.state.reshape(self.attributes, self.blocks_per_row * LANES)[keep].reshape(
+                -1, LANES
+            )
             first, column = None, None
         else:
             of = np.repeat(keep, np.diff(self.first))

@@ -24,7 +24,12 @@ def normalised(generator: Generator, u: Doubles, slope: float = FIGURE_SLOPE) ->
     array([0.    , 0.6391, 1.    ])
     """
     zero = np.zeros(1)
-    steepness = float(generator.hessian(zero)[0])
+    with np.errstate(all="ignore"):
+        steepness = float(generator.hessian(zero)[0])
+    if not 0 < steepness < np.inf:
+        raise InputError(
+            f"{generator} has no finite slope above 0 at u = 0, so it cannot be drawn with a slope of {slope:g}"
+        )
     near, far = (float(generator.increment(zero, np.array([x]))[0]) for x in (1e15, 1e30))
     if not abs(far - near) <= 1e-6 * abs(far):  # it grows for ever
         return slope / steepness * generator.increment(np.zeros_like(u), u)

@@ -139,14 +139,14 @@ def divergence(generator: Generator, loss: Loss, expected: ArrayLike, empirical:
     2.0
     """
     E, empirical = np.broadcast_arrays(np.asarray(expected, np.float64), np.asarray(empirical, np.float64))
-    q, delta = loss.points(E - empirical, empirical)
+    q, delta = (np.ravel(x) for x in loss.points(E - empirical, empirical))
     _inside(generator, loss, p=q + delta, q=q)
     with np.errstate(all="ignore"):
         there, here, slope = generator.value(q + delta), generator.value(q), generator.gradient(q) * delta
         each = there - here - slope
         close = np.abs(each) < 1e-6 * (np.abs(there) + np.abs(here) + np.abs(slope))
-    if close.any():
-        each[close] = _as_integral(generator, q[close], delta[close])
+    for some in np.array_split(np.flatnonzero(close), 1 + int(close.sum()) // 1000):
+        each[some] = _as_integral(generator, q[some], delta[some])
     return float(np.maximum(each, 0.0).sum())
 
 

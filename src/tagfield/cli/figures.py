@@ -79,7 +79,7 @@ def update_told(loss: str, gamma: float, generator: str) -> str:
     """
     if generator.startswith("auto: "):
         return generator
-    return f"{loss}{f', γ = {gamma:g},' if loss.startswith('B') else ''} of {generator}"
+    return f"{loss.upper()}{f', γ = {gamma:g},' if loss[:1] in 'Bb' else ''} of {generator}"
 
 
 def beside(settings: dict[str, Any]) -> list[str]:

@@ -1,6 +1,7 @@
 """The class CRF: fit, partial_fit, predict, score. What it asks of X and y is in reading.py."""
 
 import os
+import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
@@ -217,6 +218,8 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         self.n_iter_ = len(trained.history)
         self.converged_ = trained.converged
         self.stop_reason_ = trained.stop_reason
+        if "are kept" in trained.stop_reason:  # it went wrong, and nobody may look at the reason
+            warnings.warn(f"fit: {trained.stop_reason}", UserWarning, stacklevel=3)
         self.rate_ = trained.settings.rate
 
     def _hooks(self) -> Callable[[Epoch], bool]:
@@ -244,8 +247,9 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         3
         """
         params = self.get_params(deep=False)
-        check_online(params)
         settings = settings_of(params, seed_of(self.random_state))
+        check_online(params)
+        after = self._hooks()
         before: Model | None = getattr(self, "model_", None)
         listed = read_classes(classes, self.classes_ if before else None)
         names = self._names if before else LabelNames(listed or ())
@@ -277,7 +281,7 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         self.n_iter_ = getattr(self, "n_iter_", 0) + 1
         record = replace(record, number=self.n_iter_)
         self.history_ = [*getattr(self, "history_", []), record.to_dict()]
-        self._hooks()(record)
+        after(record)
         self.converged_, self.stop_reason_ = False, "partial_fit makes one pass"
         return self
 

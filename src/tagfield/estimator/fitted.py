@@ -45,8 +45,11 @@ class Fitted:
         return loaded
 
     def _restore(self, model: Model) -> None:
-        labels = model.info.get("labels", model.labels.strings())
-        self._keep(model, LabelNames(labels if isinstance(labels, list) else ()))
+        names = model.labels.strings()
+        labels = model.info.get("labels")
+        if not isinstance(labels, list) or len(labels) != len(names):
+            labels = names
+        self._keep(model, LabelNames.of(names, labels))
         self.history_ = []
 
     def _keep(self, model: Model, names: LabelNames) -> None:

@@ -32,6 +32,18 @@ class LabelNames:
         for label in labels:
             self.name(label)
 
+    @classmethod
+    def of(cls, names: Iterable[str], labels: Iterable[Any]) -> "LabelNames":
+        """Labels whose names are known, as from a file.
+
+        >>> LabelNames.of(["3", "3 (str)"], [3, "3"]).label("3 (str)")
+        '3'
+        """
+        made = cls()
+        for name, label in zip(names, labels, strict=True):
+            made._name[label], made._label[name] = name, label
+        return made
+
     def name(self, label: Any) -> str:
         """The name of a label, a new one if need be."""
         known = self._name.get(label)

@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from tagfield.dataset import Dataset
 from tagfield.evaluate import Scores
 from tagfield.features import FeatureSet, Weights
 from tagfield.native import kernels
@@ -23,6 +24,7 @@ from tagfield.train.stochastic import StochasticTrainer
 
 Clock: TypeAlias = Callable[[], float]
 SAMPLE = 1000  # sentences that are looked at again when a pass went badly
+WORSE = 1.05  # where there is little to learn, noise alone makes weights a little worse than none
 
 
 class Run:
@@ -69,7 +71,8 @@ class Run:
         if scores is None or share is None or self._peak[2] is None:
             return ""
         errors = 1 - self._peak[1]
-        noise = math.sqrt(max(errors, 1e-3) / max(1, scores.tokens.gold))
+        tokens = max(1, scores.tokens.gold)
+        noise = math.sqrt(max(errors, 1 / tokens) / tokens)  # four times this is four tokens or more
         if scores.accuracy >= self._peak[1] - max(share * errors, 4 * noise):
             return ""
         return f"the accuracy on held-out data fell from {100 * self._peak[1]:.2f} to {100 * scores.accuracy:.2f} %"
@@ -80,6 +83,11 @@ class Run:
         if weights is None:
             return otherwise
         self.history[:] = [replace(epoch, best=epoch.number == number) for epoch in self.history]
+        return weights
+
+    def keep_last(self, weights: Weights) -> Weights:
+        """Marks the last epoch as the best, and gives its weights back."""
+        self.history[:] = [replace(epoch, best=epoch is self.history[-1]) for epoch in self.history]
         return weights
 
     def add(self, objective: float, norm: float, directions: Callable[[], Weights], best: bool) -> bool:
@@ -116,4 +124,19 @@ def worse_than_nothing(
     nothing = nll(corpus, features, features.zeros(), sample, limits)
     found = nll(corpus, features, trainer.weights(), sample, limits)
     penalty = (trainer.monitor - trainer.nll) * len(sample) / max(1, corpus.sentences)
-    return not found + penalty <= nothing
+    return not found + penalty <= WORSE * nothing
+
+
+def labels_better(
+    trainer: StochasticTrainer,
+    dataset: Dataset,
+    corpus: kernels.Corpus,
+    features: FeatureSet,
+    than: Weights,
+) -> bool:
+    """Whether the trainer's weights label the known tokens better than others: too sure of oneself is not yet wrong."""
+    right = [
+        int((kernels.tag(corpus, features.layout, w.state, w.trans, 1) == dataset.labels).sum())
+        for w in (trainer.weights(), than)
+    ]
+    return right[0] > right[1]

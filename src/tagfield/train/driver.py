@@ -19,13 +19,14 @@ from tagfield._text import Vocabulary
 from tagfield.constraints import Rules
 from tagfield.dataset import UNKNOWN, Dataset, Doubles
 from tagfield.encode import Encoded
-from tagfield.errors import InputError, TrainingError
+from tagfield.errors import TrainingError
 from tagfield.evaluate import ChunkScorer, Scores, has_chunks
 from tagfield.features import FeatureSet, Weights, feature_set, keep_attributes
 from tagfield.lattice import open_corpus
 from tagfield.native import kernels
 from tagfield.train.batch import Objective
-from tagfield.train.course import Clock, Run, worse_than_nothing
+from tagfield.train.calibration import nll
+from tagfield.train.course import Clock, Run, labels_better, worse_than_nothing
 from tagfield.train.full_batch import descend
 from tagfield.train.growth import grow
 from tagfield.train.partial import Limits, PartialObjective, limits_of
@@ -86,7 +87,7 @@ def train(
         settings = replace(settings, monitor="f1" if has_chunks(encoded.labels) else "accuracy")
     recipe = find_recipe(settings.recipe)
     if rules is not None or (encoded.dataset.labels == UNKNOWN).any():
-        check_partial(settings)
+        settings.check_partial()
     min_count = 1 if start else settings.min_count  # what a model knows is not renumbered
     dataset, attributes, features, corpus = select(
         encoded, settings.features, min_count, settings.transitions
@@ -115,26 +116,15 @@ def train(
         trainer = make_trainer(settings, corpus, features, initial, rng, dataset, limits)
         worth = np.repeat(dataset.weight, np.diff(dataset.tokens))[dataset.labels != UNKNOWN]
         run.untrained = float(worth.sum()) * float(np.log(max(2, len(encoded.labels))))
+        if limits is not None:
+            run.untrained = nll(corpus, features, features.zeros(), np.arange(corpus.sentences), limits)
         if isinstance(trainer, StochasticTrainer):
             generator = f"auto: {trainer.update}" if settings.generator == "auto" else settings.generator
             run.settings = replace(settings, rate=trainer.rate, generator=generator)
         weights, converged, reason = _epochs(
-            run, trainer, corpus, rng, limits, initial, margin=recipe.family == "margin"
+            run, trainer, corpus, rng, limits, dataset, initial, margin=recipe.family == "margin"
         )
     return Trained(weights, features, attributes, run.history, run.settings, converged, reason)
-
-
-def check_partial(settings: Settings) -> None:
-    """An error where a recipe cannot learn from unknown labels or under constraints: it must have a likelihood.
-
-    >>> check_partial(Settings("u2.g1"))
-    """
-    if find_recipe(settings.recipe).family == "margin" or settings.batch:
-        what = "the whole corpus at once (batch)" if settings.batch else settings.recipe
-        raise InputError(
-            f"{what} needs a label for every token and takes no constraints in training; use lbfgs or a stochastic "
-            "recipe such as u2.g1, which sum over the paths that are possible"
-        )
 
 
 def select(
@@ -181,6 +171,7 @@ def _epochs(
     corpus: kernels.Corpus,
     rng: np.random.Generator,
     limits: Limits | None,
+    dataset: Dataset,
     began: Weights,
     *,
     margin: bool,
@@ -210,8 +201,13 @@ def _epochs(
         asked = run.add(objective, trainer.norm(), trainer.directions, best and not lost)
         trouble = "the weights explain the data worse than no weights do" if lost else run.collapse()
         if trouble and not margin:
-            if kept is None:
-                run.remember(trainer.weights)  # better than nothing by the accuracy on dev, if there is one
+            if (
+                kept is None
+                and isinstance(trainer, StochasticTrainer)
+                and labels_better(trainer, dataset, corpus, run.features, began)
+            ):
+                kept = run.keep_last(trainer.weights())  # far too sure of itself, but it labels
+                return kept, False, f"{trouble}; the weights of this epoch are kept; a smaller rate may help"
             smaller = "" if kept is not None else "; a smaller rate may help"
             return (
                 run.fall_back(kept or began),

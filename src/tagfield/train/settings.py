@@ -10,6 +10,7 @@ from tagfield.bregman.losses import Loss
 from tagfield.encode import Encoded
 from tagfield.errors import InputError
 from tagfield.train.calibration import Calibration
+from tagfield.train.line_search import SEARCHES
 from tagfield.train.recipes import DEFAULT, find_recipe
 
 AUTO = "auto"
@@ -97,6 +98,8 @@ class Settings:
             raise InputError("patience needs held-out data to look at; give dev")
         if self.monitor not in (AUTO, *FIGURES):
             raise InputError(f"there is no score {self.monitor!r}; choose auto, {', '.join(FIGURES)}")
+        if self.search not in SEARCHES:
+            raise InputError(f"there is no line search {self.search!r}; choose one of {', '.join(SEARCHES)}")
         for name, least in (("period", 0), ("memory", 1), ("line_search", 1)):
             if getattr(self, name) < least:
                 raise InputError(f"{name} must be at least {least}, not {getattr(self, name)}")
@@ -115,14 +118,16 @@ class Settings:
         """
         recipe = find_recipe(self.recipe)
         stochastic = [name for name in ("respond", "metric", "average", "anneal") if self._told(name)]
+        online = [*stochastic, *(["rate"] if self._told("rate") else []), *(["batch"] if self.batch else [])]
         update = [name for name in ("loss", "gamma", "generator") if self._told(name)]
         if update and recipe.name != "ngd":
             raise InputError(
                 f"{update[0]} goes with the recipe ngd, not with {recipe.name}; leave one of them out"
             )
-        if (stochastic or self.batch) and recipe.family != "stochastic":
-            name = [*stochastic, "batch"][0]
-            raise InputError(f"{name} is for stochastic recipes, and {recipe.name} is none; leave it out")
+        if online and recipe.family != "stochastic":
+            raise InputError(
+                f"{online[0]} is for stochastic recipes, and {recipe.name} is none; leave it out"
+            )
         if self.batch and (
             stochastic or recipe.name == "adaptive" or self.patience or self.generator == AUTO
         ):
@@ -131,10 +136,27 @@ class Settings:
             raise InputError(
                 f"{name} looks at one sentence after another, and batch at all at once; choose one"
             )
+        named = isinstance(self.loss, str) and self.loss.upper().startswith("B")
+        if self._told("gamma") and not named:
+            raise InputError(
+                "gamma is for the losses B1 to B4; U1 to U6, or a loss of one's own, have theirs"
+            )
         chosen = [name for name in ("loss", "gamma", "respond", "metric", "anneal") if self._told(name)]
         if self.generator == AUTO and chosen:
             raise InputError(
                 f"generator auto chooses the whole update, {chosen[0]} included; leave one of them out"
+            )
+
+    def check_partial(self) -> None:
+        """Raises an InputError where a recipe cannot learn from unknown labels or under rules: it needs a likelihood.
+
+        >>> Settings("u2.g1").check_partial()
+        """
+        if find_recipe(self.recipe).family == "margin" or self.batch:
+            what = "the whole corpus at once (batch)" if self.batch else self.recipe
+            raise InputError(
+                f"{what} needs a label for every token and takes no constraints in training; use lbfgs or a stochastic "
+                "recipe such as u2.g1, which sum over the paths that are possible"
             )
 
     def _told(self, name: str) -> bool:
