@@ -17,7 +17,7 @@ from tagfield.encode import encode_sequences
 from tagfield.lattice import best_path, log_partition, marginals
 from tagfield.model import Model
 from tagfield.native import kernels
-from tagfield.train import Settings
+from tagfield.train import RECIPES, Settings
 
 rng = np.random.default_rng(4)
 words = [rng.integers(40, size=6).tolist() for _ in range(30)]
@@ -27,7 +27,8 @@ encoded = encode_sequences(X, y)
 found = {"module": kernels.__name__.rpartition("_")[2]}
 for recipe in ("sgd", "u1.g1", "u2.g1", "u2.g2", "pa", "lbfgs"):
     for features in ("all", "observed"):
-        model = Model.train(encoded, Settings(recipe=recipe, features=features, epochs=3, rate=0.05))
+        rate = 0.05 if RECIPES[recipe].family == "stochastic" else None
+        model = Model.train(encoded, Settings(recipe=recipe, features=features, epochs=3, rate=rate))
         p = np.concatenate(model.marginals(encoded))
         numbers = [*p.ravel().tolist(), *model.log_probability(X, y).tolist(), model.info["objective"]]
         found[f"{recipe} {features}"] = numbers
