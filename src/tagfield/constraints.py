@@ -13,11 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tagfield.dataset import UNKNOWN, Dataset
+from tagfield.dataset import UNKNOWN, Dataset, Longs
 from tagfield.errors import InputError
 from tagfield.evaluate import split_label
 
 Flags = NDArray[np.bool_]
+FORBIDDEN = np.float32(-1e30)  # the weight of a forbidden transition, as in native/kernel/unknown.hpp
+IMPOSSIBLE = -1e29  # a score below this has something forbidden in it
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,18 @@ class Rules:
     start: Flags  # [L]
     follow: Flags  # [L, L]  from, to
     end: Flags  # [L]
+
+    def allowed(self, tokens: Longs) -> NDArray[np.uint8]:
+        """Which labels each token may have, by whether it is the first or the last of its sequence [T, L].
+
+        >>> rules_of("BIO", ["O", "B-X", "I-X"]).allowed(np.array([0, 2])).tolist()
+        [[1, 1, 0], [1, 1, 1]]
+        """
+        filled = np.diff(tokens) > 0
+        mask = np.ones((int(tokens[-1]), len(self.start)), np.uint8)
+        mask[tokens[:-1][filled]] &= self.start.astype(np.uint8)
+        mask[tokens[1:][filled] - 1] &= self.end.astype(np.uint8)
+        return mask
 
     def broken(self, dataset: Dataset) -> Flags:
         """Whether the known labels of each sequence break the rules [S].

@@ -1,6 +1,6 @@
 """Decoding with conditions: the best path, the n best, marginals and spans, of allowed paths only.
 
-    Rules + known labels ─▶ allowed [T, L], transitions with PAD ─▶ kernels (constrained.hpp, nbest.hpp)
+    Rules + known labels ─▶ allowed [T, L], transitions with FORBIDDEN ─▶ kernels (constrained.hpp, nbest.hpp)
 
 Every function takes a Model and data encoded by it. Where no path is allowed, the error names the sequence.
 """
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tagfield.constraints import Rules
+from tagfield.constraints import FORBIDDEN, IMPOSSIBLE, Rules
 from tagfield.dataset import Doubles, Floats, Ints
 from tagfield.encode import Encoded
 from tagfield.errors import InputError
@@ -21,15 +21,12 @@ from tagfield.lattice import open_corpus
 from tagfield.model import Model
 from tagfield.native import kernels
 
-PAD = np.float32(-1e30)  # the score of what is forbidden, as in native/kernel/scores.hpp
-IMPOSSIBLE = -1e29  # a sum of scores below this has something forbidden in it
-
 Mask = NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
 class Conditions:
-    """What paths may be: a mask of labels for each token, and transitions with PAD where they are forbidden."""
+    """What paths may be: a mask of labels for each token, and transitions with FORBIDDEN where they are forbidden."""
 
     allowed: Mask | None  # [T, L]
     trans: Floats  # [L, 8·NB]
@@ -42,13 +39,9 @@ def conditions(
     if rules is None:
         return Conditions(known, model.weights.trans)
     trans = model.weights.trans.copy()
-    trans[:, : len(model.labels)][~rules.follow] = PAD
-    tokens = encoded.dataset.tokens
-    allowed = np.ones((int(tokens[-1]), len(model.labels)), np.uint8) if known is None else known.copy()
-    filled = np.diff(tokens) > 0
-    allowed[tokens[:-1][filled]] &= rules.start.astype(np.uint8)
-    allowed[tokens[1:][filled] - 1] &= rules.end.astype(np.uint8)
-    return Conditions(allowed, trans)
+    trans[:, : len(model.labels)][~rules.follow] = FORBIDDEN
+    allowed = rules.allowed(encoded.dataset.tokens)
+    return Conditions(allowed if known is None else allowed & known, trans)
 
 
 def read_known(known: Iterable[Any], encoded: Encoded, ids: Mapping[Any, int]) -> Mask:

@@ -189,20 +189,25 @@ def encode_sequences(
     known = Vocabulary() if attributes is None else attributes
     names = Vocabulary() if labels is None else labels.copy()
     packed, gold = encode_objects(X, y, known, attributes is not None and not grow, names, gather)
-    checked = None if weights is None else _check_weights(weights, len(packed[0]) - 1)
+    checked = None if weights is None else check_weights(weights, len(packed[0]) - 1)
     return _assemble(packed, None if y is None else gold, checked, known, labels, names)
 
 
-def _check_weights(weights: ArrayLike, count: int) -> Doubles:
+def check_weights(weights: ArrayLike, count: int, name: str = "weights") -> Doubles:
+    """One weight for each sequence, checked; `name` is what the user calls them.
+
+    >>> check_weights([2, 0.5], 2)
+    array([2. , 0.5])
+    """
     try:
         array = np.array(weights, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise InputError(f"the weights are not numbers: {error}") from None
+        raise InputError(f"{name}: not numbers: {error}") from None
     if array.shape != (count,):
-        raise InputError(f"there are {count} sequences, but the weights have shape {array.shape}")
+        raise InputError(f"there are {count} sequences, but {name} has the shape {array.shape}")
     if not (np.isfinite(array) & (array >= 0)).all():
         bad = int(np.flatnonzero(~(np.isfinite(array) & (array >= 0)))[0])
-        raise InputError(f"weights[{bad}] is {array[bad]}; a weight is a finite number from 0 on")
+        raise InputError(f"{name}[{bad}] is {array[bad]}; a weight is a finite number from 0 on")
     return array
 
 

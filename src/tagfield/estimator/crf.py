@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from threadpoolctl import threadpool_limits  # scikit-learn needs it too
 
-from tagfield.encode import Encoded, Vocabulary
+from tagfield.encode import Encoded, Vocabulary, check_weights
 from tagfield.errors import InputError
 from tagfield.estimator.decoding import Decoding
 from tagfield.estimator.fitted import check_folder
@@ -26,7 +26,7 @@ from tagfield.estimator.fitting import (
 from tagfield.estimator.inspection import Inspection, without_zeros
 from tagfield.estimator.labels import LabelNames
 from tagfield.estimator.parameters import seed_of, settings_of
-from tagfield.estimator.reading import check_weights, first_unknown, read_labelled
+from tagfield.estimator.reading import first_unknown, read_labelled
 from tagfield.estimator.records import print_epoch
 from tagfield.model import Model
 from tagfield.train import Epoch, train
@@ -218,7 +218,7 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         self.n_iter_ = len(trained.history)
         self.converged_ = trained.converged
         self.stop_reason_ = trained.stop_reason
-        if "are kept" in trained.stop_reason:  # it went wrong, and nobody may look at the reason
+        if trained.fell_back:  # nobody may look at the reason
             warnings.warn(f"fit: {trained.stop_reason}", UserWarning, stacklevel=3)
         self.rate_ = trained.settings.rate
 
@@ -296,7 +296,8 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         encoded = self._encode(X, y)
         right = self._decode(encoded) == encoded.gold
         tokens = np.diff(encoded.dataset.tokens)
-        weight = np.repeat(check_weights(sample_weight, len(tokens)), tokens)
+        given = np.ones(len(tokens)) if sample_weight is None else sample_weight
+        weight = np.repeat(check_weights(given, len(tokens), "sample_weight"), tokens)
         weight[encoded.gold < 0] = 0  # what nobody knows is neither right nor wrong
         if not weight.any():
             raise InputError("there is nothing to score: X holds no token with a known label and a weight")

@@ -11,7 +11,7 @@ import numpy as np
 
 from tagfield import decode
 from tagfield._text import Probabilities, rows_of_labels, rows_of_probabilities
-from tagfield.constraints import Rules, rules_of
+from tagfield.constraints import FORBIDDEN, Rules, rules_of
 from tagfield.dataset import Doubles, Ints
 from tagfield.encode import Encoded, encode_sequences
 from tagfield.errors import InputError
@@ -138,7 +138,7 @@ class Decoding(Fitted):
         if given is not None:
             tau = given.trans[:, : len(self.classes_)].astype(np.float64)
             if given.allowed is not None:
-                scores[given.allowed == 0] = decode.PAD
+                scores[given.allowed == 0] = FORBIDDEN
         finder = SpanFinder(self.model_.labels.strings())
         rows = []
         for start, end in pairwise(encoded.dataset.tokens.tolist()):

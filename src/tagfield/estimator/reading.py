@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tagfield.dataset import UNKNOWN, Dataset, Doubles
-from tagfield.encode import Encoded, Vocabulary, encode_sequences
+from tagfield.encode import Encoded, Vocabulary, check_weights, encode_sequences
 from tagfield.errors import InputError
 from tagfield.estimator.labels import NOBODY_KNOWS, LabelNames
 
@@ -42,7 +42,7 @@ def read_labelled(
     rows = names.read(y) if hasattr(y, "__iter__") and not isinstance(y, str | bytes | dict) else y
     encoded = encode_sequences(X, rows, attributes=attributes, labels=labels, grow=grow)
     if sample_weight is not None:
-        weight = check_weights(sample_weight, len(encoded))
+        weight = check_weights(sample_weight, len(encoded), "sample_weight")
         encoded = replace(encoded, dataset=replace(encoded.dataset, weight=weight))
     encoded = without_unknown_name(encoded)
     if int(encoded.dataset.tokens[-1]) == 0:
@@ -55,26 +55,6 @@ def read_labelled(
     if not encoded.dataset.weight.any():
         raise InputError("every sequence weighs 0, so there is nothing to learn from")
     return encoded
-
-
-def check_weights(sample_weight: ArrayLike | None, count: int) -> Doubles:
-    """One weight for each sequence, checked; ones where there are none.
-
-    >>> check_weights([2, 0.5], 2)
-    array([2. , 0.5])
-    """
-    if sample_weight is None:
-        return np.ones(count)
-    try:
-        weight = np.array(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"sample_weight is not made of numbers: {error}") from None
-    if weight.shape != (count,):
-        raise InputError(f"X has {count} sequences, but sample_weight has the shape {weight.shape}")
-    if not (np.isfinite(weight) & (weight >= 0)).all():
-        bad = int(np.flatnonzero(~(np.isfinite(weight) & (weight >= 0)))[0])
-        raise InputError(f"sample_weight[{bad}] is {weight[bad]}; a weight is a finite number from 0 on")
-    return weight
 
 
 def without_unknown_name(encoded: Encoded) -> Encoded:

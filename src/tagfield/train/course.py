@@ -43,6 +43,7 @@ class Run:
         self.history: list[Epoch] = []
         self._score = score
         self._on_epoch = on_epoch
+        self.fell_back = False
         self.untrained = np.inf  # the loss of zero weights
         self._highest, self._since = -np.inf, 0
         self._peak: tuple[int, float, Weights | None] = (0, -np.inf, None)  # epoch, accuracy on dev, weights
@@ -79,6 +80,7 @@ class Run:
 
     def fall_back(self, otherwise: Weights) -> Weights:
         """The best weights before a run went wrong, whose epoch is marked as the best."""
+        self.fell_back = True
         number, _, weights = self._peak
         if weights is None:
             return otherwise
@@ -87,6 +89,7 @@ class Run:
 
     def keep_last(self, weights: Weights) -> Weights:
         """Marks the last epoch as the best, and gives its weights back."""
+        self.fell_back = True
         self.history[:] = [replace(epoch, best=epoch is self.history[-1]) for epoch in self.history]
         return weights
 

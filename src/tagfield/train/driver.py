@@ -51,6 +51,7 @@ class Trained:
     settings: Settings  # with the rate that was used
     converged: bool
     stop_reason: str
+    fell_back: bool = False  # it went wrong, and weights of before are kept
 
     @property
     def best(self) -> Epoch:
@@ -124,7 +125,7 @@ def train(
         weights, converged, reason = _epochs(
             run, trainer, corpus, rng, limits, dataset, initial, margin=recipe.family == "margin"
         )
-    return Trained(weights, features, attributes, run.history, run.settings, converged, reason)
+    return Trained(weights, features, attributes, run.history, run.settings, converged, reason, run.fell_back)
 
 
 def select(

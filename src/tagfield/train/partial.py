@@ -14,15 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tagfield._text import Vocabulary
-from tagfield.constraints import Rules
+from tagfield.constraints import FORBIDDEN, IMPOSSIBLE, Rules
 from tagfield.dataset import UNKNOWN, Dataset, Doubles
 from tagfield.errors import InputError
 from tagfield.features import FeatureSet
 from tagfield.native import kernels
 from tagfield.train.batch import Objective
-
-FORBIDDEN = -1e30  # the kernels'
-IMPOSSIBLE = -1e29  # a score below this has something forbidden in it
 
 
 @dataclass(frozen=True)
@@ -42,12 +39,7 @@ class Limits:
         >>> Limits.of(rules_of("BIO", ["O", "B-X", "I-X"]), data).labels.tolist()
         [[1, 1, 0], [1, 1, 1]]
         """
-        tokens = dataset.tokens
-        filled = np.diff(tokens) > 0
-        labels = np.ones((int(tokens[-1]), len(rules.start)), np.uint8)
-        labels[tokens[:-1][filled]] &= rules.start.astype(np.uint8)
-        labels[tokens[1:][filled] - 1] &= rules.end.astype(np.uint8)
-        return Limits(labels, rules.follow.astype(np.uint8))
+        return Limits(rules.allowed(dataset.tokens), rules.follow.astype(np.uint8))
 
     def check(self, dataset: Dataset, corpus: kernels.Corpus, features: FeatureSet) -> None:
         """An InputError where no allowed path agrees with the known labels of a sequence."""
@@ -57,7 +49,7 @@ class Limits:
         agrees = np.arange(features.labels) == dataset.labels[:, None]
         allowed = self.labels & (agrees | unknown[:, None])
         zero = features.zeros()
-        trans = np.where(self.forbidden(features), np.float32(FORBIDDEN), zero.trans)
+        trans = np.where(self.forbidden(features), FORBIDDEN, zero.trans)
         _, score = kernels.decode(corpus, features.layout, zero.state, trans, allowed, 1)
         if (score < IMPOSSIBLE).any():
             sequence = int(np.flatnonzero(score < IMPOSSIBLE)[0])
@@ -119,5 +111,5 @@ class PartialObjective(Objective):
     def _nll(self, x: Doubles, gradient: Doubles, grad_trans: Doubles) -> float:
         trans = self._trans
         if self._forbidden is not None:
-            trans = np.where(self._forbidden, FORBIDDEN, trans)
+            trans = np.where(self._forbidden, float(FORBIDDEN), trans)
         return self._packed.partial_gradient(x, trans, self._allowed, gradient, grad_trans, self.threads)
