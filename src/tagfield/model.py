@@ -33,7 +33,7 @@ from tagfield.storage import load_tensors, save_tensors
 from tagfield.text.sources import PathLike
 from tagfield.text.templates import Template
 from tagfield.train import Settings, Trained, train
-from tagfield.train.progress import OnEpoch
+from tagfield.train.history import OnEpoch
 
 FORMAT = "tagfield model 1"
 
@@ -76,6 +76,7 @@ class Model:
         info = {
             "version": __version__,
             "settings": trained.settings.to_dict(),
+            "trained_by": trained.settings.describe(),
             "sequences": len(encoded),
             "tokens": int(encoded.dataset.tokens[-1]),
             "state_features": states,

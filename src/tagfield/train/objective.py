@@ -1,31 +1,45 @@
 """The objective of the whole corpus and its gradient, in float64, on all cores.
 
-    x [K] ─▶ Σ NLL and E − Ẽ (native/kernel/gradient.hpp) ─▶ + c2·‖x‖² ─▶ quasi_newton.py ─▶ x
+    x [K] ─▶ Σ NLL and E − Ẽ (native/kernel/gradient.hpp) ─▶ + c2·‖x‖² ─▶ quasi_newton.py, whole_corpus.py
 
-One thread gives the same bits every time; several may differ in the last digits, since their sums are added in
-another order.
+Where labels are unknown or rules forbid some paths, the loss is −log p(known labels) (limits.py). One thread gives the
+same bits every time; several may differ in the last digits, since their sums are added in another order.
 """
+
+import math
 
 import numpy as np
 
+from tagfield.constraints import FORBIDDEN
 from tagfield.dataset import Doubles, Ints, Longs
-from tagfield.features import LANES, FeatureSet, Weights, absent
+from tagfield.features import LANES, Weights, absent
 from tagfield.native import kernels
-from tagfield.train.quasi_newton import dot
+from tagfield.train.problem import Problem
 
 
 class Objective:
-    """Σ NLL + c2·‖x‖² and its gradient, as functions of the K weights that exist: states first, then transitions."""
+    """Σ NLL + c2·‖x‖² and its gradient, as functions of the K weights that exist: states first, then transitions.
 
-    def __init__(self, corpus: kernels.Corpus, features: FeatureSet, *, c2: float, threads: int) -> None:
-        self.corpus = corpus
+    >>> from tagfield.encode import encode_sequences
+    >>> from tagfield.train import Settings
+    >>> encoded = encode_sequences([[["a"], ["b"]]], [["X", "Y"]])
+    >>> value, _ = Objective(Problem.of(encoded, Settings(features="all")))(np.zeros(8))
+    >>> round(value, 6)  # 2·log 2
+    1.386294
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        features, limits = problem.features, problem.limits
         self.features = features
-        self.c2 = c2
-        self.threads = threads
+        self.c2 = problem.settings.c2
+        self.threads = problem.settings.threads
+        self._partial = limits is not None or not problem.corpus.complete
+        self._allowed = None if limits is None else limits.labels
+        self._forbidden = None if limits is None else limits.forbidden(features)
         self._states = np.flatnonzero(~absent(features.zero.state))
         self._edges = np.flatnonzero(~absent(features.zero.trans))
         self._trans = np.zeros(features.zero.trans.shape)
-        self._packed = kernels.Packed(corpus, features.labels, *self._rows())
+        self._packed = kernels.Packed(problem.corpus, features.labels, *self._rows())
 
     def _rows(self) -> tuple[Longs, Ints]:
         """Where each attribute's features begin in x [A+1], and their labels [K]."""
@@ -54,7 +68,12 @@ class Objective:
         return nll + self.c2 * dot(x, x), gradient
 
     def _nll(self, x: Doubles, gradient: Doubles, grad_trans: Doubles) -> float:
-        return self._packed.nll_gradient(x, self._trans, gradient, grad_trans, self.threads)
+        if not self._partial:
+            return self._packed.nll_gradient(x, self._trans, gradient, grad_trans, self.threads)
+        trans = self._trans
+        if self._forbidden is not None:
+            trans = np.where(self._forbidden, float(FORBIDDEN), trans)
+        return self._packed.partial_gradient(x, trans, self._allowed, gradient, grad_trans, self.threads)
 
     def pack(self, weights: Weights) -> Doubles:
         """The weights that exist, as x."""
@@ -62,9 +81,27 @@ class Objective:
         return np.concatenate(parts).astype(np.float64)
 
     def weights(self, x: Doubles) -> Weights:
-        """x in its blocks, as float32; what is no feature stays marked."""
+        """x in its blocks, as float32; a pair without a feature stays marked as such."""
         found = self.features.zeros()
         n = len(self._states)
         found.state.reshape(-1)[self._states] = x[:n] + 0.0
         found.trans.reshape(-1)[self._edges] = x[n:] + 0.0
         return found
+
+
+def dot(a: Doubles, b: Doubles) -> float:
+    """a·b without BLAS, which would wake its threads for each of these short sums.
+
+    >>> dot(np.array([1.0, 2.0]), np.array([3.0, 4.0]))
+    11.0
+    """
+    return float(np.einsum("i,i->", a, b))
+
+
+def norm(a: Doubles) -> float:
+    """‖a‖.
+
+    >>> norm(np.array([3.0, 4.0]))
+    5.0
+    """
+    return math.sqrt(dot(a, a))
