@@ -11,11 +11,11 @@ from tagfield.encode import Encoded
 from tagfield.errors import InputError
 from tagfield.estimator.labels import LabelNames
 from tagfield.estimator.parameters import recipe_of
-from tagfield.estimator.reading import read_labelled, take
+from tagfield.estimator.reading import read_labelled
+from tagfield.features import grow
 from tagfield.model import Model
 from tagfield.train import RECIPES, Epoch, Settings, Trained
 from tagfield.train.driver import select
-from tagfield.train.growth import grow
 from tagfield.train.partial import limits_of
 from tagfield.train.stochastic import StochasticTrainer
 from tagfield.train.trainers import make_trainer
@@ -62,7 +62,7 @@ def split_held_out(encoded: Encoded, fraction: float, seed: int) -> tuple[Encode
             f"{len(encoded)} sequences are too few to hold {fraction:g} of them out; give eval_set"
         )
     order = np.random.default_rng(seed).permutation(len(encoded))
-    return take(encoded, np.sort(order[size:])), take(encoded, np.sort(order[:size]))
+    return encoded.take(np.sort(order[size:])), encoded.take(np.sort(order[:size]))
 
 
 def read_classes(classes: Iterable[Any] | None, known: list[Any] | None) -> list[Any] | None:

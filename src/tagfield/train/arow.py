@@ -54,14 +54,7 @@ class ArowTrainer:
         """One pass over the sentences in `order`; returns the summed loss."""
         self._epoch += 1
         loss, failed = kernels.arow_pass(
-            self.corpus,
-            self.features.layout,
-            self._mean.state,
-            self._mean.trans,
-            self._spread.state,
-            self._spread.trans,
-            order,
-            self.gamma,
+            self.corpus, self.features.field(self._mean), self.features.field(self._spread), order, self.gamma
         )
         if failed >= 0 or not math.isfinite(loss):
             raise TrainingError(

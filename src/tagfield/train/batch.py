@@ -8,8 +8,8 @@ another order.
 
 import numpy as np
 
-from tagfield.dataset import Doubles, Ints, Longs
-from tagfield.features import LANES, FeatureSet, Weights, absent
+from tagfield.dataset import Doubles
+from tagfield.features import FeatureSet, Weights
 from tagfield.native import kernels
 from tagfield.train.quasi_newton import dot
 
@@ -22,23 +22,11 @@ class Objective:
         self.features = features
         self.c2 = c2
         self.threads = threads
-        self._states = np.flatnonzero(~absent(features.zero.state))
-        self._edges = np.flatnonzero(~absent(features.zero.trans))
+        at = features.coordinates()
+        self._states, self._edges = at.state, at.trans
         self._trans = np.zeros(features.zero.trans.shape)
-        self._packed = kernels.Packed(corpus, features.labels, *self._rows())
-
-    def _rows(self) -> tuple[Longs, Ints]:
-        """Where each attribute's features begin in x [A+1], and their labels [K]."""
-        block, lane = np.divmod(self._states, LANES)
-        per_row = self.features.blocks_per_row
-        if self.features.first is None or self.features.column is None:
-            attribute, column = np.divmod(block, per_row)
-        else:
-            rows = np.arange(self.features.attributes)
-            attribute = np.repeat(rows, np.diff(self.features.first))[block]
-            column = self.features.column[block].astype(np.int64)
-        first = np.searchsorted(attribute, np.arange(self.features.attributes + 1)).astype(np.int64)
-        return first, (column * LANES + lane).astype(np.int32)
+        first = np.searchsorted(at.attribute, np.arange(features.attributes + 1)).astype(np.int64)
+        self._packed = kernels.Packed(corpus, features.labels, first, at.label.astype(np.int32))
 
     @property
     def size(self) -> int:

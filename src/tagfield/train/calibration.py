@@ -99,8 +99,6 @@ def nll(
     nothing = kernels.Pass()
     nothing.rate = 0.0
     if limits is not None:
-        nothing.set_limits(limits.labels, limits.follow)
-    weights = weights.copy()
-    empty = (weights.state[:0], weights.trans[:0])
-    nothing.run(corpus, features.layout, [(weights.state, weights.trans), empty, empty], order)
+        nothing.set_limits(limits)
+    nothing.run(corpus, features.field(weights.copy()), None, None, order)
     return nothing.loss

@@ -31,7 +31,7 @@ from tagfield.bregman.losses import update as named_update
 from tagfield.bregman.responses import Response, recipe
 from tagfield.dataset import Dataset, Doubles, Longs
 from tagfield.errors import InputError, TrainingError
-from tagfield.features import FeatureSet, keep_attributes
+from tagfield.features import FeatureSet
 from tagfield.lattice import open_corpus
 from tagfield.native import kernels
 from tagfield.train.partial import Limits
@@ -211,17 +211,18 @@ class _School:
         self, dataset: Dataset, features: FeatureSet, orders: list[Longs], limits: Limits | None
     ) -> None:
         sentences = np.sort(orders[0])
-        part = subset(dataset, sentences)
+        part = dataset.take(sentences)
         self.known = np.zeros(features.attributes, bool)
         self.known[part.attribute] = True
         self.features = features.only(self.known)
-        self.corpus = open_corpus(keep_attributes(part, self.known))
+        self.corpus = open_corpus(part.keep_attributes(self.known))
         self.orders = [np.searchsorted(sentences, order).astype(np.int64) for order in orders]
         self.sentences = len(dataset)
         self.limits = limits
         if limits is not None:
             of = np.repeat(np.isin(np.arange(len(dataset)), sentences), np.diff(dataset.tokens))
-            self.limits = replace(limits, labels=limits.labels[of])
+            labels = None if limits.labels is None else limits.labels[of]
+            self.limits = kernels.Limits(labels, limits.follow)
 
 
 def _try(school: _School, c: Candidate, c2: float, judge: "_Judge") -> Doubles:
@@ -246,51 +247,16 @@ class _Judge:
     """Right tokens of each held-out sentence."""
 
     def __init__(self, dataset: Dataset, school: _School, sentences: Longs) -> None:
-        part = keep_attributes(subset(dataset, np.sort(sentences)), school.known)
+        part = dataset.take(np.sort(sentences)).keep_attributes(school.known)
         self._corpus = open_corpus(part)
         self._gold, self._tokens = part.labels, part.tokens
         self._known = int((self._gold >= 0).sum())  # a token whose label is unknown is nobody's error
-        self._layout = school.features.layout
+        self._features = school.features
         self.nothing = np.zeros(len(sentences))  # for a candidate that cannot be trained
 
     def right(self, trainer: StochasticTrainer) -> Doubles:
-        weights = trainer.directions()
-        guess = kernels.tag(self._corpus, self._layout, weights.state, weights.trans, 1)
+        guess, _ = kernels.tag(self._corpus, self._features.field(trainer.directions()))
         return np.diff(np.concatenate([[0], np.cumsum(guess == self._gold)])[self._tokens]).astype(np.float64)
 
     def accuracy(self, right: Doubles) -> float:
         return float(right.sum() / self._known) if self._known else 1.0
-
-
-def subset(dataset: Dataset, sentences: Longs) -> Dataset:
-    """Some sentences of a dataset, in the order given.
-
-    >>> from tagfield.encode import encode_sequences
-    >>> data = encode_sequences([[["a"]], [["b"], ["c"]]], [["X"], ["Y", "X"]]).dataset
-    >>> part = subset(data, np.array([1]))
-    >>> part.labels.tolist(), part.attribute.tolist(), part.tokens.tolist()
-    ([1, 0], [1, 2], [0, 2])
-    """
-
-    def spans(offsets: Longs) -> tuple[Longs, Longs]:
-        sizes = np.diff(offsets)[sentences]
-        ends = np.cumsum(sizes)
-        which = np.repeat(offsets[:-1][sentences] - (ends - sizes), sizes) + np.arange(
-            int(ends[-1]) if len(ends) else 0
-        )
-        return np.concatenate([[0], ends]).astype(np.int64), which
-
-    tokens, token = spans(dataset.tokens)
-    slots, slot = spans(dataset.slots)
-    occurrences, occurrence = spans(dataset.occurrences)
-    return Dataset(
-        tokens,
-        slots,
-        occurrences,
-        dataset.attribute[slot],
-        dataset.stop[slot],
-        dataset.position[occurrence],
-        None if dataset.value is None else dataset.value[occurrence],
-        dataset.labels[token],
-        dataset.weight[sentences],
-    )

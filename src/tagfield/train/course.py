@@ -139,7 +139,7 @@ def labels_better(
 ) -> bool:
     """Whether the trainer's weights label the known tokens better than others: too sure of oneself is not yet wrong."""
     right = [
-        int((kernels.tag(corpus, features.layout, w.state, w.trans, 1) == dataset.labels).sum())
+        int((kernels.tag(corpus, features.field(w))[0] == dataset.labels).sum())
         for w in (trainer.weights(), than)
     ]
     return right[0] > right[1]

@@ -21,14 +21,13 @@ from tagfield.dataset import UNKNOWN, Dataset, Doubles
 from tagfield.encode import Encoded
 from tagfield.errors import TrainingError
 from tagfield.evaluate import ChunkScorer, Scores, has_chunks
-from tagfield.features import FeatureSet, Weights, feature_set, keep_attributes
+from tagfield.features import FeatureSet, Weights, feature_set, grow
 from tagfield.lattice import open_corpus
 from tagfield.native import kernels
 from tagfield.train.batch import Objective
 from tagfield.train.calibration import nll
 from tagfield.train.course import Clock, Run, labels_better, worse_than_nothing
 from tagfield.train.full_batch import descend
-from tagfield.train.growth import grow
 from tagfield.train.partial import Limits, PartialObjective, limits_of
 from tagfield.train.progress import Epoch, OnEpoch, Stopping
 from tagfield.train.quasi_newton import minimise, norm
@@ -136,7 +135,7 @@ def select(
     corpus = open_corpus(dataset)
     if min_count > 1 and kind == "all":
         keep = kernels.count_attributes(corpus, len(attributes)) >= min_count
-        dataset, attributes = keep_attributes(dataset, keep), attributes.subset(keep)
+        dataset, attributes = dataset.keep_attributes(keep), attributes.subset(keep)
         corpus = open_corpus(dataset)
     return (
         dataset,
@@ -154,13 +153,13 @@ def held_out_scorer(
     if len(attributes) != len(dev.attributes):
         ids = np.array([attributes.find(name) for name in dev.attributes], dtype=np.int64)
         keep = ids >= 0
-        dataset = keep_attributes(dataset, keep)
+        dataset = dataset.keep_attributes(keep)
         dataset = replace(dataset, attribute=ids[keep][dataset.attribute].astype(np.int32))
     corpus = open_corpus(dataset)
     scorer = ChunkScorer(dev.names.strings())
 
     def score(weights: Weights) -> Scores:
-        guess = kernels.tag(corpus, features.layout, weights.state, weights.trans, threads)
+        guess, _ = kernels.tag(corpus, features.field(weights), threads=threads)
         return scorer.score(dev.gold, guess, dataset.tokens)
 
     return score

@@ -60,13 +60,10 @@ class MarginTrainer:
     def run(self, order: Longs) -> float:
         """One pass over the sentences in `order`; returns the summed loss."""
         self._epoch += 1
-        loss, self._seen, _, failed = kernels.margin_pass(
+        loss, self._seen, failed = kernels.margin_pass(
             self.corpus,
-            self.features.layout,
-            self._theta.state,
-            self._theta.trans,
-            self._rest.state,
-            self._rest.trans,
+            self.features.field(self._theta),
+            self.features.field(self._rest),
             order,
             self._type,
             self._aggressiveness,

@@ -8,61 +8,35 @@ that rules put on a dataset, and the objective of L-BFGS; a stochastic pass does
 (native/kernel/unknown.hpp).
 """
 
-from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tagfield._text import Vocabulary
-from tagfield.constraints import FORBIDDEN, IMPOSSIBLE, Rules
+from tagfield.constraints import Rules
 from tagfield.dataset import UNKNOWN, Dataset, Doubles
 from tagfield.errors import InputError
 from tagfield.features import FeatureSet
 from tagfield.native import kernels
 from tagfield.train.batch import Objective
 
+Limits: TypeAlias = kernels.Limits
 
-@dataclass(frozen=True)
-class Limits:
-    """What paths training may sum over."""
 
-    labels: NDArray[np.uint8]  # [T, L]: which labels a token may have
-    follow: NDArray[np.uint8]  # [L, L]: from, to
-
-    @staticmethod
-    def of(rules: Rules, dataset: Dataset) -> "Limits":
-        """The limits of a dataset.
-
-        >>> from tagfield.constraints import rules_of
-        >>> from tagfield.encode import encode_sequences
-        >>> data = encode_sequences([[["a"], ["b"]]], [["O", "B-X"]]).dataset
-        >>> Limits.of(rules_of("BIO", ["O", "B-X", "I-X"]), data).labels.tolist()
-        [[1, 1, 0], [1, 1, 1]]
-        """
-        return Limits(rules.allowed(dataset.tokens), rules.follow.astype(np.uint8))
-
-    def check(self, dataset: Dataset, corpus: kernels.Corpus, features: FeatureSet) -> None:
-        """An InputError where no allowed path agrees with the known labels of a sequence."""
-        unknown = dataset.labels == UNKNOWN
-        if not unknown.any():
-            return
-        agrees = np.arange(features.labels) == dataset.labels[:, None]
-        allowed = self.labels & (agrees | unknown[:, None])
-        zero = features.zeros()
-        trans = np.where(self.forbidden(features), FORBIDDEN, zero.trans)
-        _, score = kernels.decode(corpus, features.layout, zero.state, trans, allowed, 1)
-        if (score < IMPOSSIBLE).any():
-            sequence = int(np.flatnonzero(score < IMPOSSIBLE)[0])
-            raise InputError(
-                f"y[{sequence}]: the constraints allow no path through its known labels; correct them, or train "
-                "without constraints"
-            )
-
-    def forbidden(self, features: FeatureSet) -> NDArray[np.bool_]:
-        """Which transitions are forbidden, in the layout of their weights."""
-        out = np.zeros(features.zero.trans.shape, bool)
-        out[:, : features.labels] = self.follow == 0
-        return out
+def check_limits(limits: Limits, dataset: Dataset, corpus: kernels.Corpus, features: FeatureSet) -> None:
+    """An InputError where no allowed path agrees with the known labels of a sequence."""
+    unknown = dataset.labels == UNKNOWN
+    if not unknown.any() or limits.labels is None:
+        return
+    agrees = np.arange(features.labels) == dataset.labels[:, None]
+    both = kernels.Limits(limits.labels & (agrees | unknown[:, None]), limits.follow)
+    _, score = kernels.tag(corpus, features.field(features.zero), both)
+    if np.isneginf(score).any():
+        sequence = int(np.flatnonzero(np.isneginf(score))[0])
+        raise InputError(
+            f"y[{sequence}]: the constraints allow no path through its known labels; correct them, or train "
+            "without constraints"
+        )
 
 
 def limits_of(
@@ -76,8 +50,8 @@ def limits_of(
     if rules is None:
         return None
     rules.check_gold(dataset, labels.strings())
-    limits = Limits.of(rules, dataset)
-    limits.check(dataset, corpus, features)
+    limits = rules.limits(dataset.tokens)
+    check_limits(limits, dataset, corpus, features)
     return limits
 
 
@@ -105,11 +79,7 @@ class PartialObjective(Objective):
         limits: Limits | None = None,
     ) -> None:
         super().__init__(corpus, features, c2=c2, threads=threads)
-        self._allowed = None if limits is None else limits.labels
-        self._forbidden = None if limits is None else limits.forbidden(features)
+        self._limits = limits
 
     def _nll(self, x: Doubles, gradient: Doubles, grad_trans: Doubles) -> float:
-        trans = self._trans
-        if self._forbidden is not None:
-            trans = np.where(self._forbidden, float(FORBIDDEN), trans)
-        return self._packed.partial_gradient(x, trans, self._allowed, gradient, grad_trans, self.threads)
+        return self._packed.partial_gradient(x, self._trans, self._limits, gradient, grad_trans, self.threads)

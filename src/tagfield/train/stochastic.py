@@ -100,9 +100,8 @@ class StochasticTrainer:
         self.update = update
         self.nll = math.inf  # along the last pass
         self._theta = features.zeros() if start is None else start.copy()
-        nothing = Weights(self._theta.state[:0], self._theta.trans[:0])
-        self._squares = self._like_theta() if update.adaptive else nothing
-        self._rest = nothing
+        self._squares = self._like_theta() if update.adaptive else None
+        self._rest: Weights | None = None
         self._pass = kernels.Pass()
         self._pass.rate = rate
         self._pass.decay = 2 * c2 / max(1, sentences or corpus.sentences)
@@ -117,7 +116,7 @@ class StochasticTrainer:
             )
         set_response(self._pass, update.response)
         if limits is not None:
-            self._pass.set_limits(limits.labels, limits.follow)
+            self._pass.set_limits(limits)
 
     def _like_theta(self) -> Weights:
         return Weights(np.zeros_like(self._theta.state), np.zeros_like(self._theta.trans))
@@ -162,8 +161,9 @@ class StochasticTrainer:
 
     def _run(self, order: Longs) -> None:
         if self._pass.failed < 0:
-            arrays = [(w.state, w.trans) for w in (self._theta, self._squares, self._rest)]
-            self._pass.run(self.corpus, self.features.layout, arrays, order)
+            field = self.features.field
+            squares, rest = (None if w is None else field(w) for w in (self._squares, self._rest))
+            self._pass.run(self.corpus, field(self._theta), squares, rest, order)
             self.nll += self._pass.loss
 
     def _penalty(self) -> float:
@@ -183,13 +183,11 @@ class StochasticTrainer:
         out = out or self._theta.copy()
         count = self._pass.averaged if self._pass.averaging else 0
         factor = self._pass.summed_scale / count if count else self._pass.scale
-        for result, theta, rest in (
-            (out.state, self._theta.state, self._rest.state),
-            (out.trans, self._theta.trans, self._rest.trans),
-        ):
+        for name in ("state", "trans"):
+            result, theta = getattr(out, name), getattr(self._theta, name)
             np.multiply(theta, np.float32(factor), out=result)
             if count:
-                result -= rest / np.float32(count)
+                result -= getattr(self._rest, name) / np.float32(count)
                 result[absent(theta)] = ABSENT
         return out
 
