@@ -140,12 +140,12 @@ def test_python_goes_on_while_a_kernel_runs() -> None:
     encoded = encode(learnable(200))
     corpus = open_corpus(encoded.dataset)
     features = feature_set(corpus, 15, 3, "all")
-    theta, nothing = features.zeros(), (features.zero.state[:0], features.zero.trans[:0])
+    theta, rest = features.field(features.zeros()), features.field(features.zeros())
     objective = Objective(corpus, features, c2=1.0, threads=1)
     order = np.tile(np.arange(200), 1500)  # about half a second
 
     def stochastic() -> None:
-        kernels.Pass().run(corpus, features.layout, [(theta.state, theta.trans), nothing, nothing], order)
+        kernels.Pass().run(corpus, theta, None, None, order)
 
     def repeat(call: Callable[[], object]) -> Callable[[], None]:
         def calls() -> None:
@@ -156,19 +156,7 @@ def test_python_goes_on_while_a_kernel_runs() -> None:
 
     calls: dict[str, Callable[[], None]] = {
         "stochastic": stochastic,
-        "margin": lambda: kernels.margin_pass(
-            corpus,
-            features.layout,
-            theta.state,
-            theta.trans,
-            theta.state.copy(),
-            theta.trans.copy(),
-            order,
-            1,
-            1.0,
-            True,
-            1.0,
-        ),
+        "margin": lambda: kernels.margin_pass(corpus, theta, rest, order, 1, 1.0, True, 1.0),
         "gradient": repeat(lambda: objective(np.zeros(objective.size))),
     }
     for name, call in calls.items():

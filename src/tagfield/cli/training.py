@@ -10,7 +10,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -69,12 +68,9 @@ class Data:
             attributes=encoded.attributes,
             labels=encoded.labels,
         )
-        if not held_out.labelled:
-            bare = int(np.flatnonzero(held_out.gold < 0)[0])
-            sentence = int(np.searchsorted(held_out.dataset.tokens, bare, side="right")) - 1
-            raise InputError(
-                f"{held_out.where(sentence)}: the sequence has no labels, so --dev cannot score it"
-            )
+        bare = held_out.dataset.first_unlabelled(held_out.gold)
+        if bare is not None:
+            raise InputError(f"{held_out.where(bare)}: the sequence has no labels, so --dev cannot score it")
         _row(console, "dev", describe(len(held_out), int(held_out.dataset.tokens[-1])))
         if held_out.unseen_labels:
             unseen = ", ".join(held_out.unseen_labels)

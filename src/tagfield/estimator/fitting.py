@@ -9,7 +9,7 @@ from tagfield.encode import Encoded
 from tagfield.errors import InputError
 from tagfield.estimator.labels import LabelNames
 from tagfield.estimator.parameters import STREAM, recipe_of
-from tagfield.estimator.reading import read_labelled, take
+from tagfield.estimator.reading import read_labelled
 from tagfield.train import RECIPES
 from tagfield.train.options import AUTO
 
@@ -55,7 +55,7 @@ def split_held_out(encoded: Encoded, fraction: float, seed: int) -> tuple[Encode
             f"{len(encoded)} sequences are too few to hold {fraction:g} of them out; give eval_set"
         )
     order = np.random.default_rng(seed).permutation(len(encoded))
-    return take(encoded, np.sort(order[size:])), take(encoded, np.sort(order[:size]))
+    return encoded.take(np.sort(order[size:])), encoded.take(np.sort(order[:size]))
 
 
 def read_classes(classes: Iterable[Any] | None, known: list[Any] | None) -> list[Any] | None:

@@ -43,15 +43,9 @@ class ArowTrainer(Trainer):
     def run(self, order: Longs) -> float:
         """One pass over the sentences in `order`; returns the summed loss."""
         self._epoch += 1
+        field = self.problem.features.field
         loss, failed = kernels.arow_pass(
-            self.problem.corpus,
-            self.problem.features.layout,
-            self._mean.state,
-            self._mean.trans,
-            self._spread.state,
-            self._spread.trans,
-            order,
-            self.recipe.gamma,
+            self.problem.corpus, field(self._mean), field(self._spread), order, self.recipe.gamma
         )
         if failed >= 0 or not math.isfinite(loss):
             raise TrainingError(

@@ -30,7 +30,6 @@ from tagfield.bregman.generators import arctan, erf, gd
 from tagfield.bregman.responses import Response
 from tagfield.dataset import Dataset, Doubles, Longs
 from tagfield.errors import InputError, TrainingError
-from tagfield.features import keep_attributes
 from tagfield.lattice import open_corpus
 from tagfield.native import kernels
 from tagfield.train.options import (
@@ -201,14 +200,15 @@ class _Trial:
     def __init__(self, problem: Problem, orders: list[Longs], held_out: Longs) -> None:
         dataset, limits = problem.dataset, problem.limits
         sentences = np.sort(orders[0])
-        part = subset(dataset, sentences)
+        part = dataset.take(sentences)
         known = np.zeros(problem.features.attributes, bool)
         known[part.attribute] = True
         features = problem.features.only(known)
         if limits is not None:
             of = np.repeat(np.isin(np.arange(len(dataset)), sentences), np.diff(dataset.tokens))
-            limits = replace(limits, labels=limits.labels[of])
-        part = keep_attributes(part, known)
+            labels = None if limits.labels is None else limits.labels[of]
+            limits = kernels.Limits(labels, limits.follow)
+        part = part.keep_attributes(known)
         self._problem = replace(
             problem,
             dataset=part,
@@ -219,7 +219,7 @@ class _Trial:
             sentences=len(dataset),
         )
         self._orders = [np.searchsorted(sentences, order).astype(np.int64) for order in orders]
-        held = keep_attributes(subset(dataset, np.sort(held_out)), known)
+        held = dataset.take(np.sort(held_out)).keep_attributes(known)
         self._held_out, self._gold, self._tokens = open_corpus(held), held.labels, held.tokens
         self._known = int((self._gold >= 0).sum())  # a token whose label is unknown does not count
 
@@ -231,43 +231,8 @@ class _Trial:
                 trainer.run(order)
         except (TrainingError, InputError):
             return np.zeros(len(self._tokens) - 1)
-        weights = trainer.directions()
-        guess = kernels.tag(self._held_out, self._problem.features.layout, weights.state, weights.trans, 1)
+        guess, _ = kernels.tag(self._held_out, self._problem.features.field(trainer.directions()))
         return np.diff(np.concatenate([[0], np.cumsum(guess == self._gold)])[self._tokens]).astype(np.float64)
 
     def accuracy(self, right: Doubles) -> float:
         return float(right.sum() / self._known) if self._known else 1.0
-
-
-def subset(dataset: Dataset, sentences: Longs) -> Dataset:
-    """Some sentences of a dataset, in the order given.
-
-    >>> from tagfield.encode import encode_sequences
-    >>> data = encode_sequences([[["a"]], [["b"], ["c"]]], [["X"], ["Y", "X"]]).dataset
-    >>> part = subset(data, np.array([1]))
-    >>> part.labels.tolist(), part.attribute.tolist(), part.tokens.tolist()
-    ([1, 0], [1, 2], [0, 2])
-    """
-
-    def spans(offsets: Longs) -> tuple[Longs, Longs]:
-        sizes = np.diff(offsets)[sentences]
-        ends = np.cumsum(sizes)
-        which = np.repeat(offsets[:-1][sentences] - (ends - sizes), sizes) + np.arange(
-            int(ends[-1]) if len(ends) else 0
-        )
-        return np.concatenate([[0], ends]).astype(np.int64), which
-
-    tokens, token = spans(dataset.tokens)
-    slots, slot = spans(dataset.slots)
-    occurrences, occurrence = spans(dataset.occurrences)
-    return Dataset(
-        tokens,
-        slots,
-        occurrences,
-        dataset.attribute[slot],
-        dataset.stop[slot],
-        dataset.position[occurrence],
-        None if dataset.value is None else dataset.value[occurrence],
-        dataset.labels[token],
-        dataset.weight[sentences],
-    )

@@ -20,7 +20,7 @@ from tagfield.constraints import Rules
 from tagfield.encode import Encoded
 from tagfield.errors import InputError, TrainingError
 from tagfield.evaluate import ChunkScorer, Scores, has_chunks
-from tagfield.features import FeatureSet, Weights, keep_attributes
+from tagfield.features import FeatureSet, Weights
 from tagfield.lattice import open_corpus
 from tagfield.native import kernels
 from tagfield.train.history import Clock, Epoch, History, OnEpoch, Stopping
@@ -157,14 +157,10 @@ def run_epochs(trainer: Trainer, history: History, rng: np.random.Generator) -> 
 
 def labels_better(trainer: Trainer, problem: Problem) -> bool:
     """Whether the trainer's weights label the known tokens better than the start's."""
+    features, gold = problem.features, problem.dataset.labels
     right = [
-        int(
-            (
-                kernels.tag(problem.corpus, problem.features.layout, w.state, w.trans, 1)
-                == problem.dataset.labels
-            ).sum()
-        )
-        for w in (trainer.weights(), problem.start)
+        int((kernels.tag(problem.corpus, features.field(weights))[0] == gold).sum())
+        for weights in (trainer.weights(), problem.start)
     ]
     return right[0] > right[1]
 
@@ -175,14 +171,14 @@ def held_out_scorer(dev: Encoded, problem: Problem) -> Callable[[Weights], Score
     if len(attributes) != len(dev.attributes):
         ids = np.array([attributes.find(name) for name in dev.attributes], dtype=np.int64)
         keep = ids >= 0
-        dataset = keep_attributes(dataset, keep)
+        dataset = dataset.keep_attributes(keep)
         dataset = replace(dataset, attribute=ids[keep][dataset.attribute].astype(np.int32))
     corpus = open_corpus(dataset)
     scorer = ChunkScorer(dev.names.strings())
 
     def score(weights: Weights) -> Scores:
-        layout, threads = problem.features.layout, problem.settings.threads
-        guess = kernels.tag(corpus, layout, weights.state, weights.trans, threads)
+        field, threads = problem.features.field(weights), problem.settings.threads
+        guess, _ = kernels.tag(corpus, field, threads=threads)
         return scorer.score(dev.gold, guess, dataset.tokens)
 
     return score

@@ -46,13 +46,11 @@ class MarginTrainer(Trainer):
     def run(self, order: Longs) -> float:
         """One pass over the sentences in `order`; returns the summed loss."""
         self._epoch += 1
-        loss, self._seen, _, failed = kernels.margin_pass(
+        field = self.problem.features.field
+        loss, self._seen, failed = kernels.margin_pass(
             self.problem.corpus,
-            self.problem.features.layout,
-            self._theta.state,
-            self._theta.trans,
-            self._rest.state,
-            self._rest.trans,
+            field(self._theta),
+            field(self._rest),
             order,
             self._type,
             self._told.c,

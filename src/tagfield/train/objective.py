@@ -10,9 +10,8 @@ import math
 
 import numpy as np
 
-from tagfield.constraints import FORBIDDEN
-from tagfield.dataset import Doubles, Ints, Longs
-from tagfield.features import LANES, Weights, absent
+from tagfield.dataset import Doubles
+from tagfield.features import Weights
 from tagfield.native import kernels
 from tagfield.train.problem import Problem
 
@@ -33,26 +32,13 @@ class Objective:
         self.features = features
         self.c2 = problem.settings.c2
         self.threads = problem.settings.threads
+        self._limits = limits
         self._partial = limits is not None or not problem.corpus.complete
-        self._allowed = None if limits is None else limits.labels
-        self._forbidden = None if limits is None else limits.forbidden(features)
-        self._states = np.flatnonzero(~absent(features.zero.state))
-        self._edges = np.flatnonzero(~absent(features.zero.trans))
+        at = features.coordinates()
+        self._states, self._edges = at.state, at.trans
         self._trans = np.zeros(features.zero.trans.shape)
-        self._packed = kernels.Packed(problem.corpus, features.labels, *self._rows())
-
-    def _rows(self) -> tuple[Longs, Ints]:
-        """Where each attribute's features begin in x [A+1], and their labels [K]."""
-        block, lane = np.divmod(self._states, LANES)
-        per_row = self.features.blocks_per_row
-        if self.features.first is None or self.features.column is None:
-            attribute, column = np.divmod(block, per_row)
-        else:
-            rows = np.arange(self.features.attributes)
-            attribute = np.repeat(rows, np.diff(self.features.first))[block]
-            column = self.features.column[block].astype(np.int64)
-        first = np.searchsorted(attribute, np.arange(self.features.attributes + 1)).astype(np.int64)
-        return first, (column * LANES + lane).astype(np.int32)
+        first = np.searchsorted(at.attribute, np.arange(features.attributes + 1)).astype(np.int64)
+        self._packed = kernels.Packed(problem.corpus, features.labels, first, at.label.astype(np.int32))
 
     @property
     def size(self) -> int:
@@ -70,10 +56,7 @@ class Objective:
     def _nll(self, x: Doubles, gradient: Doubles, grad_trans: Doubles) -> float:
         if not self._partial:
             return self._packed.nll_gradient(x, self._trans, gradient, grad_trans, self.threads)
-        trans = self._trans
-        if self._forbidden is not None:
-            trans = np.where(self._forbidden, float(FORBIDDEN), trans)
-        return self._packed.partial_gradient(x, trans, self._allowed, gradient, grad_trans, self.threads)
+        return self._packed.partial_gradient(x, self._trans, self._limits, gradient, grad_trans, self.threads)
 
     def pack(self, weights: Weights) -> Doubles:
         """The weights that exist, as x."""

@@ -12,11 +12,10 @@ from tagfield.constraints import Rules
 from tagfield.dataset import UNKNOWN, Dataset
 from tagfield.encode import Encoded
 from tagfield.errors import InputError
-from tagfield.features import FeatureSet, Weights, feature_set, keep_attributes
+from tagfield.features import FeatureSet, Weights, feature_set, grow
 from tagfield.lattice import open_corpus
 from tagfield.native import kernels
-from tagfield.train.growth import grow
-from tagfield.train.limits import Limits
+from tagfield.train.limits import Limits, limits_of
 from tagfield.train.settings import Settings
 
 
@@ -68,7 +67,7 @@ class Problem:
         min_count = 1 if start else settings.min_count  # the ids of an earlier model must not change
         if min_count > 1 and settings.features == "all":
             keep = kernels.count_attributes(corpus, len(attributes)) >= min_count
-            dataset, attributes = keep_attributes(dataset, keep), attributes.subset(keep)
+            dataset, attributes = dataset.keep_attributes(keep), attributes.subset(keep)
             corpus = open_corpus(dataset)
         features = feature_set(
             corpus, len(attributes), len(encoded.labels), settings.features, min_count, settings.transitions
@@ -76,7 +75,7 @@ class Problem:
         initial = features.zeros()
         if start:
             features, initial = grow(*start, features)
-        limits = None if rules is None else Limits.of(rules, dataset, corpus, features, encoded.labels)
+        limits = None if rules is None else limits_of(rules, dataset, encoded.labels)
         return Problem(dataset, corpus, attributes, features, initial, settings, limits)
 
     @property
@@ -90,8 +89,6 @@ class Problem:
         nothing = kernels.Pass()
         nothing.rate = 0.0
         if self.limits is not None:
-            nothing.set_limits(self.limits.labels, self.limits.follow)
-        weights = weights.copy()
-        empty = (weights.state[:0], weights.trans[:0])
-        nothing.run(self.corpus, self.features.layout, [(weights.state, weights.trans), empty, empty], order)
+            nothing.set_limits(self.limits)
+        nothing.run(self.corpus, self.features.field(weights.copy()), None, None, order)
         return nothing.loss

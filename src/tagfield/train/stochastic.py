@@ -70,7 +70,7 @@ class StochasticTrainer(Trainer):
             )
         set_response(self._pass, recipe.response_at(1))
         if problem.limits is not None:
-            self._pass.set_limits(problem.limits.labels, problem.limits.follow)
+            self._pass.set_limits(problem.limits)
 
     def _like_theta(self) -> Weights:
         return Weights(np.zeros_like(self._theta.state), np.zeros_like(self._theta.trans))
@@ -126,8 +126,10 @@ class StochasticTrainer(Trainer):
         return min(turns) - self._offered
 
     def _step(self, order: Longs) -> None:
-        arrays = [(w.state, w.trans) for w in (self._theta, self._squares, self._rest)]
-        self._pass.run(self.problem.corpus, self.problem.features.layout, arrays, order)
+        field = self.problem.features.field
+        squares = None if self.recipe.metric is None else field(self._squares)
+        rest = field(self._rest) if self._pass.averaging else None
+        self._pass.run(self.problem.corpus, field(self._theta), squares, rest, order)
         self.nll += self._pass.loss
         self._offered += len(order)
 

@@ -23,7 +23,7 @@ from tagfield.features import ABSENT, LANES, FeatureSet, Weights
 from tagfield.lattice import open_corpus
 from tagfield.train.driver import Trained
 from tagfield.train.history import Epoch
-from tagfield.train.limits import Limits
+from tagfield.train.limits import limits_of
 from tagfield.train.options import Stochastic
 from tagfield.train.problem import Problem
 from tagfield.train.settings import Settings
@@ -100,7 +100,7 @@ class Stream:
         # The features that exist are marked in the weights themselves, so these stand for both.
         features = FeatureSet(settings.features, len(self.attributes), len(self.labels), None, None, theta)  # type: ignore[arg-type]
         corpus = open_corpus(encoded.dataset)
-        limits = None if rules is None else Limits.of(rules, encoded.dataset, corpus, features, self.labels)
+        limits = None if rules is None else limits_of(rules, encoded.dataset, self.labels)
         problem = Problem(
             encoded.dataset, corpus, self.attributes, features, theta, settings, limits, in_stream=True
         )

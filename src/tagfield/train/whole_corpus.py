@@ -13,7 +13,7 @@ import numpy as np
 
 from tagfield.dataset import Dataset, Doubles, Longs
 from tagfield.errors import TrainingError
-from tagfield.features import LANES, FeatureSet, Weights
+from tagfield.features import FeatureSet, Weights
 from tagfield.train.objective import Objective, dot, norm
 from tagfield.train.options import WholeCorpus
 from tagfield.train.problem import Problem
@@ -102,25 +102,13 @@ def empirical(dataset: Dataset, features: FeatureSet) -> Weights:
     ([2.0, 1.0], 1.0)
     """
     sentence = np.repeat(np.arange(len(dataset)), np.diff(dataset.occurrences))
-    start = (
-        np.concatenate([[0], dataset.stop[:-1]]).astype(np.int64)
-        if len(dataset.stop)
-        else np.empty(0, np.int64)
-    )
-    start[dataset.slots[:-1][np.diff(dataset.slots) > 0]] = 0
-    attribute = np.repeat(dataset.attribute, dataset.stop - start).astype(np.int64)
+    attribute = np.repeat(dataset.attribute, dataset.slot_sizes()).astype(np.int64)
     label = dataset.labels[dataset.tokens[sentence] + dataset.position].astype(np.int64)
     worth = dataset.weight[sentence] * (1.0 if dataset.value is None else dataset.value.astype(np.float64))
-    per_row = features.blocks_per_row
-    block = attribute * per_row + label // LANES
-    if features.first is not None and features.column is not None:
-        rows = np.repeat(np.arange(features.attributes), np.diff(features.first))
-        keys = rows * per_row + features.column.astype(np.int64)
-        found = np.minimum(np.searchsorted(keys, block), len(keys) - 1)
-        known = keys[found] == block
-        block, label, worth = found[known], label[known], worth[known]
-    size = features.zero.state.size
-    state = np.bincount(block * LANES + label % LANES, worth, size).reshape(features.zero.state.shape)
+    place = features.find(attribute, label)
+    known = place >= 0
+    shape = features.zero.state.shape
+    state = np.bincount(place[known], worth[known], features.zero.state.size).reshape(shape)
     inside = np.ones(len(dataset.labels), bool)
     inside[dataset.tokens[:-1][np.diff(dataset.tokens) > 0]] = False
     at = np.flatnonzero(inside)
