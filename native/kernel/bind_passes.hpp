@@ -46,6 +46,11 @@ void bind_passes(nb::module_& m) {
       .def_prop_rw("averaging", [](PassHandle& h) { return h.p.averaging; }, [](PassHandle& h, bool v) { h.p.averaging = v; })
       .def_prop_rw("adaptive", [](PassHandle& h) { return h.p.adaptive; }, [](PassHandle& h, bool v) { h.p.adaptive = v; })
       .def_prop_rw("floor", [](PassHandle& h) { return h.p.floor; }, [](PassHandle& h, double v) { h.p.floor = v; })
+      .def_prop_rw("streaming", [](PassHandle& h) { return h.p.streaming; }, [](PassHandle& h, bool v) { h.p.streaming = v; })
+      .def_prop_rw("observe_states", [](PassHandle& h) { return h.p.observe_states; },
+                   [](PassHandle& h, bool v) { h.p.observe_states = v; })
+      .def_prop_rw("observe_edges", [](PassHandle& h) { return h.p.observe_edges; },
+                   [](PassHandle& h, bool v) { h.p.observe_edges = v; })
       .def_prop_rw("respond_edges", [](PassHandle& h) { return h.p.respond_edges; },
                    [](PassHandle& h, bool v) { h.p.respond_edges = v; })
       .def_prop_rw("summed_scale", [](PassHandle& h) { return h.p.summed_scale; },

@@ -9,6 +9,10 @@
 //     Σ θ_τ = Z θ̄_n − R.
 // The adaptive metric divides f(u) by √S + δ, S being the running sum of f(u)² of that weight.
 //
+// In a stream N is not known, and the result must not depend on how the stream is cut into passes. There C is shared by
+// the sentences so far, C_t = C/(t + 1), weights shrink by 1/(1 + C_t λ_t), which no rate can turn around, and features
+// come when a sentence first shows them (`observe`).
+//
 // Six in seven attributes of a sentence occur in it once (CoNLL-2000), and theirs is the u of that position, whatever the
 // attribute. So f is called for the positions first, and again only for attributes that occur several times or have
 // values: a fifth of the calls.
@@ -37,6 +41,8 @@ inline double squared_norm(const float* x, int64_t n) {
 struct Pass {
   double rate = 0.1, decay = 0;  // λ̂, C
   bool constant = false;
+  bool streaming = false;        // a part of a stream: C = 2·c2, shared by t + 1 sentences
+  bool observe_states = false, observe_edges = false;  // the pairs of a sentence become features, where they are not
   double t = 0, scale = 1;       // steps made so far, z
   bool averaging = false;
   double summed_scale = 0;       // Z
@@ -63,6 +69,25 @@ inline void fold(float* theta, float* rest, int64_t size, double z, double Z) {
     const float w = float(theta[k] * z);
     theta[k] = w == 0 ? 0.f : w;
   }
+}
+
+inline void make_feature(float& w) {
+  if (w == 0) w = 0.f;  // −0.0 is not a feature, +0.0 is
+}
+
+// The pairs of attribute and known label, and the transitions, that a sentence shows.
+template <Rows R> void observe(const Corpus& c, const Layout& at, const Pass& pass, int64_t s) {
+  const int32_t* y = c.labels + c.tokens[s];
+  for (int64_t t = 1; pass.observe_edges && t < c.length(s); ++t)
+    if (y[t - 1] >= 0 && y[t] >= 0) make_feature(pass.theta.trans[int64_t(y[t - 1]) * at.Lp() + y[t]]);
+  if (!pass.observe_states) return;
+  each_slot<R>(c, at, s, [&](int64_t k0, int64_t k1, int64_t from, int64_t to) {
+    for (int64_t n = from; n < to; ++n) {
+      const int32_t label = y[c.position[n]];
+      for (int64_t k = k0; label >= 0 && k < k1; ++k)
+        if (block_of<R>(at.column, k, k0) == label / W) make_feature(pass.theta.state[k * W + label % W]);
+    }
+  });
 }
 
 // The change of one block of weights: u through the response and the metric, times the step.
@@ -132,7 +157,7 @@ template <class Step> void exact_step(const Pass& pass, const Step& step, Exactl
 template <Rows R, bool Respond, bool Adaptive, bool Average>
 void stochastic_pass(const Corpus& c, const Layout& at, Pass& pass, const int64_t* order, int64_t count) {
   Lattice<float> lattice(at);
-  lattice.follow = true;
+  lattice.follow = !pass.streaming;  // it adapts to the sentences before, and a pass may begin anywhere in a stream
   const int Lp = at.Lp(), NB = at.NB;
   const Arrays theta = pass.theta, squares = pass.squares, rest = pass.rest;
   std::vector<float> edge_counts(pass.counted ? size_t(at.L) * Lp : 0, 0.f);
@@ -147,6 +172,7 @@ void stochastic_pass(const Corpus& c, const Layout& at, Pass& pass, const int64_
     const int64_t s = order[i], n = c.length(s);
     if (n == 0) continue;
     const int32_t* y = c.labels + c.tokens[s];
+    if (pass.observe_states || pass.observe_edges) observe<R>(c, at, pass, s);
     float* scores = lattice.room_for(n);
     sum_scores<R>(c, at, theta.state, s, scores, i + 1 < count ? order[i + 1] : -1, i + 2 < count ? order[i + 2] : -1,
                   Adaptive ? squares.state : nullptr, Average ? rest.state : nullptr);
@@ -168,8 +194,9 @@ void stochastic_pass(const Corpus& c, const Layout& at, Pass& pass, const int64_
       if (t) edge[int64_t(y[t - 1]) * Lp + y[t]] -= 1;
     }
 
-    const double rate = pass.constant ? pass.rate : pass.rate / (1 + pass.rate * pass.decay * pass.t);
-    const double shrink = 1 - pass.decay * rate;
+    const double decay = pass.streaming ? pass.decay / (pass.t + 1) : pass.decay;
+    const double rate = pass.constant ? pass.rate : pass.rate / (1 + pass.rate * decay * pass.t);
+    const double shrink = pass.streaming ? 1 / (1 + decay * rate) : 1 - decay * rate;
     const float gain = float(c.weight[s] * rate / (shrink * z)), Z = float(pass.summed_scale);
     const Change<Respond, Adaptive, Average> change{Respond ? *pass.response : Response{}, splat(gain), splat(float(pass.floor)), splat(Z)};
     const float* F = D;

@@ -63,6 +63,9 @@ class Pass:
     averaged: int
     adaptive: bool
     floor: float
+    streaming: bool
+    observe_states: bool
+    observe_edges: bool
     respond_edges: bool
     loss: float
     failed: int

@@ -33,6 +33,8 @@ from tagfield.text.sources import PathLike
 from tagfield.text.templates import Template
 from tagfield.train import Settings, Trained, train
 from tagfield.train.history import OnEpoch
+from tagfield.train.streaming import Stream
+from tagfield.train.trainer import State
 
 Data: TypeAlias = Iterable[object] | Encoded
 Known: TypeAlias = Iterable[Any] | None  # labels that are known; `Model.decoder` says how
@@ -54,6 +56,7 @@ class Model:
     weights: Weights
     template: Template | None = None
     info: dict[str, Any] = field(default_factory=dict)  # how it came to be
+    stream: State | None = None  # where the optimiser was, if it learned from a stream
 
     @classmethod
     def train(
@@ -69,7 +72,10 @@ class Model:
 
     @classmethod
     def of(cls, encoded: Encoded, trained: Trained) -> "Model":
-        """The model that a training run ended with, in its most compact form."""
+        """The model that a training run ended with, in its most compact form.
+
+        Attributes whose every weight is 0, such as c1 leaves, are taken out, as in CRFsuite.
+        """
         features, weights = trained.features.compact(trained.weights)
         states, edges = features.counts
         last = trained.history[-1] if trained.history else None
@@ -87,7 +93,29 @@ class Model:
             "converged": trained.converged,
             "stop_reason": trained.stop_reason,
         }
-        return cls(encoded.labels, trained.attributes, features, weights, encoded.template, info)
+        model = cls(encoded.labels, trained.attributes, features, weights, encoded.template, info)
+        alive, _ = features.locate(np.flatnonzero(weights.state))
+        return model if len(np.unique(alive)) == len(trained.attributes) else model.pruned()
+
+    @classmethod
+    def of_stream(cls, stream: Stream, settings: Settings) -> "Model":
+        """What a stream has learned so far, with what it takes to go on."""
+        attributes, features, weights = stream.learned(settings)
+        info = {
+            "version": __version__,
+            "settings": settings.to_dict(),
+            "trained_by": f"{settings.describe()}, in a stream",
+            "sequences": stream.seen,
+        }
+        return cls(stream.labels, attributes, features, weights, None, info, stream.state.copy())
+
+    def to_stream(self, settings: Settings) -> Stream:
+        """A stream that goes on from this model: where its optimiser was, or from its weights alone."""
+        attributes = self.attributes.copy()
+        if self.stream is not None:
+            return Stream.resumed(attributes, self.labels, settings, self.stream)
+        seen = int(self.info.get("sequences", 0))
+        return Stream.after(attributes, self.labels, settings, self.features, self.weights, seen)
 
     @cached_property
     def field(self) -> kernels.Field:
@@ -244,7 +272,9 @@ class Model:
         return cls(*from_tensors(tensors, metadata))
 
     def _parts(self) -> Parts:
-        return Parts(self.labels, self.attributes, self.features, self.weights, self.template, self.info)
+        return Parts(
+            self.labels, self.attributes, self.features, self.weights, self.template, self.info, self.stream
+        )
 
     # Weights
 
@@ -269,8 +299,8 @@ class Model:
     def pruned(self, threshold: float = 0.0) -> "Model":
         """The model without weights of at most `threshold` by size, and without the attributes that then have none.
 
-        >>> model = Model.train(encode_sequences([[["a"], ["b"]]], [["X", "Y"]]), Settings("lbfgs", c1=0.6))
-        >>> len(model.attributes), len(model.pruned().attributes)
+        >>> model = Model.train(encode_sequences([[["a"], ["b"]]] * 9, [["X", "Y"]] * 9), Settings("lbfgs"))
+        >>> len(model.attributes), len(model.pruned(100.0).attributes)
         (2, 0)
         """
         alive, features, weights = prune(self.features, self.weights, threshold)

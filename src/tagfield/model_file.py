@@ -3,6 +3,7 @@
     state [B, 8] float32, trans [L, 8·NB] float32     first [A+1] int64, column [B] uint16 for sparse rows
     attribute_bytes, attribute_offsets, label_bytes, label_offsets
     metadata: template, settings, figures of the run, versions
+    of a stream also: stream.theta.*, stream.squares.*, stream.rest.*, with rows of full length
 
 A pickle carries the same arrays and the same text.
 """
@@ -18,8 +19,12 @@ from tagfield.errors import ModelFileError, TagfieldError
 from tagfield.layout import LANES, FeatureSet, Weights, absent
 from tagfield.storage import load_tensors
 from tagfield.text.templates import Template
+from tagfield.train.stochastic import NUMBERS
+from tagfield.train.trainer import State
 
 FORMAT = "tagfield model 1"
+STREAM = "stream."  # before the names of a stream's arrays
+STREAM_NUMBERS = {"offered", *NUMBERS}
 
 
 class Parts(NamedTuple):
@@ -31,6 +36,7 @@ class Parts(NamedTuple):
     weights: Weights
     template: Template | None
     info: dict[str, Any]
+    stream: State | None = None  # where the optimiser of a stream is
 
 
 def to_tensors(parts: Parts) -> tuple[dict[str, Any], dict[str, str]]:
@@ -56,6 +62,9 @@ def to_tensors(parts: Parts) -> tuple[dict[str, Any], dict[str, str]]:
     metadata = {"format": FORMAT, "features": parts.features.kind, "info": json.dumps(parts.info)}
     if parts.template is not None:
         metadata["template"] = parts.template.to_json()
+    if parts.stream is not None:
+        metadata["stream"] = json.dumps(parts.stream.numbers)
+        tensors |= {f"{STREAM}{name}": array for name, array in parts.stream.arrays.items() if array.size}
     return tensors, metadata
 
 
@@ -104,7 +113,38 @@ def from_tensors(tensors: dict[str, Any], metadata: dict[str, str]) -> Parts:
     info = json.loads(metadata["info"])
     if not isinstance(info, dict):
         raise ValueError("its information is not a record")
-    return Parts(labels, attributes, features, weights, template, info)
+    return Parts(labels, attributes, features, weights, template, info, _stream(tensors, metadata, features))
+
+
+def _stream(tensors: dict[str, Any], metadata: dict[str, str], features: FeatureSet) -> State | None:
+    """Where the optimiser of a stream was: rows of full length for the weights, AdaGrad's sums and the average."""
+    if "stream" not in metadata:
+        return None
+    numbers = json.loads(metadata["stream"])
+    if not isinstance(numbers, dict) or set(numbers) != STREAM_NUMBERS:
+        raise ValueError("the numbers of its stream are not complete")
+    if (
+        not all(isinstance(n, int | float) and 0 <= n < 2**53 for n in numbers.values())
+        or numbers["scale"] <= 0
+    ):
+        raise ValueError("a number of its stream is out of range")
+    shapes = {
+        "state": (features.attributes * features.blocks_per_row, LANES),
+        "trans": features.marks.trans.shape,
+    }
+    arrays: dict[str, Any] = {}
+    for name in ("theta", "squares", "rest"):
+        for part, shape in shapes.items():
+            array = tensors.get(f"{STREAM}{name}.{part}", np.empty((0, shape[1]), np.float32))
+            needed = name == "theta" or f"{STREAM}{name}.trans" in tensors
+            if array.dtype != np.float32 or array.shape != (shape if needed else (0, shape[1])):
+                raise ValueError(f"the {name} of its stream does not fit its weights")
+            if not np.isfinite(array).all():
+                raise ValueError(f"the {name} of its stream is not finite")
+            arrays[f"{name}.{part}"] = array
+    if numbers["averaging"] and not len(arrays["rest.trans"]):
+        raise ValueError("the average of its stream is missing")
+    return State(arrays, numbers)
 
 
 def _check_padding(features: FeatureSet) -> None:

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from threadpoolctl import threadpool_limits  # scikit-learn needs it too
 
 from tagfield.constraints import Rules
-from tagfield.encode import Encoded, Vocabulary, check_weights
+from tagfield.encode import Vocabulary, check_weights
 from tagfield.errors import InputError
 from tagfield.estimator.decoding import Decoding
 from tagfield.estimator.fitted import check_folder
@@ -24,7 +24,7 @@ from tagfield.estimator.parameters import STREAM, documented_arguments, settings
 from tagfield.estimator.reading import first_unknown, read_labelled
 from tagfield.estimator.records import print_epoch
 from tagfield.model import Model
-from tagfield.train import Epoch, Settings, train
+from tagfield.train import Epoch, train
 
 
 class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -259,7 +259,9 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         listed = read_classes(classes, known)
         names = self._names if known else LabelNames(listed or ())
         stream = self._resumed_stream(settings)
-        labels = stream.labels if stream else None if listed is None else Vocabulary(list(map(names.name, listed)))
+        labels = (
+            stream.labels if stream else None if listed is None else Vocabulary(list(map(names.name, listed)))
+        )
         attributes = stream.attributes if stream else Vocabulary()
         encoded = read_labelled(
             X, y, names, sample_weight=sample_weight, class_weight=self.class_weight, attributes=attributes,

@@ -16,10 +16,11 @@ from tagfield.encode import Encoded, encode_sequences
 from tagfield.errors import InputError
 from tagfield.estimator.fitted import Fitted
 from tagfield.estimator.labels import LabelNames
-from tagfield.estimator.parameters import threads_of, whole_of
+from tagfield.estimator.parameters import threads_of
 from tagfield.estimator.reading import without_unknown_name
 from tagfield.estimator.records import Rows
 from tagfield.spans import Span
+from tagfield.train.fields import whole
 
 
 class Decoding(Fitted):
@@ -87,7 +88,7 @@ class Decoding(Fitted):
         [['X', 'Y'], ['Y', 'Y']]
         """
         self._check_fitted()
-        n = whole_of("n", n)
+        n = whole("n", n)
         if not 0 < n < 2**31:
             raise InputError(f"n must be at least 1 and below 2**31, got {n}")
         found = self._decoder(X, known).n_best(n)

@@ -6,10 +6,10 @@ from typing import Any, TypeVar
 
 from sklearn.exceptions import NotFittedError
 
+from tagfield.constraints import Rules
 from tagfield.encode import Encoded
 from tagfield.errors import InputError
 from tagfield.estimator.labels import LabelNames
-from tagfield.constraints import Rules
 from tagfield.model import Model
 from tagfield.train import Epoch, Settings
 from tagfield.train.streaming import Stream
@@ -45,13 +45,16 @@ class Fitted:
     def seen_(self) -> int:
         """Sequences that partial_fit has learned from."""
         if self._stream is None:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute 'seen_'; call partial_fit first")
+            raise AttributeError(
+                f"{type(self).__name__!r} object has no attribute 'seen_'; call partial_fit first"
+            )
         return self._stream.seen
 
     def __getstate__(self) -> dict[str, Any]:
-        state: dict[str, Any] = super().__getstate__()  # type: ignore[misc, assignment]
+        state: dict[str, Any] = super().__getstate__()  # type: ignore[assignment]
         if self._stream is not None:
             state |= {"_model": self.model_, "_stream": None}
+            del state["_stream_settings"]
         return state
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -104,9 +107,7 @@ class Fitted:
             self._stream = self._model.to_stream(settings)
         return self._stream
 
-    def _learn(
-        self, encoded: Encoded, settings: Settings, names: LabelNames, rules: Rules | None
-    ) -> Epoch:
+    def _learn(self, encoded: Encoded, settings: Settings, names: LabelNames, rules: Rules | None) -> Epoch:
         stream = self._stream or Stream(encoded.attributes, encoded.labels, settings)
         epoch = stream.learn(encoded, settings, rules)
         if self._stream is None:

@@ -10,11 +10,10 @@ import numpy as np
 
 from tagfield.constraints import rules_of
 from tagfield.estimator.fitted import Fitted
-from tagfield.estimator.parameters import number_of
 from tagfield.estimator.records import TrainingLog
 from tagfield.estimator.tagger import Tagger
 from tagfield.explain import Explanation, SizeReport, explain
-from tagfield.model import Model
+from tagfield.train.fields import number
 
 
 class Inspection(Fitted):
@@ -114,18 +113,5 @@ class Inspection(Fitted):
         With the threshold 0, no prediction changes: only zeros, such as c1 leaves, are taken out.
         """
         self._check_fitted()
-        self.model_ = self.model_.pruned(number_of("threshold", threshold))
+        self.model_ = self.model_.pruned(number("threshold", threshold))
         return self
-
-
-def without_zeros(model: Model) -> Model:
-    """The model without attributes whose every weight is 0, such as c1 leaves; as CRFsuite does.
-
-    >>> from tagfield.encode import encode_sequences
-    >>> from tagfield.train import Settings
-    >>> model = Model.train(encode_sequences([[["a"], ["b"]]], [["X", "Y"]]), Settings("lbfgs", c1=0.6))
-    >>> len(model.attributes), len(without_zeros(model).attributes)
-    (2, 0)
-    """
-    alive, _ = model.features.locate(np.flatnonzero(model.weights.state))
-    return model if len(np.unique(alive)) == len(model.attributes) else model.pruned()

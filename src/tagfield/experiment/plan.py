@@ -123,4 +123,4 @@ def is_batch(recipe: str) -> bool:
     >>> is_batch("lbfgs"), is_batch("sgd")
     (True, False)
     """
-    return recipe in RECIPES and RECIPES[recipe].family == "batch"
+    return recipe in RECIPES and RECIPES[recipe].unit == "iteration"

@@ -50,7 +50,7 @@ def closing_line(run: Run, data: Encoded, test: Encoded, trained: Trained) -> di
         "recipe": run.recipe,
         "features": run.features,
         "seed": run.seed,
-        "rate": trained.settings.rate,
+        "rate": getattr(trained.settings.recipe, "rate", None),
         "epochs": len(trained.history),
         "kept": trained.best.number,
         "objective": trained.best.objective,

@@ -36,7 +36,9 @@ def limits_of(rules: Rules, dataset: Dataset, labels: Vocabulary) -> Limits:
     unknown = dataset.labels == UNKNOWN
     if unknown.any() and limits.labels is not None:
         agrees = np.arange(len(labels)) == dataset.labels[:, None]
-        _check(dataset, kernels.Limits(limits.labels & (agrees | unknown[:, None]), limits.follow), len(labels))
+        _check(
+            dataset, kernels.Limits(limits.labels & (agrees | unknown[:, None]), limits.follow), len(labels)
+        )
     return limits
 
 

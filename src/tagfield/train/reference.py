@@ -30,7 +30,10 @@ def options_page() -> str:
     for found in all_options().values():
         groups.setdefault(found.option.group, []).append(found)
     for group, options in groups.items():
-        parts.append(f"## {group}\n\n| option | default | meaning |\n| --- | --- | --- |\n" + "\n".join(map(_row, options)))
+        parts.append(
+            f"## {group}\n\n| option | default | meaning |\n| --- | --- | --- |\n"
+            + "\n".join(map(_row, options))
+        )
     return "\n\n".join(parts) + "\n"
 
 

@@ -61,7 +61,7 @@ class Settings:
     Settings('u2.g1', c2=0.5, average=True)
     """
 
-    recipe: Recipe = DEFAULT  # type: ignore[assignment]  # a name is looked up
+    recipe: Any = DEFAULT  # a Recipe; a name is looked up
     features: str = option(
         "observed",
         "State weights: for each attribute and label seen together (observed), or for every pair (all).",
@@ -174,6 +174,12 @@ class Settings:
         values |= {"batch": True} if isinstance(self.recipe, WholeCorpus) else {}
         return values | ({"generator": AUTO} if isinstance(self.recipe, Auto) else {})
 
+    def __reduce__(self) -> Any:
+        """By the values of its options: the functions of a named recipe are found again by its name."""
+        if self.recipe.name in RECIPES and Settings.of(**self.to_dict()) == self:
+            return _read, (self.to_dict(),)
+        return super().__reduce__()
+
     def describe(self) -> str:
         """The run in a few words: the recipe, and what was changed of it.
 
@@ -192,6 +198,10 @@ class Settings:
         changed = {name: value for name, value in self.to_dict().items() if before.get(name) != value}
         parts = [repr(str(changed.pop("recipe"))), *(f"{name}={value!r}" for name, value in changed.items())]
         return f"Settings({', '.join(parts)})"
+
+
+def _read(values: dict[str, Any]) -> Settings:
+    return Settings.of(**values)
 
 
 RECORDS: tuple[Any, ...] = (

@@ -21,13 +21,12 @@ from tagfield.encode import Encoded
 from tagfield.errors import InputError
 from tagfield.features import ABSENT, LANES, FeatureSet, Weights
 from tagfield.lattice import open_corpus
-from tagfield.train.driver import Trained
 from tagfield.train.history import Epoch
 from tagfield.train.limits import limits_of
 from tagfield.train.options import Stochastic
 from tagfield.train.problem import Problem
 from tagfield.train.settings import Settings
-from tagfield.train.stochastic import StochasticTrainer, kept_weights
+from tagfield.train.stochastic import NUMBERS, StochasticTrainer, kept_weights
 from tagfield.train.trainer import State, arrays_of, weights_of
 
 RATE = 0.1  # the learning rate where none is given: a stream has no sample to calibrate on
@@ -57,18 +56,29 @@ class Stream:
         self._row = row.reshape(self._blocks, LANES)  # a fresh row of weights
         theta = Weights(np.empty((0, LANES), np.float32), trans)
         nothing = Weights(theta.state, trans[:0])
-        numbers = {"t": 0, "scale": 1, "averaging": 0, "summed_scale": 0, "averaged": 0, "offered": 0}
+        numbers = dict.fromkeys(("offered", *NUMBERS), 0.0) | {"scale": 1.0}
         self._state = State(arrays_of(theta=theta, squares=nothing, rest=nothing), numbers)
 
     @classmethod
-    def of(
-        cls, attributes: Vocabulary, labels: Vocabulary, settings: Settings, found: Weights, seen: int
+    def after(
+        cls,
+        attributes: Vocabulary,
+        labels: Vocabulary,
+        settings: Settings,
+        features: FeatureSet,
+        weights: Weights,
+        seen: int,
     ) -> "Stream":
-        """A stream that goes on from a trained model: rows of full length [A·NB, 8], and how many sequences it saw."""
+        """A stream that goes on from weights that were trained on `seen` sequences."""
         made = cls(attributes, labels, settings)
-        made._state = State(
-            {**made._state.arrays, **arrays_of(theta=found)}, {**made._state.numbers, "t": seen}
-        )
+        at = features.coordinates()
+        state, edges = at.values(weights)
+        rows = np.tile(made._row.reshape(-1), (features.attributes, 1))
+        rows[at.attribute, at.label] = state
+        trans = weights_of(made._state, "theta").trans
+        trans[at.before, at.after] = edges
+        found = arrays_of(theta=Weights(rows.reshape(-1, LANES), trans))
+        made._state = State({**made._state.arrays, **found}, {**made._state.numbers, "t": float(seen)})
         return made
 
     @classmethod
@@ -87,6 +97,7 @@ class Stream:
 
     @property
     def state(self) -> State:
+        """Everything that the next part depends on; its arrays are the stream's own."""
         return self._state
 
     def learn(self, encoded: Encoded, settings: Settings, rules: Rules | None = None) -> Epoch:
@@ -110,12 +121,12 @@ class Stream:
         self._state = trainer.state()
         return Epoch(1, loss, 0.0, rate=recipe.rate, best=True)
 
-    def trained(self, settings: Settings, history: list[Epoch]) -> Trained:
-        """The weights as they are now; a copy, which further learning does not change."""
+    def learned(self, settings: Settings) -> tuple[Vocabulary, FeatureSet, Weights]:
+        """The attributes, features and weights as they are now; copies, which further learning does not change."""
         found = kept_weights(self._state)
         attributes = self.attributes.subset(np.arange(len(found.state) // self._blocks))
         features = FeatureSet(settings.features, len(attributes), len(self.labels), None, None, found)  # type: ignore[arg-type]
-        return Trained(found, features, attributes, history, settings, False, "partial_fit makes one pass")
+        return attributes, *features.compact(found)
 
     def _grown(self, state: State) -> State:
         """The state with a row for each attribute that is new."""
