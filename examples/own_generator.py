@@ -15,7 +15,7 @@ import numpy as np
 from tagfield import Encoded, Model, Scores, Settings
 from tagfield.bregman import Generator, Response, recipe, update
 from tagfield.encode import encode_sources
-from tagfield.text.demo import Sentence, addresses, write_columns
+from tagfield.experiment.demo import Sentence, addresses, write_columns
 from tagfield.text.sources import Source
 
 matplotlib.use("Agg")

@@ -13,7 +13,7 @@ from tagfield.bregman.losses import Loss
 from tagfield.dataset import Dataset
 from tagfield.encode import encode_sequences, encode_sources
 from tagfield.errors import InputError
-from tagfield.text.demo import addresses, mentions, write_columns
+from tagfield.experiment.demo import addresses, mentions, write_columns
 from tagfield.text.sources import Source
 from tagfield.train import Settings, train
 from tagfield.train.choose import COST, RUNGS, SCORING, Candidate, _best, choose, family, subset

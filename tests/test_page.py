@@ -16,9 +16,9 @@ import pytest
 
 from tagfield.encode import encode_sequences
 from tagfield.experiment import Plan, Results, compare
+from tagfield.experiment.demo import addresses
 from tagfield.experiment.page import page_data, page_text
 from tagfield.experiment.summary import summarise
-from tagfield.text.demo import addresses
 
 sync_api = pytest.importorskip(
     "playwright.sync_api", reason="the dev extra has playwright; it is not installed"

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tagfield.cli.figures import beside, count, duration, objective, size, update_told
+from tagfield.cli.figures import count, describe_update, duration, objective, size, update_options
 from tagfield.model import Model
 
 
@@ -70,8 +70,8 @@ def facts(model: Model, path: str) -> list[tuple[str, str]]:
         if settings.get("min_count", 1) > 1:
             used.append(f"minimum count {settings['min_count']}")
         if settings["recipe"] == "ngd" and {"loss", "gamma", "generator"} <= settings.keys():
-            used.append(update_told(settings["loss"], settings["gamma"], settings["generator"]))
-        used += beside(settings)
+            used.append(describe_update(settings["loss"], settings["gamma"], settings["generator"]))
+        used += update_options(settings)
         rows.append(("trained by", f"{settings['recipe']}, {', '.join(used)}"))
     if "sequences" in found:
         data = f"{count(found['sequences'], 'sequence')}, {count(found['tokens'], 'token')}"

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tagfield.cli.figures import beside, count, duration, objective, percent, size, update_told
+from tagfield.cli.figures import count, describe_update, duration, objective, percent, size, update_options
 from tagfield.cli.interrupts import Interrupts, run_beside
 from tagfield.cli.log import Log
 from tagfield.cli.progress import Course, describe, open_progress
@@ -146,8 +146,8 @@ def summarise(
     about = RECIPES[settings.recipe].about
     told = settings.to_dict()
     if settings.recipe == "ngd":
-        about = update_told(told["loss"], told["gamma"], told["generator"])
-    about = ", ".join([about, *beside(told)])
+        about = describe_update(told["loss"], told["gamma"], told["generator"])
+    about = ", ".join([about, *update_options(told)])
     _row(console, "recipe", f"{settings.recipe}{how}, c2 {settings.c2:g} · {about}")
     kept = f"the weights of {unit} {best.number}" if best.number else "the weights that it began with"
     _row(console, "ended", f"{passes}: {end}; {kept} are kept")

@@ -53,7 +53,7 @@ class Update:
         kappa = epoch**-self.anneal
         changed = self.response.annealed(kappa)
         # With the slope of f alone, f(κu)/κ would end as gradient descent at s times the rate that was calibrated.
-        steep = self.response.slope if self.response.of_difference else 1.0
+        steep = self.response.slope if self.response.depends_on_u_alone else 1.0
         return replace(changed, scale=changed.scale * steep ** (kappa - 1)) if steep > 1 else changed
 
     def __str__(self) -> str:
@@ -200,7 +200,7 @@ COUNTS = 16  # empirical counts that have a table; more are rare, and go through
 def set_response(target: kernels.Pass, response: Response) -> None:
     """Hands a response to a native pass: one table, or one for each empirical count; plain gradients need none."""
     target.clear_response()
-    if response.of_difference:
+    if response.depends_on_u_alone:
         table = response.table()
         if not (table.linear and table.slope == 1.0):
             target.set_response(

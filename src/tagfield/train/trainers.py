@@ -102,11 +102,11 @@ def update_of(settings: Settings) -> Update:
         response = Response(_loss(settings), _generator(settings))
     else:
         response = response_of("sgd" if settings.recipe == "adaptive" else settings.recipe)
-    if settings.respond == "states" and response.of_difference:
+    if settings.respond == "states" and response.depends_on_u_alone:
         # The transitions' u then touches f at 0: near the optimum, all weights keep their pace.
         _check_slope(response, "respond='states'")
         response = replace(response, scale=response.scale / response.slope)
-    if settings.anneal and response.of_difference:
+    if settings.anneal and response.depends_on_u_alone:
         _check_slope(response, "anneal")
     return Update(
         response,
