@@ -15,10 +15,13 @@ from hypothesis import strategies as st
 
 from tagfield.encode import Encoded, encode_sequences
 from tagfield.errors import InputError, TrainingError
-from tagfield.experiment import PAPER, ComparisonStatus, Plan, compare, load_results
+from tagfield.experiment.compare import compare
 from tagfield.experiment.demo import addresses
 from tagfield.experiment.ledger import RESULTS_FILE, Ledger
+from tagfield.experiment.plan import PAPER, Plan
+from tagfield.experiment.results import load_results
 from tagfield.experiment.shared import fingerprint, load_data, save_data
+from tagfield.experiment.status import ComparisonStatus
 from tagfield.train import RECIPES
 
 SMALL = Plan(("sgd", "u2.g1", "pa", "lbfgs"), ("observed", "all"), seeds=2, epochs=3, iterations=4)
@@ -108,7 +111,7 @@ def test_every_epoch_of_every_run_is_recorded(finished: Path) -> None:
     assert not (finished / "encoded.safetensors").exists()
 
 
-def test_a_second_call_trains_nothing_and_says_the_same(
+def test_a_second_call_trains_nothing_and_changes_nothing(
     data: tuple[Encoded, Encoded], finished: Path
 ) -> None:
     before = figures(finished)
@@ -118,7 +121,7 @@ def test_a_second_call_trains_nothing_and_says_the_same(
     assert figures(finished) == before
 
 
-def test_more_recipes_and_seeds_may_join(data: tuple[Encoded, Encoded], tmp_path: Path) -> None:
+def test_more_recipes_and_seeds_can_be_added(data: tuple[Encoded, Encoded], tmp_path: Path) -> None:
     compare(*data, Plan(("sgd",), ("all",), seeds=1, epochs=2), tmp_path, workers=1)
     first = figures(tmp_path)
     results = compare(*data, Plan(("u2.g1", "sgd"), ("all",), seeds=2, epochs=2), tmp_path, workers=2)
@@ -141,7 +144,7 @@ def test_two_comparisons_do_not_share_a_folder(data: tuple[Encoded, Encoded], tm
     assert "another comparison is writing" in other.stderr
 
 
-def test_a_run_that_fails_is_told_and_the_others_go_on(tmp_path: Path) -> None:
+def test_a_failed_run_is_recorded_and_the_others_go_on(tmp_path: Path) -> None:
     X = [[{"a": 1e30}, {"b": -1e30}], [{"b": 1e30}, {"a": 1e30}]] * 3
     train = encode_sequences(X, [["X", "Y"], ["Y", "X"]] * 3)
     results = compare(train, train, Plan(("u2.g1", "sgd"), ("all",), seeds=1, epochs=2), tmp_path, workers=1)
@@ -172,7 +175,7 @@ def test_a_ledger_torn_anywhere_keeps_whole_runs(
         assert again.lines == ledger.lines
 
 
-def test_a_strange_line_inside_is_named(tmp_path: Path) -> None:
+def test_a_damaged_line_is_reported_with_its_number(tmp_path: Path) -> None:
     (tmp_path / RESULTS_FILE).write_text('{"kind": "experiment"}\nnonsense\n{"kind": "session"}\n')
     with pytest.raises(InputError, match=r"results.jsonl, line 2"):
         load_results(tmp_path)
@@ -209,7 +212,7 @@ def test_killed_and_started_again_it_ends_with_the_same_figures(
     assert len(sessions) == 2
 
 
-def test_a_worker_that_dies_ends_the_comparison_with_a_sentence(
+def test_a_killed_worker_ends_the_comparison_with_a_clear_error(
     data: tuple[Encoded, Encoded], finished: Path, tmp_path: Path
 ) -> None:
     def children() -> set[int]:

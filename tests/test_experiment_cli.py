@@ -11,8 +11,8 @@ import pytest
 from cli_process import COMMAND, environment, good
 
 from tagfield.cli.commands import COMMANDS
-from tagfield.experiment import load_results
 from tagfield.experiment.ledger import RESULTS_FILE
+from tagfield.experiment.results import load_results
 
 pty = pytest.importorskip("pty", reason="pseudo-terminals need Unix")
 
@@ -60,7 +60,7 @@ def test_ctrl_c_keeps_finished_runs_and_stops_every_worker(command: list[str], t
     assert not load_results(tmp_path / "out").missing
 
 
-def test_a_terminal_shows_live_progress_and_is_given_back(command: list[str]) -> None:
+def test_a_terminal_shows_live_progress_and_gets_its_cursor_back(command: list[str]) -> None:
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         [*COMMAND, *command], stdout=theirs, stderr=theirs, env=environment(TERM="xterm", COLUMNS="100")

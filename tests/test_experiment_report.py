@@ -14,12 +14,13 @@ from cli_process import good, refused
 from corpus import TEST, TRAIN, needs_corpus
 
 from tagfield.errors import InputError
-from tagfield.experiment import Plan, Results, Run, RunResult, load_results
 from tagfield.experiment.ledger import RESULTS_FILE
 from tagfield.experiment.paper import PAPER_ACCURACY, SIZES, WEIGHTS, matches_paper
+from tagfield.experiment.plan import Plan, PlannedRun
 from tagfield.experiment.plots import limits, write_plots
 from tagfield.experiment.publish import HANDWRITTEN, compare_with_paper, results_text
 from tagfield.experiment.report import write_report
+from tagfield.experiment.results import Results, RunResult, load_results
 from tagfield.experiment.style import STYLES, style_of
 from tagfield.experiment.summary import LearningCurves, summarise
 from tagfield.experiment.tables import csv_text, curves_csv, markdown_table, summary_record
@@ -47,7 +48,7 @@ def results(folder: Path) -> Results:
     return load_results(folder)
 
 
-def test_every_recipe_has_its_own_look() -> None:
+def test_every_recipe_has_its_own_style() -> None:
     looks = [style_of(name) for name in RECIPES]
     assert len({(look.colour, look.dashes, look.marker) for look in looks}) == len(RECIPES)
     assert len({look.colour for look in STYLES.values()}) == len(STYLES)
@@ -72,7 +73,7 @@ def test_the_table_says_what_the_ledger_says(folder: Path, results: Results) -> 
             assert "±" not in str(row.accuracy)
 
 
-def test_a_run_that_ended_early_counts_on(results: Results) -> None:
+def test_a_run_that_stopped_early_is_extended_with_its_last_values(results: Results) -> None:
     first, second = (run for run in results.runs if run.run.recipe == "sgd" and run.run.features == "all")
     short = RunResult(second.run, second.epochs[:1], second.closing)
     curves = LearningCurves.of([first, short])
@@ -215,7 +216,7 @@ def paper_results(shift: float) -> Results:
                     "test_f1": 0.9,
                 }
                 epoch |= {"train_accuracy": 0.99, "train_f1": 0.99}
-                runs.append(RunResult(Run(name, kind, seed), [epoch], closing))
+                runs.append(RunResult(PlannedRun(name, kind, seed), [epoch], closing))
     sizes = {part: {"sentences": s, "tokens": t} for part, (s, t) in SIZES.items()}
     data = {**sizes, "labels": 22, "attributes": 335_674, "unseen_labels": ["I-LST"], "fingerprint": ""}
     return Results(Plan(seeds=2), data, [], runs)
@@ -253,7 +254,7 @@ def test_results_of_nothing_cannot_be_reported(results: Results, tmp_path: Path)
 
 @needs_corpus
 @pytest.mark.slow
-def test_the_papers_experiment_in_small(tmp_path: Path) -> None:
+def test_a_small_version_of_the_papers_experiment(tmp_path: Path) -> None:
     """Two recipes, two seeds, ten epochs on CoNLL-2000: sizes to the digit, accuracies within bounds."""
     plan = ["--recipes", "sgd,u2.g1", "--features", "observed,all", "--seeds", "2", "--epochs", "10"]
     said = good("compare", "--train", TRAIN, "--test", TEST, *plan, "--report", "-o", tmp_path)
@@ -277,7 +278,7 @@ def test_the_papers_experiment_in_small(tmp_path: Path) -> None:
     )  # only the time plots; two recipes are too few for the others
     known = {run.closing["known"]["tokens"] for run in results.runs}
     assert known == {47_321}
-    first = next(run for run in results.runs if run.run == Run("sgd", "observed", 0))
+    first = next(run for run in results.runs if run.run == PlannedRun("sgd", "observed", 0))
     assert first.closing["rate"] == 0.1
     for found, expected in zip(
         first.curve("objective"), (36_170, 22_075, 18_440, 16_837, 15_880), strict=False

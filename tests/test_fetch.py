@@ -156,7 +156,7 @@ def test_a_damaged_corpus_in_the_cache_is_fetched_again(server: Server, tmp_path
     assert [path for path, _, _ in server.requests].count("/train.txt.gz") == 1
 
 
-def test_a_missing_file_and_a_missing_server_are_told_plainly(server: Server, tmp_path: Path) -> None:
+def test_a_missing_file_and_a_missing_server_are_clear_errors(server: Server, tmp_path: Path) -> None:
     del server.files["train.txt.gz"]
     with pytest.raises(
         TagfieldError, match=r"the server answered 404 .* run `tagfield fetch tiny --from FOLDER`"
@@ -218,7 +218,7 @@ def test_the_cache_follows_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_
     assert cache_folder() == Path.home() / ".cache" / "tagfield"
 
 
-def test_a_cache_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+def test_a_cache_folder_that_cannot_be_created_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputError, match="cannot create folder"):
         fetch(remote(), str(tmp_path), cache=tmp_path / "file")

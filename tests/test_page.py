@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tagfield.encode import encode_sequences
-from tagfield.experiment import Plan, Results, compare
+from tagfield.experiment.compare import compare
 from tagfield.experiment.demo import addresses
 from tagfield.experiment.page import page_data, page_text
+from tagfield.experiment.plan import Plan
+from tagfield.experiment.results import Results
 from tagfield.experiment.summary import summarise
 
 if TYPE_CHECKING:

@@ -38,7 +38,11 @@ def compare(
     test: Annotated[list[str], typer.Option(metavar="FILE", help="Test data; may be repeated.")],
     output: Annotated[str, typer.Option("-o", "--output", metavar="DIR", help="Folder for the results.")],
     recipes: Annotated[
-        str, typer.Option(metavar="A,B,…", help=f"Recipes: paper, all, or any of {', '.join(RECIPES)}.")
+        str,
+        typer.Option(
+            metavar="A,B,…",
+            help=f"Recipes: paper, all, or any of {', '.join(r for r in RECIPES if r not in NEEDS_SETTINGS)}.",
+        ),
     ] = "paper",
     features: Annotated[str, typer.Option(metavar="A,B", help="Feature sets: observed, all.")] = ",".join(
         DEFAULTS.features

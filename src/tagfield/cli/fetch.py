@@ -20,7 +20,7 @@ def fetch(
         typer.Option(
             "--from",
             metavar="FILE|URL",
-            help="Read a folder, a .zip or .tar file, or a URL instead of the home page.",
+            help="Read from a folder, a .zip or .tar file, or a URL instead of the corpus's website.",
         ),
     ] = None,
 ) -> None:

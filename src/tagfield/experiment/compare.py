@@ -27,7 +27,7 @@ from tagfield import __version__
 from tagfield.encode import Encoded
 from tagfield.errors import InputError, TrainingError
 from tagfield.experiment.ledger import Ledger, Line
-from tagfield.experiment.plan import Plan, Run
+from tagfield.experiment.plan import Plan, PlannedRun
 from tagfield.experiment.results import Results, load_results
 from tagfield.experiment.shared import check_data, describe, save_data
 from tagfield.experiment.status import ComparisonStatus
@@ -147,7 +147,7 @@ class _Worker:
 
     index: int
     process: subprocess.Popen[str]
-    run: Run | None = None
+    run: PlannedRun | None = None
     since: float = field(default_factory=time.monotonic)
 
     @classmethod
@@ -187,7 +187,7 @@ class _Worker:
 
 def _serve(
     team: list[_Worker],
-    todo: list[Run],
+    todo: list[PlannedRun],
     ledger: Ledger,
     status: ComparisonStatus,
     on_progress: OnProgress | None,

@@ -1,6 +1,6 @@
 """Plan: the runs of a comparison and the settings of each.
 
-    Plan(recipes, features, seeds, …) ─▶ runs(): Run("u2.g1", "all", 0), … ─▶ settings(run): train.Settings
+    Plan(recipes, features, seeds, …) ─▶ runs(): PlannedRun("u2.g1", "all", 0), … ─▶ settings(run): train.Settings
 
 Stochastic recipes train for a fixed number of epochs, without early stopping, so their curves have the same length.
 L-BFGS uses no random numbers: it runs once per feature set, by iteration, until it converges. The longest runs start
@@ -19,10 +19,10 @@ FEATURES = ("observed", "all")
 
 
 @dataclass(frozen=True)
-class Run:
+class PlannedRun:
     """One training run of a comparison: a recipe on a feature set with a seed.
 
-    >>> Run("u2.g1", "all", 3).key
+    >>> PlannedRun("u2.g1", "all", 3).key
     'u2.g1/all/3'
     """
 
@@ -66,27 +66,29 @@ class Plan:
         if not 0 <= self.c2 < float("inf"):
             raise InputError(f"c2 must be >= 0 and finite, got {self.c2}")
 
-    def runs(self) -> list[Run]:
+    def runs(self) -> list[PlannedRun]:
         """Every run, in starting order."""
         kinds = [kind for kind in reversed(FEATURES) if kind in self.features]  # `all` takes longest
         recipes = list(dict.fromkeys(self.recipes))
-        by_iteration = [Run(name, kind, 0) for kind in kinds for name in recipes if runs_by_iteration(name)]
+        by_iteration = [
+            PlannedRun(name, kind, 0) for kind in kinds for name in recipes if runs_by_iteration(name)
+        ]
         return by_iteration + [
-            Run(name, kind, seed)
+            PlannedRun(name, kind, seed)
             for seed in range(self.seeds)
             for kind in kinds
             for name in recipes
             if not runs_by_iteration(name)
         ]
 
-    def length(self, run: Run) -> int:
+    def length(self, run: PlannedRun) -> int:
         """The maximum number of epochs or iterations of a run."""
         return self.iterations if runs_by_iteration(run.recipe) else self.epochs
 
-    def settings(self, run: Run) -> Settings:
+    def settings(self, run: PlannedRun) -> Settings:
         """The training settings of a run.
 
-        >>> Plan(epochs=7).settings(Run("sgd", "all", 2)).epochs
+        >>> Plan(epochs=7).settings(PlannedRun("sgd", "all", 2)).epochs
         7
         """
         return Settings(

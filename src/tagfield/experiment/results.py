@@ -14,7 +14,7 @@ import numpy as np
 from tagfield.dataset import Doubles
 from tagfield.errors import InputError
 from tagfield.experiment.ledger import RESULTS_FILE, read_lines, without_unfinished_runs
-from tagfield.experiment.plan import FEATURES, PAPER, Plan, Run
+from tagfield.experiment.plan import FEATURES, PAPER, Plan, PlannedRun
 from tagfield.train import RECIPES
 
 METRICS = ("train_accuracy", "train_f1", "test_accuracy", "test_f1", "objective", "seconds")
@@ -24,7 +24,7 @@ METRICS = ("train_accuracy", "train_f1", "test_accuracy", "test_f1", "objective"
 class RunResult:
     """One finished run: its epochs and its last line in the ledger."""
 
-    run: Run
+    run: PlannedRun
     epochs: list[dict[str, Any]]
     closing: Mapping[str, Any]
 
@@ -59,7 +59,7 @@ class Results:
         return found
 
     @property
-    def missing(self) -> list[Run]:
+    def missing(self) -> list[PlannedRun]:
         """The runs of the plan that have not finished."""
         there = {result.run.key for result in self.runs}
         return [run for run in self.plan.runs() if run.key not in there]
@@ -86,7 +86,7 @@ def load_results(folder: str | os.PathLike[str]) -> Results:
         if line["kind"] == "epoch":
             epochs.setdefault(line["run"], []).append(line)
         elif line["kind"] == "run":
-            run = Run(line["recipe"], line["features"], line["seed"])
+            run = PlannedRun(line["recipe"], line["features"], line["seed"])
             runs.append(RunResult(run, epochs.get(run.key, []), line))
     sessions = [line for line in lines if line["kind"] == "session"]
     return Results(_merged_plan(lines[0], sessions), lines[0]["data"], list(sessions), runs)

@@ -8,7 +8,7 @@ recipe that has not run yet is estimated from other recipes on its feature set.
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from tagfield.experiment.plan import Plan, Run, runs_by_iteration
+from tagfield.experiment.plan import Plan, PlannedRun, runs_by_iteration
 
 Timings: TypeAlias = dict[tuple[str, str], tuple[float, int]]  # (recipe, features) → seconds, epochs
 TYPICAL_ITERATIONS = 150  # of L-BFGS until it converges; used only for the estimate
@@ -20,7 +20,7 @@ class ComparisonStatus:
 
     >>> plan = Plan(("sgd",), ("all",), seeds=2, epochs=2)
     >>> status = ComparisonStatus(plan)
-    >>> status.begin(Run("sgd", "all", 0))
+    >>> status.begin(PlannedRun("sgd", "all", 0))
     >>> status.add({"kind": "epoch", "run": "sgd/all/0", "epoch": 1}, 0.5)
     >>> status.done, status.total, status.seconds_left()
     (0, 2, 1.5)
@@ -48,7 +48,7 @@ class ComparisonStatus:
         """The number of finished runs."""
         return len(self.finished)
 
-    def begin(self, run: Run) -> None:
+    def begin(self, run: PlannedRun) -> None:
         """Marks a run as started."""
         self.running[run.key] = 0
 
@@ -85,13 +85,13 @@ class ComparisonStatus:
         done = sum(size if key in self.finished else self.running.get(key, 0) for key, size in sizes.items())
         return done / max(1, sum(sizes.values()))
 
-    def _epochs_left(self, run: Run) -> int:
+    def _epochs_left(self, run: PlannedRun) -> int:
         done = self.running.get(run.key, 0)
         if not runs_by_iteration(run.recipe):
             return self.plan.epochs - done
         return min(max(TYPICAL_ITERATIONS - done, 10), self.plan.iterations - done)
 
-    def _seconds_per_epoch(self, timings: Timings, run: Run) -> float:
+    def _seconds_per_epoch(self, timings: Timings, run: PlannedRun) -> float:
         """The mean over the same recipe and feature set, else over the same feature set, else over all."""
         own = {key: value for key, value in timings.items() if key == (run.recipe, run.features)}
         near = {k: v for k, v in timings.items() if k[1] == run.features and not runs_by_iteration(k[0])}

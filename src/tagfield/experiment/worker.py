@@ -18,16 +18,16 @@ import numpy as np
 from tagfield.encode import Encoded
 from tagfield.errors import TagfieldError
 from tagfield.evaluate import evaluate
-from tagfield.experiment.plan import Plan, Run
+from tagfield.experiment.plan import Plan, PlannedRun
 from tagfield.experiment.shared import load_data
 from tagfield.model import Model
 from tagfield.train import Epoch, Trained, train
 
 
-def epoch_line(run: Run, epoch: Epoch) -> dict[str, Any]:
+def epoch_line(run: PlannedRun, epoch: Epoch) -> dict[str, Any]:
     """The ledger line of one epoch.
 
-    >>> epoch_line(Run("sgd", "all", 0), Epoch(1, 2.5, 0.1, norm=3.0))
+    >>> epoch_line(PlannedRun("sgd", "all", 0), Epoch(1, 2.5, 0.1, norm=3.0))
     {'kind': 'epoch', 'run': 'sgd/all/0', 'epoch': 1, 'objective': 2.5, 'norm': 3.0, 'seconds': 0.1}
     """
     line: dict[str, Any] = {"kind": "epoch", "run": run.key, "epoch": epoch.number}
@@ -37,7 +37,7 @@ def epoch_line(run: Run, epoch: Epoch) -> dict[str, Any]:
     return line
 
 
-def result_line(run: Run, data: Encoded, test: Encoded, trained: Trained) -> dict[str, Any]:
+def result_line(run: PlannedRun, data: Encoded, test: Encoded, trained: Trained) -> dict[str, Any]:
     """The ledger line of a finished run: scores of the kept weights, scores by label, and the confusion matrix."""
     gold = test.gold_labels()
     guess = Model.of(data, trained).tag(test)
@@ -97,9 +97,9 @@ def main(path: str) -> None:
     data, test = load_data(path)
     plan = Plan.from_dict(json.loads(sys.stdin.readline()))
     for text in sys.stdin:
-        run = Run(**json.loads(text))
+        run = PlannedRun(**json.loads(text))
 
-        def send_epoch(epoch: Epoch, run: Run = run) -> None:
+        def send_epoch(epoch: Epoch, run: PlannedRun = run) -> None:
             _send(epoch_line(run, epoch))
 
         try:
