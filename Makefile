@@ -4,7 +4,7 @@ PY := .venv/bin/python
 NATIVE := CMakeLists.txt $(wildcard native/*/*.hpp native/*/*.cpp)
 PYTEST_FLAGS ?= -n auto --dist worksteal
 
-.PHONY: build demo paper lint test bench oldest sanitize clean
+.PHONY: build demo paper lint browser test bench oldest sanitize clean
 
 build: .venv/.built
 
@@ -39,7 +39,15 @@ lint: build
 	.venv/bin/mypy
 	.venv/bin/lint-imports
 
-test: lint
+# Chromium for tests/test_page.py. `make test` tries once and goes on without it; `make browser` tries again.
+browser:
+	scripts/install-browser
+	touch .venv/.browser
+
+.venv/.browser: .venv/.installed
+	-scripts/install-browser && touch .venv/.browser
+
+test: lint .venv/.browser
 	$(PY) -m pytest $(PYTEST_FLAGS)
 
 CONLL2000 ?= ../shared/data/conll2000

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from tagfield.encode import Encoded, encode_files, encode_sources
-from tagfield.text.demo import Sentence, addresses, mentions
+from tagfield.experiment.demo import Sentence, addresses, mentions
 from tagfield.text.sources import Source
 from tagfield.train import Settings, train
 

@@ -143,7 +143,7 @@ def growth(encoded: Encoded) -> list[str]:
         tokens = int(np.diff(dataset.tokens)[order].sum())
         return min(clock(lambda: trainer.run(order)) for _ in range(3)) / tokens
 
-    lines = ["", "| SGD, observed | ns a token |", "| --- | --- |"]
+    lines = ["", "| SGD, observed | ns per token |", "| --- | --- |"]
     for times in (1, 4, 16):
         value = 1e9 * seconds(repeated(encoded.dataset, times), len(encoded.labels))
         lines.append(f"| corpus × {times} | {value:.0f} |")

@@ -23,12 +23,12 @@ arcsinh = Generator.from_gradient(lambda u: np.arcsinh(u / np.sqrt(0.1)), name="
 # name, update, at most how many times the epoch of plain SGD
 ROWS = [
     *[(name, Update(recipe(name)), 2.2) for name in ("u1.g1", "u2.g1", "u2.g1p", "u2.g2", "u2.g3")],
-    ("U2, a function of one's own (arcsinh)", Update(Response(update("U2"), arcsinh)), 2.2),
-    ("U2, an asymmetric G (softplus)", Update(Response(update("U2"), softplus())), 2.2),
-    ("U1, erf, which dies out", Update(Response(update("U1"), erf(2.0))), 2.2),
+    ("U2, user-defined function (arcsinh)", Update(Response(update("U2"), arcsinh)), 2.2),
+    ("U2, asymmetric G (softplus)", Update(Response(update("U2"), softplus())), 2.2),
+    ("U1, erf, which decays fast", Update(Response(update("U1"), erf(2.0))), 2.2),
     ("U4, arctan", Update(Response(update("U4"), arctan())), 2.2),
     ("U6, arctan", Update(Response(update("U6"), arctan())), 2.2),
-    ("U6, a function of one's own (arcsinh)", Update(Response(update("U6"), arcsinh)), 2.2),
+    ("U6, user-defined function (arcsinh)", Update(Response(update("U6"), arcsinh)), 2.2),
     ("B1, γ = 0.5, arctan", Update(Response(named_loss("B1", 0.5), arctan())), 2.2),
     ("B4, γ = 0.3, erf", Update(Response(named_loss("B4", 0.3), erf(2.0))), 2.2),
     ("adaptive", Update(recipe("sgd"), adaptive=True), 1.8),
@@ -42,7 +42,7 @@ def table(folder: Path, epochs: int) -> list[str]:
     rng = np.random.default_rng(0)
     orders = [rng.permutation(corpus.sentences).astype(np.int64) for _ in range(epochs + 1)]
     lines = [
-        "| update (CoNLL-2000, all, one thread) | its epoch | plain SGD's | ratio | goal |",
+        "| update (CoNLL-2000, all, one thread) | epoch | epoch of plain SGD | ratio | goal |",
         "| --- | --- | --- | --- | --- |",
     ]
     for name, rule, goal in ROWS:

@@ -1,11 +1,11 @@
-"""The one table of generators, losses and recipes that every property of tests/test_bregman*.py runs over."""
+"""The table of generators, losses and responses that the tests in tests/test_bregman*.py run over."""
 
 import math
 
 import numpy as np
 
+from tagfield import RECIPES
 from tagfield.bregman import (
-    RECIPES,
     Generator,
     Response,
     arctan,
@@ -15,12 +15,11 @@ from tagfield.bregman import (
     named_loss,
     pnorm,
     quadratic,
-    recipe,
     softplus,
     update,
 )
 
-# A user's own: with its h, without, with a g that loses its digits near 0, and one that is not symmetric.
+# User-defined: with h, without h, with a g that loses its digits near 0, and asymmetric.
 OWN = [
     Generator.from_gradient(np.arcsinh, lambda u: 1 / np.sqrt(1 + u * u), name="own arcsinh"),
     Generator.from_gradient(lambda u: u / np.sqrt(1 + 4 * u * u), name="own soft clip"),
@@ -54,11 +53,19 @@ ALL = [*EVERYWHERE, entropy()]
 GAMMAS = [-1.0, 0.0, 0.3, 0.5, 1.0, 2.0]
 LOSSES = [named_loss(name, gamma) for name in ("B1", "B2", "B3", "B4") for gamma in GAMMAS]
 
-OF_DIFFERENCE = [recipe(name) for name in RECIPES] + [
+PAPER = ("sgd", "u1.g1", "u2.g1", "u2.g1p", "u2.g2", "u2.g3")
+
+
+def recipe(name: str) -> Response:
+    """The response of one of the paper's recipes."""
+    return RECIPES[name].response
+
+
+FUNCTIONS_OF_U = [recipe(name) for name in PAPER] + [
     Response(update(name), generator) for name in ("U1", "U2", "U3", "U5") for generator in EVERYWHERE
 ]
 
-EXACT_RECIPES = {  # what the paper prints, by the standard library
+EXACT_RECIPES = {  # the paper's formulas, with the standard library
     "sgd": lambda u: u,
     "u1.g1": lambda u: u / (u * u + 0.1),
     "u2.g1": lambda u: math.atan(u / math.sqrt(0.1)),

@@ -1,4 +1,4 @@
-"""Every generator: g is the derivative of G and h of g, g never falls; closed forms; names; bad input."""
+"""Every generator: g is the derivative of G, h that of g, g never decreases; closed forms; names; bad input."""
 
 import math
 
@@ -134,21 +134,24 @@ def test_an_own_generator_finds_its_derivative_and_its_value():
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: Generator.from_gradient(np.sin, name="sine"), "gradient of 'sine' falls from .* not convex"),
-        (lambda: Generator.from_gradient(lambda u: -u), "falls"),
-        (lambda: Generator.from_gradient(np.log), "not finite at u = -10000; narrow its `domain`"),
+        (
+            lambda: Generator.from_gradient(np.sin, name="sine"),
+            "gradient of 'sine' decreases from .* not convex",
+        ),
+        (lambda: Generator.from_gradient(lambda u: -u), "decreases"),
+        (lambda: Generator.from_gradient(np.log), "not finite at u = -10000; give a smaller `domain`"),
         (lambda: Generator.from_gradient(lambda u: 1.0), "must map an array to an array"),
         (lambda: Generator.from_gradient(np.log, domain=(5e4, 6e4)), "is empty"),
-        (lambda: arctan(0.0), "arctan needs a positive finite ε, not 0"),
-        (lambda: erf(-1.0), "erf needs a positive"),
-        (lambda: gd(math.inf), "gd needs a positive finite β"),
-        (lambda: softplus(math.nan), "softplus needs a positive"),
+        (lambda: arctan(0.0), "ε of the generator arctan must be > 0 and finite, got 0"),
+        (lambda: erf(-1.0), "α of the generator erf must be > 0"),
+        (lambda: gd(math.inf), "β of the generator gd must be > 0 and finite, got inf"),
+        (lambda: softplus(math.nan), "κ of the generator softplus must be > 0"),
         (lambda: pnorm(0.5), "below 1 it is not convex"),
-        (lambda: arctan().stretched(0.0), "slope κ must be a positive number"),
-        (lambda: parse_generator("arc"), "no generator 'arc'; choose one of linear, quadratic, arctan"),
-        (lambda: parse_generator("arctan:x"), "not a number; write for example arctan:0.5"),
-        (lambda: parse_generator("entropy:1"), "takes no parameter"),
-        (lambda: parse_generator("pnorm:0"), "pnorm needs"),
+        (lambda: arctan().stretched(0.0), "stretch factor κ must be > 0 and finite, got 0"),
+        (lambda: parse_generator("arc"), "no generator named 'arc'; choose one of linear, quadratic, arctan"),
+        (lambda: parse_generator("arctan:x"), "must be a number, such as arctan:0.5"),
+        (lambda: parse_generator("entropy:1"), "takes no parameter, got 'entropy:1'"),
+        (lambda: parse_generator("pnorm:0"), "p of the generator pnorm must be at least 1"),
     ],
 )
 def test_bad_generators_are_explained(make, said):
@@ -178,8 +181,8 @@ def test_a_clipped_line_is_no_line() -> None:
 @pytest.mark.parametrize(
     ("gradient", "hessian", "message"),
     [
-        (np.arctan, lambda u: -1 / (1 + u * u), "where its gradient has the slope"),
-        (np.arctan, lambda u: 5 / (1 + u * u), "where its gradient has the slope"),
+        (np.arctan, lambda u: -1 / (1 + u * u), "but the slope of its gradient is"),
+        (np.arctan, lambda u: 5 / (1 + u * u), "but the slope of its gradient is"),
         (np.arctan, lambda u: 1.0, "the second derivative of 'own' must map an array"),
         (math.atan, None, "the gradient of 'own' must map an array"),
         (None, None, "the gradient of 'own' must map an array"),
@@ -198,7 +201,7 @@ def test_functions_that_are_not_what_they_should_be(gradient, hessian, message) 
         (
             lambda u: np.maximum(u, 0.5 * u),
             lambda u: np.where(u > 0, 1.0, 0.5),
-        ),  # a corner is none of its faults
+        ),  # a kink is allowed
     ],
 )
 def test_a_second_derivative_that_is_right_is_taken(gradient, hessian) -> None:  # type: ignore[no-untyped-def]
@@ -211,7 +214,7 @@ def test_a_second_derivative_that_is_right_is_taken(gradient, hessian) -> None: 
     ids=str,
 )
 def test_divergences_of_large_counts(generator, E: float, empirical: float, truth: float) -> None:  # type: ignore[no-untyped-def]
-    """The function bends in a millionth of the way between the two: few points of an integral would miss it."""
+    """G bends within a millionth of the interval: a quadrature with few points would miss it."""
     assert divergence(generator, update("U6"), [E], [empirical]) == pytest.approx(truth, rel=1e-3)
 
 

@@ -1,13 +1,12 @@
-"""The kernel reads a table as its NumPy twin does, for every response and every float32."""
+"""The kernel evaluates a table as its NumPy twin does, for every response and every float32."""
 
 import numpy as np
 import pytest
-from bregman_table import OF_DIFFERENCE
+from bregman_table import FUNCTIONS_OF_U, PAPER, recipe
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tolerances import TABLE
 
-from tagfield.bregman import RECIPES, recipe
 from tagfield.native import kernels
 from tagfield.train.stochastic import set_response
 
@@ -16,7 +15,7 @@ magnitude = st.floats(2.0**-99, 2.0**99, width=32) | st.floats(-99, 99).map(
 )
 
 
-BENT = [response for response in OF_DIFFERENCE if not response.generator.linear]  # the others need no table
+BENT = [response for response in FUNCTIONS_OF_U if not response.generator.linear]  # linear ones need no table
 
 
 @pytest.mark.parametrize("response", BENT, ids=str)
@@ -31,7 +30,7 @@ def test_the_kernel_follows_the_table(response):
         u = np.array([0.0, *sizes, *(-x for x in sizes)], np.float32)
         expected, found = table.evaluate(u), kernel.respond(u)
         finite = np.isfinite(expected)
-        # the kernel may fuse a + b·|u|, and takes the slope alone where a response is straight to 3e-6
+        # the kernel may fuse a + b·|u|, and uses the slope alone where f is linear to 3e-6
         room = 4e-7 * np.abs(table.cells[..., 0]).max() if table.bits >= 8 and not table.logs else 0.0
         np.testing.assert_allclose(found[finite], expected[finite], rtol=8e-6, atol=room)
         assert (np.sign(found[~finite]) == np.sign(expected[~finite])).all()
@@ -39,7 +38,7 @@ def test_the_kernel_follows_the_table(response):
     agrees()
 
 
-@pytest.mark.parametrize("name", [name for name in RECIPES if name != "sgd"])
+@pytest.mark.parametrize("name", [name for name in PAPER if name != "sgd"])
 def test_the_kernel_keeps_the_tables_promise_for_the_recipes(name):
     kernel = kernels.Pass()
     set_response(kernel, recipe(name))

@@ -1,4 +1,4 @@
-"""The paper's section 3, proved by numbers on chains small enough to enumerate; docs/theory.md cites it."""
+"""The paper's section 3, checked numerically on chains small enough to enumerate; docs/theory.md cites these tests."""
 
 import re
 from pathlib import Path
@@ -17,11 +17,11 @@ from tagfield.bregman import (
     arctan,
     divergence,
     entropy,
+    equivalent_updates,
     named_loss,
     natural_gradient,
     pnorm,
     quadratic,
-    reduce,
     softplus,
     update,
 )
@@ -206,8 +206,8 @@ def same(G, one, other) -> bool:
 
 
 @pytest.mark.parametrize("G", ALL, ids=str)
-def test_reduce_names_exactly_the_updates_that_coincide(G):
-    found = reduce(G)
+def test_equivalent_updates_are_exactly_the_equal_ones(G):
+    found = equivalent_updates(G)
     group_of = {name: group for group in found.groups for name in group}
     assert set(group_of) | set(found.undefined) == set(UPDATES)
     for one in group_of:
@@ -302,16 +302,16 @@ def test_divergences_of_the_quadratic_and_the_entropy_are_the_corrected_ones():
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: Loss(1, 0, 0, 0), "a loss needs a − b = c − d, but 1 − 0 is not 0 − 0"),
-        (lambda: Loss(1, 0, 1, 0), "compares a point with itself"),
+        (lambda: Loss(1, 0, 0, 0), "a loss needs a − b = c − d, got 1 − 0 and 0 − 0"),
+        (lambda: Loss(1, 0, 1, 0), "a and c must differ, got 1 for both"),
         (lambda: Loss(float("nan"), 0, 0, -1), "must be finite"),
-        (lambda: named_loss("B5"), "no loss 'B5'; choose one of B1, B2, B3, B4"),
-        (lambda: named_loss("B1", float("inf")), "γ must be a finite number"),
-        (lambda: update("U7"), "no update 'U7'; choose one of U1"),
+        (lambda: named_loss("B5"), "no loss named 'B5'; choose one of B1, B2, B3, B4"),
+        (lambda: named_loss("B1", float("inf")), "γ must be finite, got inf"),
+        (lambda: update("U7"), "no update named 'U7'; choose one of U1"),
         (lambda: divergence(entropy(), update("U6"), [1.0], [0.0]), "entropy is defined for 0 < u .* q = 0"),
         (
             lambda: natural_gradient(entropy(), update("U1"), [1.0], [2.0]),
-            "the loss B1, γ=0 takes it to p = 0",
+            "the loss B1, γ=0 evaluates it at p = 0",
         ),
     ],
 )

@@ -1,35 +1,31 @@
-"""Every response: the paper's formulas, tables within 1e-5 of them for every float32, what cannot be had."""
+"""Every response: the paper's formulas, tables within 1e-5 of them for every float32, and errors."""
 
 import numpy as np
 import pytest
-from bregman_table import EVERYWHERE, EXACT_RECIPES, OF_DIFFERENCE, OWN
+from bregman_table import EVERYWHERE, EXACT_RECIPES, FUNCTIONS_OF_U, OWN, PAPER, recipe
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tolerances import ALGEBRA, TABLE
 
 from tagfield.bregman import (
-    RECIPES,
     Generator,
     Loss,
     Response,
     arctan,
-    asked_for,
     entropy,
     erf,
-    figure_one,
     gd,
     named_loss,
-    normalised,
     pnorm,
     quadratic,
-    recipe,
     softplus,
     update,
 )
 from tagfield.bregman.tables import ResponseTable, tabulate
 from tagfield.errors import InputError
+from tagfield.experiment.response_curves import figure_one, normalised_gradient, response_curve
 
-TABLES = {response: response.table() for response in OF_DIFFERENCE}
+TABLES = {response: response.table() for response in FUNCTIONS_OF_U}
 
 magnitude = st.floats(2.0**-99, 2.0**99, width=32) | st.floats(-99, 99).map(
     lambda e: float(np.float32(2.0**e))
@@ -48,29 +44,29 @@ def height(curve, unit: float = 1.0):
     return lambda x: so_far[np.searchsorted(grid, np.maximum(np.abs(x), unit), "right") - 1]
 
 
-HEIGHTS = {r: height(lambda x, r=r: np.maximum(np.abs(r.f(x)), np.abs(r.f(-x)))) for r in OF_DIFFERENCE}
+HEIGHTS = {r: height(lambda x, r=r: np.maximum(np.abs(r.f(x)), np.abs(r.f(-x)))) for r in FUNCTIONS_OF_U}
 
 
-@pytest.mark.parametrize("name", RECIPES)
+@pytest.mark.parametrize("name", PAPER)
 @given(sizes=magnitudes)
 def test_recipes_are_the_papers_functions_and_their_tables_follow_them_everywhere(name, sizes):
     u = both_signs(sizes)
     exact = [EXACT_RECIPES[name](float(x)) for x in u]
     np.testing.assert_allclose(recipe(name).f(u), exact, rtol=ALGEBRA)
     np.testing.assert_allclose(
-        TABLES[OF_DIFFERENCE[list(RECIPES).index(name)]].evaluate(u), exact, rtol=TABLE
+        TABLES[FUNCTIONS_OF_U[PAPER.index(name)]].evaluate(u), exact, rtol=TABLE
     )
 
 
-@pytest.mark.parametrize("response", OF_DIFFERENCE, ids=str)
+@pytest.mark.parametrize("response", FUNCTIONS_OF_U, ids=str)
 @settings(max_examples=25, deadline=None)
 @given(sizes=magnitudes)
 def test_a_table_follows_its_response_everywhere(response, sizes):
-    """Relative to f, until that has died out. An own f whose h is found by differences is noise sooner than that."""
+    """Relative to f, until f is negligible. A user's f whose h comes from differences is noise before that."""
     table, u = TABLES[response], both_signs(sizes)
     exact, found = response.f(u), table.evaluate(u).astype(np.float64)
     beyond = np.abs(exact) > 8e37
-    assert (np.abs(found[beyond]) > 8e37).all()  # more than float32 holds
+    assert (np.abs(found[beyond]) > 8e37).all()  # beyond float32
     error, inside = np.abs(found - np.where(beyond, 0, exact)), np.abs(u) < table.high_edge
     dies_out = table.logs or "own" in str(response)
     allowed = TABLE * np.maximum(np.abs(exact), 1e-12 * HEIGHTS[response](u) if dies_out else 1e-30)
@@ -84,7 +80,7 @@ def test_a_table_follows_its_response_everywhere(response, sizes):
         assert (error <= tails)[~inside & ~beyond].all()
 
 
-@pytest.mark.parametrize("response", OF_DIFFERENCE, ids=str)
+@pytest.mark.parametrize("response", FUNCTIONS_OF_U, ids=str)
 def test_a_response_vanishes_at_zero_and_pulls_back(response):
     u = np.concatenate([-np.geomspace(1e-20, 1e4, 200), np.geomspace(1e-20, 1e4, 200)])
     assert response.f(0.0)[0] == 0
@@ -93,7 +89,7 @@ def test_a_response_vanishes_at_zero_and_pulls_back(response):
     assert response.odd == bool(np.allclose(response.f(u), -response.f(-u), rtol=1e-7))
 
 
-@pytest.mark.parametrize("response", OF_DIFFERENCE, ids=str)
+@pytest.mark.parametrize("response", FUNCTIONS_OF_U, ids=str)
 def test_a_table_has_the_layout_that_the_kernel_reads(response):
     table = TABLES[response]
     rows = 1 if response.odd else 2
@@ -157,7 +153,7 @@ def test_lines_of_a_logarithm_are_for_functions_that_pull_back():
 
 
 def test_annealing_keeps_the_slope_and_ends_linear():
-    for name in RECIPES:
+    for name in PAPER:
         response, u = recipe(name), np.linspace(-3, 3, 61)
         np.testing.assert_allclose(response.annealed(0.25).f(u), response.f(u / 4) * 4, rtol=1e-9, atol=1e-14)
         assert response.annealed(0.25).slope == pytest.approx(response.slope)
@@ -173,7 +169,7 @@ COUNT_TABLES = {response: response.count_tables(3) for response in SEPARATE}
 
 
 def both_sides(response: Response, count: int):
-    sides = lambda x: (response.of_count(x, count), response.of_count(-np.minimum(x, count), count))  # noqa: E731
+    sides = lambda x: (response.f_at_count(x, count), response.f_at_count(-np.minimum(x, count), count))  # noqa: E731
     return height(lambda x: np.abs(sides(x)).max(0), max(count, 1.0))
 
 
@@ -189,7 +185,7 @@ def test_the_table_of_a_count_follows_the_direction(response, count, sizes, part
     E = np.array([*sizes, *(count * (1 + x) for x in parts)])  # anywhere, and around the count
     u = (E - count).astype(np.float32).astype(np.float64)
     u = u[(np.abs(u) < table.high_edge) & (u >= -count)]
-    exact, found = response.of_count(u, count), table.evaluate(u)
+    exact, found = response.f_at_count(u, count), table.evaluate(u)
     lost = 2e-7 * count * float(response.generator.hessian(np.zeros(1))[0])  # E = u + count in float32
     allowed = TABLE * np.maximum(np.abs(exact), 0.1 * COUNT_HEIGHTS[response][count](u)) + lost + 1e-30
     assert (np.abs(found - exact) <= allowed).all()
@@ -203,7 +199,7 @@ def test_the_root_of_a_count_keeps_its_digits(response):
         if slope < 1e-6:  # a sigmoid that is flat at this count
             continue
         u = np.concatenate([-np.geomspace(1e-30, 1e-9, 50), np.geomspace(1e-30, 1e-9, 50)]).astype(np.float32)
-        np.testing.assert_allclose(response.of_count(u, count), slope * u, rtol=1e-6)
+        np.testing.assert_allclose(response.f_at_count(u, count), slope * u, rtol=1e-6)
         np.testing.assert_allclose(table.evaluate(u), slope * u.astype(np.float64), rtol=TABLE)
 
 
@@ -219,26 +215,31 @@ def test_directions_of_counts_are_the_papers_updates():
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: recipe("pa"), "no recipe 'pa' with a response"),
-        (lambda: Response(update("U2"), entropy()), "B2, γ=0 needs the generator around u = 0"),
+        (
+            lambda: Response(update("U2"), entropy()),
+            "B2, γ=0 evaluates the generator at differences E − Ẽ of both signs",
+        ),
         (lambda: Response(update("U6"), entropy()).count_tables(1), "entropy is defined only above 0"),
-        (lambda: Response(update("U6"), entropy()).direction([1.0], [0.0]), "B4, γ=0 takes it to q = 0"),
-        (lambda: Response(update("U6"), entropy()).direction([0.0], [1.0]), "takes it to p = 0"),
+        (lambda: Response(update("U6"), entropy()).direction([1.0], [0.0]), "B4, γ=0 evaluates it at q = 0"),
+        (lambda: Response(update("U6"), entropy()).direction([0.0], [1.0]), "evaluates it at p = 0"),
         (lambda: Response(update("U4"), pnorm(1.5)).direction([0.0], [1.0]), "not finite for feature 0"),
         (lambda: Response(update("U6"), arctan()).f([1.0]), "depends on E and Ẽ separately"),
         (lambda: Response(update("U6"), arctan()).table(), "use direction"),
-        (lambda: Response(update("U6"), arctan()).count_tables(-1), "max_count must be 0 or more"),
-        (lambda: Response(update("U2"), arctan(), scale=0.0), "scale of a response must be a positive"),
+        (lambda: Response(update("U6"), arctan()).count_tables(-1), "max_count must be >= 0, got -1"),
+        (
+            lambda: Response(update("U2"), arctan(), scale=0.0),
+            "scale of a response must be > 0 and finite, got 0",
+        ),
         (
             lambda: Response(update("U2"), Generator.from_gradient(lambda u: np.clip(u, -0.3, 0.3))).table(),
-            "cannot be tabulated to a relative error of 1e-05: it reaches .* near .u. = 0.3",
+            "cannot be tabulated to a relative error of 1e-05: the error is .* near .u. = 0.3",
         ),
-        (lambda: normalised(pnorm(1.5), np.zeros(3)), "no finite slope above 0"),
-        (lambda: normalised(pnorm(3.0), np.zeros(3)), "no finite slope above 0"),
-        (lambda: asked_for(entropy(), np.linspace(-1, 1, 3)), "is defined only for 0 < u < inf"),
+        (lambda: normalised_gradient(pnorm(1.5), np.zeros(3)), "pnorm:1.5 has slope inf at u = 0"),
+        (lambda: normalised_gradient(pnorm(3.0), np.zeros(3)), "pnorm:3 has slope 0 at u = 0"),
+        (lambda: response_curve(entropy(), np.linspace(-1, 1, 3)), "is defined only for 0 < u < inf"),
     ],
 )
-def test_what_cannot_be_had_is_explained(make, said):
+def test_bad_responses_are_explained(make, said):
     with pytest.raises(InputError, match=said):
         make()
 
@@ -272,7 +273,7 @@ def test_values_beyond_float32_are_held_not_broken():
 def test_linear_responses_need_no_table(G):
     for loss in (update("U1"), update("U6"), named_loss("B3", 0.4), Loss(2.0, 1.0, 0.5, -0.5)):
         response = Response(loss, G)
-        assert response.of_difference
+        assert response.depends_on_u_alone
         table = response.table()
         assert table.linear
         slope = (loss.a - loss.c) ** 2 * float(G.hessian(np.zeros(1))[0])
@@ -291,7 +292,7 @@ def test_figure_one_has_the_papers_slopes_and_bounds():
     right = u > 0
     assert (curves["erf"] >= curves["arctan"])[right].all()  # «both of them stay on top of arctan»
     assert (curves["gd"] >= curves["arctan"])[right].all()
-    assert normalised(quadratic(), np.array([0.5]))[0] == pytest.approx(5)
+    assert normalised_gradient(quadratic(), np.array([0.5]))[0] == pytest.approx(5)
 
 
 def test_a_logarithm_is_right_as_far_as_float32_goes() -> None:
@@ -308,13 +309,15 @@ def test_a_slope_by_differences_is_right_until_it_is_noise() -> None:
     np.testing.assert_allclose(response.table().evaluate(u), u / np.cosh(u) ** 2, rtol=3 * TABLE)
 
 
-def test_generators_asked_for_are_drawn_with_their_own_parameter_and_sign() -> None:
+def test_response_curves_keep_the_parameter_and_the_sign() -> None:
     u = np.linspace(-1, 1, 201)
-    sharp, flat = (asked_for(arctan(epsilon), u) for epsilon in (0.01, 0.1))
+    sharp, flat = (response_curve(arctan(epsilon), u) for epsilon in (0.01, 0.1))
     assert np.abs(sharp - flat).max() > 1
     for curve in (sharp, flat):
         assert (curve[101] - curve[99]) / (u[101] - u[99]) == pytest.approx(10, rel=0.02)
     for p in (1.5, 3.0):
-        assert np.abs(asked_for(pnorm(p), u)).max() == pytest.approx(1)
+        assert np.abs(response_curve(pnorm(p), u)).max() == pytest.approx(1)
     soft = Response(update("U2"), softplus())
-    np.testing.assert_allclose(asked_for(softplus(), u), 10 / soft.slope * soft.f(u), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(
+        response_curve(softplus(), u), 10 / soft.slope * soft.f(u), rtol=1e-9, atol=1e-12
+    )

@@ -216,7 +216,7 @@ def test_options_reach_the_settings(tmp_path: Path) -> None:
         (["--batch", "--average"], "average looks at one sentence after another"),
         (["--batch", "--algorithm", "adaptive"], "this recipe looks at one sentence after another"),
         (["--loss", "U99"], "there is no loss 'U99'; choose one of B1, B2, B3, B4, U1"),
-        (["--generator", "nothing"], "there is no generator 'nothing'"),
+        (["--generator", "nothing"], "no generator named 'nothing'"),
         (["--anneal", "inf"], "anneal must be a number from 0 to 10"),
         (["--generator", "pnorm:4", "--respond", "states"], "needs a response with a slope at 0"),
         (["--generator", "pnorm:1.5", "--anneal", "1"], "needs a response with a slope at 0"),
@@ -401,7 +401,7 @@ def test_demo_data_writes_two_files_and_spares_others(tmp_path: Path) -> None:
     (tmp_path / "new" / "demo" / "train.txt").write_text("mine")
     done = call("demo-data", "mentions", *options)
     assert (done.returncode, done.stdout) == (2, "")
-    assert "is already there" in done.stderr
+    assert "exists with different content" in done.stderr
     assert (tmp_path / "new" / "demo" / "train.txt").read_text() == "mine"
     good("demo-data", "mentions", *options, "--force")
 

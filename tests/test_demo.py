@@ -1,4 +1,4 @@
-"""The built-in corpora: the same bytes for the same seed, valid BIO, new words in test, and honestly hard."""
+"""The built-in corpora: the same bytes for the same seed, valid BIO, unseen words in the test part, real difficulty."""
 
 import hashlib
 import io
@@ -12,8 +12,8 @@ from seqeval.metrics import f1_score
 
 from tagfield._text import Vocabulary
 from tagfield.errors import InputError
+from tagfield.experiment.demo import Corpus, Sentence, addresses, mentions, write_columns
 from tagfield.text.columns import read_columns
-from tagfield.text.demo import Corpus, Sentence, addresses, mentions, write_columns
 from tagfield.text.presets import preset
 from tagfield.text.sources import Source
 
@@ -72,7 +72,7 @@ def test_sizes(name: str) -> None:
     corpus = corpus_of(name)
     assert (len(corpus.train), len(corpus.test)) == (3000, 1000)
     assert MAKERS[name](train=0, test=0) == Corpus([], [])
-    with pytest.raises(InputError, match="-1 training and 2 test sequences"):
+    with pytest.raises(InputError, match="train and test must be >= 0, got -1 and 2"):
         MAKERS[name](train=-1, test=2)
 
 

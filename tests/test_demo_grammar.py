@@ -1,4 +1,4 @@
-"""The parts of the generators: grammars that are whole, chances that are right, noise that keeps labels."""
+"""The parts of the corpus generators: complete grammars, correct probabilities, noise that keeps labels."""
 
 import re
 
@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tagfield.text.demo.chance import Chance
-from tagfield.text.demo.corpus import Segment, label_segments, shape
-from tagfield.text.demo.grammar import Grammar, Lists, written
-from tagfield.text.demo.noise import mistyped, type_as_people_do, without_accents
-from tagfield.text.demo.notes_grammar import GRAMMAR
-from tagfield.text.demo.notes_words import WORDS
-from tagfield.text.demo.postal import COMPLETE
+from tagfield.experiment.demo.corpus import Segment, label_segments, shape
+from tagfield.experiment.demo.grammar import Grammar, Lists, generate
+from tagfield.experiment.demo.noise import add_typing_noise, with_typo, without_accents
+from tagfield.experiment.demo.notes_grammar import GRAMMAR
+from tagfield.experiment.demo.notes_words import WORDS
+from tagfield.experiment.demo.postal import COMPLETE
+from tagfield.experiment.demo.random_stream import RandomStream
 
 GRAMMARS = [(GRAMMAR, WORDS, {"text"})] + [
     (grammar, lists, {"address", "who", "end", "remark"}) for _, (grammar, lists) in COMPLETE
@@ -21,8 +21,8 @@ each_grammar = pytest.mark.parametrize(("grammar", "lists", "starts"), GRAMMARS)
 text = st.text(st.characters(codec="utf-8", exclude_categories=("Z", "C")), min_size=1)
 
 
-def chance(seed: int = 0, unseen: float = 0.0) -> Chance:
-    return Chance("tests", seed=seed, part="train", unseen=unseen)
+def rng(seed: int = 0, unseen: float = 0.0) -> RandomStream:
+    return RandomStream("tests", seed=seed, part="train", unseen=unseen)
 
 
 @each_grammar
@@ -59,10 +59,10 @@ def test_entities_are_opened_and_closed_in_one_way(grammar: Grammar, lists: List
 def test_writing_gives_no_marks_and_no_empty_segment(
     grammar: Grammar, lists: Lists, starts: set[str]
 ) -> None:
-    drawn = chance(unseen=0.3)
+    stream = rng(unseen=0.3)
     for _ in range(200):
         for start in starts:
-            for line in written(drawn, grammar, lists, start):
+            for line in generate(stream, grammar, lists, start):
                 assert line
                 for _, words in line:
                     assert words.strip()
@@ -72,7 +72,7 @@ def test_writing_gives_no_marks_and_no_empty_segment(
 def test_glue_digits_and_lines() -> None:
     grammar: Grammar = {"a": [(1, "x | [K 98 ~ b <c> ] y"), (0, "never")], "c": [(1, "")]}
     for seed in range(50):
-        first, second = written(chance(seed), grammar, {}, "a")
+        first, second = generate(rng(seed), grammar, {}, "a")
         assert first == [(None, "x")]
         assert second[0][0] == "K"
         assert re.fullmatch("[1-9][0-9]b", second[0][1])
@@ -81,41 +81,41 @@ def test_glue_digits_and_lines() -> None:
 
 def test_every_fourth_word_is_held_out() -> None:
     words = [str(i) for i in range(11)]
-    seen, all_seen = chance(), chance(unseen=0.5)
+    seen, all_seen = rng(), rng(unseen=0.5)
     assert {seen.word(words) for _ in range(2000)} == set(words) - {"3", "7"}
     assert {all_seen.word(words) for _ in range(2000)} == set(words)
-    assert chance(unseen=1.0).word(["only"]) == "only"
+    assert rng(unseen=1.0).word(["only"]) == "only"
 
 
 def test_frequent_words_come_first() -> None:
-    drawn = chance()
+    stream = rng()
     counts = [0] * 9
     for _ in range(9000):
-        counts[drawn.word(range(9))] += 1
+        counts[stream.word(range(9))] += 1
     assert counts[0] > 1.5 * counts[8] > 0
 
 
 def test_weighted_follows_the_weights() -> None:
-    drawn = chance()
+    stream = rng()
     options = [(3.0, "a"), (1.0, "b"), (0.0, "c")]
-    found = [drawn.weighted(options) for _ in range(4000)]
+    found = [stream.weighted(options) for _ in range(4000)]
     assert found.count("c") == 0
     assert 0.72 < found.count("a") / 4000 < 0.78
 
 
 @given(st.lists(st.tuples(st.sampled_from([None, "CITY"]), text), max_size=6), st.integers())
 def test_noise_keeps_words_and_labels(segments: list[Segment], seed: int) -> None:
-    typed = type_as_people_do(chance(seed), segments, slip=0.5)
+    typed = add_typing_noise(rng(seed), segments, typo=0.5)
     labels = [label for *_, label in label_segments(typed)]
     assert labels == [label for *_, label in label_segments(segments)]
 
 
 @given(text, st.integers())
-def test_a_slip_changes_at_most_one_place(word: str, seed: int) -> None:
-    slipped = mistyped(chance(seed), word)
-    assert abs(len(slipped) - len(word)) <= 1
+def test_a_typo_changes_at_most_one_place(word: str, seed: int) -> None:
+    typed = with_typo(rng(seed), word)
+    assert abs(len(typed) - len(word)) <= 1
     if len(word) < 3 or not word.isalpha():
-        assert slipped == word
+        assert typed == word
 
 
 def test_a_word_of_accents_alone_stays() -> None:

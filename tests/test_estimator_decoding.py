@@ -8,6 +8,8 @@ import pytest
 from chains import tagged
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tagfield.train.batch import Objective
+from tagfield.train.partial import PartialObjective
 
 from tagfield import CRF
 from tagfield.constraints import rules_of
@@ -16,8 +18,6 @@ from tagfield.errors import InputError
 from tagfield.features import feature_set
 from tagfield.lattice import open_corpus
 from tagfield.spans import SpanFinder
-from tagfield.train.batch import Objective
-from tagfield.train.partial import PartialObjective
 
 LABELS = ["O", "B-X", "I-X", "B-Y"]
 CLOSE = 2e-4  # float32 scores of up to a few hundred, summed

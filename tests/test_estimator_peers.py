@@ -15,7 +15,7 @@ from sklearn.model_selection import RandomizedSearchCV
 
 import tagfield
 import tagfield.metrics
-from tagfield.text.demo import mentions
+from tagfield.experiment.demo import mentions
 
 sklearn_crfsuite = pytest.importorskip("sklearn_crfsuite", reason="sklearn-crfsuite is not installed")
 sklearn_crfsuite_metrics = pytest.importorskip("sklearn_crfsuite.metrics")

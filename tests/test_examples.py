@@ -63,4 +63,4 @@ def test_a_generator_of_ones_own_trains_and_is_drawn(tmp_path, capsys):
     assert found["arcsinh"] != found["arctan"]
     assert picture.read_bytes().startswith(b"\x89PNG")
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in lines] == ["arcsinh", "arctan", "drawn:"]
+    assert [line.split()[0] for line in lines] == ["arcsinh", "arctan", "plot:"]

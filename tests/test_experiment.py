@@ -1,4 +1,4 @@
-"""The comparison: what runs, what is recorded, and that it survives whatever ends it."""
+"""The comparison: what runs, what is recorded, and that it resumes after a crash."""
 
 import json
 import os
@@ -15,10 +15,13 @@ from hypothesis import strategies as st
 
 from tagfield.encode import Encoded, encode_sequences
 from tagfield.errors import InputError, TrainingError
-from tagfield.experiment import PAPER, Plan, Progress, compare, load_results
-from tagfield.experiment.ledger import NAME, Ledger
+from tagfield.experiment.compare import compare
+from tagfield.experiment.demo import addresses
+from tagfield.experiment.ledger import RESULTS_FILE, Ledger
+from tagfield.experiment.plan import PAPER, Plan
+from tagfield.experiment.results import load_results
 from tagfield.experiment.shared import fingerprint, load_data, save_data
-from tagfield.text.demo import addresses
+from tagfield.experiment.status import ComparisonStatus
 from tagfield.train import RECIPES
 
 SMALL = Plan(("sgd", "u2.g1", "pa", "lbfgs"), ("observed", "all"), seeds=2, epochs=3, iterations=4)
@@ -40,7 +43,7 @@ def data() -> tuple[Encoded, Encoded]:
 
 
 def figures(folder: Path) -> dict[str, object]:
-    """Everything that a comparison found, without what depends on the clock."""
+    """Everything that a comparison recorded, except times."""
     found: dict[str, object] = {}
     for result in load_results(folder).runs:
         closing = {name: value for name, value in result.closing.items() if name != "seconds"}
@@ -70,12 +73,12 @@ def test_a_plan_runs_everything_once_and_lbfgs_without_seeds() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"recipes": ("sgdd",)}, "there is no recipe 'sgdd'"),
-        ({"features": ("some",)}, "there is no feature set 'some'"),
+        ({"recipes": ("sgdd",)}, "no recipe named 'sgdd'"),
+        ({"features": ("some",)}, "no feature set named 'some'"),
         ({"recipes": ()}, "at least one recipe"),
-        ({"seeds": 0}, "seeds must be"),
-        ({"epochs": 0}, "epochs must be"),
-        ({"c2": float("nan")}, "c2 must be"),
+        ({"seeds": 0}, "seeds must be at least 1, got 0"),
+        ({"epochs": 0}, "epochs must be at least 1, got 0"),
+        ({"c2": float("nan")}, "c2 must be >= 0 and finite, got nan"),
     ],
 )
 def test_a_plan_that_cannot_run_is_refused(change: dict[str, object], message: str) -> None:
@@ -108,17 +111,17 @@ def test_every_epoch_of_every_run_is_recorded(finished: Path) -> None:
     assert not (finished / "encoded.safetensors").exists()
 
 
-def test_a_second_call_trains_nothing_and_says_the_same(
+def test_a_second_call_trains_nothing_and_changes_nothing(
     data: tuple[Encoded, Encoded], finished: Path
 ) -> None:
     before = figures(finished)
     states = []
-    compare(*data, SMALL, finished, on_progress=lambda p: states.append((p.done, p.total)))
+    compare(*data, SMALL, finished, on_progress=lambda status: states.append((status.done, status.total)))
     assert states == [(14, 14)]
     assert figures(finished) == before
 
 
-def test_more_recipes_and_seeds_may_join(data: tuple[Encoded, Encoded], tmp_path: Path) -> None:
+def test_more_recipes_and_seeds_can_be_added(data: tuple[Encoded, Encoded], tmp_path: Path) -> None:
     compare(*data, Plan(("sgd",), ("all",), seeds=1, epochs=2), tmp_path, workers=1)
     first = figures(tmp_path)
     results = compare(*data, Plan(("u2.g1", "sgd"), ("all",), seeds=2, epochs=2), tmp_path, workers=2)
@@ -128,9 +131,9 @@ def test_more_recipes_and_seeds_may_join(data: tuple[Encoded, Encoded], tmp_path
 
 
 def test_other_settings_or_data_are_refused(data: tuple[Encoded, Encoded], finished: Path) -> None:
-    with pytest.raises(InputError, match=r"holds a comparison with c2 = 1.0, and 2.0 is asked for"):
+    with pytest.raises(InputError, match=r"has results for c2 = 1.0, not 2.0"):
         compare(*data, Plan(("sgd",), epochs=3, iterations=4, c2=2.0), finished)
-    with pytest.raises(InputError, match="other data"):
+    with pytest.raises(InputError, match="has results for other data"):
         compare(*encode_addresses(61, 20), SMALL, finished)
 
 
@@ -141,7 +144,7 @@ def test_two_comparisons_do_not_share_a_folder(data: tuple[Encoded, Encoded], tm
     assert "another comparison is writing" in other.stderr
 
 
-def test_a_run_that_fails_is_told_and_the_others_go_on(tmp_path: Path) -> None:
+def test_a_failed_run_is_recorded_and_the_others_go_on(tmp_path: Path) -> None:
     X = [[{"a": 1e30}, {"b": -1e30}], [{"b": 1e30}, {"a": 1e30}]] * 3
     train = encode_sequences(X, [["X", "Y"], ["Y", "X"]] * 3)
     results = compare(train, train, Plan(("u2.g1", "sgd"), ("all",), seeds=1, epochs=2), tmp_path, workers=1)
@@ -149,27 +152,31 @@ def test_a_run_that_fails_is_told_and_the_others_go_on(tmp_path: Path) -> None:
     failed = [result for result in results.runs if result.failed]
     assert failed
     assert all(result.closing["error"] for result in failed)
-    compare(train, train, Plan(("u2.g1", "sgd"), ("all",), seeds=1, epochs=2), tmp_path)  # not tried again
+    before = figures(tmp_path)
+    states = []
+    compare(train, train, results.plan, tmp_path, on_progress=lambda status: states.append(status.done))
+    assert states == [2], "a failed run was tried again"
+    assert figures(tmp_path) == before
 
 
 @given(cut=st.floats(0, 1), zeros=st.integers(0, 40))
 def test_a_ledger_torn_anywhere_keeps_whole_runs(
     finished: Path, tmp_path_factory: pytest.TempPathFactory, cut: float, zeros: int
 ) -> None:
-    raw = (finished / NAME).read_bytes()
+    raw = (finished / RESULTS_FILE).read_bytes()
     folder = tmp_path_factory.mktemp("torn")
-    (folder / NAME).write_bytes(raw[: int(cut * len(raw))] + bytes(zeros))
+    (folder / RESULTS_FILE).write_bytes(raw[: int(cut * len(raw))] + bytes(zeros))
     with Ledger(folder) as ledger:
         kept = [line for line in ledger.lines if line["kind"] == "epoch"]
         assert {line["run"] for line in kept} <= ledger.finished
-    rows = (folder / NAME).read_bytes().splitlines()
+    rows = (folder / RESULTS_FILE).read_bytes().splitlines()
     assert set(rows) <= set(raw.splitlines())
     with Ledger(folder) as again:
         assert again.lines == ledger.lines
 
 
-def test_a_strange_line_inside_is_named(tmp_path: Path) -> None:
-    (tmp_path / NAME).write_text('{"kind": "experiment"}\nnonsense\n{"kind": "session"}\n')
+def test_a_damaged_line_is_reported_with_its_number(tmp_path: Path) -> None:
+    (tmp_path / RESULTS_FILE).write_text('{"kind": "experiment"}\nnonsense\n{"kind": "session"}\n')
     with pytest.raises(InputError, match=r"results.jsonl, line 2"):
         load_results(tmp_path)
 
@@ -188,37 +195,41 @@ def test_killed_and_started_again_it_ends_with_the_same_figures(
 ) -> None:
     here = str(Path(__file__).parent)
     process = subprocess.Popen([sys.executable, "-c", INTERRUPTED, str(tmp_path), here])
-    path = tmp_path / NAME
+    path = tmp_path / RESULTS_FILE
     while process.poll() is None and (not path.exists() or path.read_bytes().count(b"\n") < lines):
         time.sleep(0.002)
     process.send_signal(signal.SIGKILL)
     process.wait()
     reached = len(load_results(tmp_path).runs)
     with open(path, "ab") as file:
-        file.write(b'{"kind":"epoch","run":"sgd/all/1","ep')  # as a kill in the middle of a write leaves it
+        file.write(
+            b'{"kind":"epoch","run":"sgd/all/1","ep'
+        )  # an unfinished line, as after a kill during a write
     compare(*data, SMALL, tmp_path, workers=2)
     assert figures(tmp_path) == figures(finished)
-    assert reached <= len(SMALL.runs())
+    assert reached < len(SMALL.runs()), "it finished before the kill, so nothing was resumed"
     sessions = [line for line in path.read_text().splitlines() if json.loads(line)["kind"] == "session"]
     assert len(sessions) == 2
 
 
-def test_a_worker_that_dies_ends_the_comparison_with_a_sentence(
+def test_a_killed_worker_ends_the_comparison_with_a_clear_error(
     data: tuple[Encoded, Encoded], finished: Path, tmp_path: Path
 ) -> None:
     def children() -> set[int]:
         tasks = Path("/proc/self/task").iterdir()
         return {int(child) for entry in tasks for child in (entry / "children").read_text().split()}
 
-    def kill_a_worker(progress: Progress) -> None:
-        if progress.latest.get("kind") == "epoch":
+    def kill_a_worker(status: ComparisonStatus) -> None:
+        if status.latest.get("kind") == "epoch":
             for child in children() - others:
                 os.kill(child, signal.SIGKILL)
 
     if not Path("/proc/self/task").is_dir():
-        pytest.skip("children are found through /proc")
+        pytest.skip("finding the workers needs /proc")
     others = children()
-    with pytest.raises(TrainingError, match=r"was ended by signal 9; was there enough memory\?"):
+    with pytest.raises(
+        TrainingError, match=r"was killed by signal 9, possibly out of memory; finished runs are kept"
+    ):
         compare(*data, SMALL, tmp_path, workers=1, on_progress=kill_a_worker)
     compare(*data, SMALL, tmp_path, workers=2)
     assert figures(tmp_path) == figures(finished)
@@ -226,7 +237,7 @@ def test_a_worker_that_dies_ends_the_comparison_with_a_sentence(
 
 def test_the_time_left_counts_down() -> None:
     plan = Plan(("sgd", "lbfgs"), ("all",), seeds=2, epochs=10)
-    state = Progress(plan)
+    state = ComparisonStatus(plan)
     assert state.seconds_left() is None
     assert state.share() == 0
     left = []

@@ -1,4 +1,4 @@
-"""`tagfield compare` as people meet it: on a terminal, and ended by Ctrl-C."""
+"""`tagfield compare` on a terminal and stopped by Ctrl-C, and where the help lists the commands for experiments."""
 
 import os
 import re
@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 from cli_process import COMMAND, environment, good
 
-from tagfield.experiment import load_results
-from tagfield.experiment.ledger import NAME
+from tagfield.cli.commands import COMMANDS
+from tagfield.experiment.ledger import RESULTS_FILE
+from tagfield.experiment.results import load_results
 
-pty = pytest.importorskip("pty", reason="pseudo-terminals are a thing of Unix")
+pty = pytest.importorskip("pty", reason="pseudo-terminals need Unix")
 
 
 @pytest.fixture
@@ -30,7 +31,7 @@ def children(process: int) -> list[int]:
     ]
 
 
-def test_ctrl_c_keeps_what_is_finished_and_leaves_nobody_behind(command: list[str], tmp_path: Path) -> None:
+def test_ctrl_c_keeps_finished_runs_and_stops_every_worker(command: list[str], tmp_path: Path) -> None:
     process = subprocess.Popen(
         [*COMMAND, *command],
         stdout=subprocess.PIPE,
@@ -39,7 +40,7 @@ def test_ctrl_c_keeps_what_is_finished_and_leaves_nobody_behind(command: list[st
         env=environment(),
         start_new_session=True,
     )
-    ledger = tmp_path / "out" / NAME
+    ledger = tmp_path / "out" / RESULTS_FILE
     while process.poll() is None and not (ledger.exists() and '"kind":"run"' in ledger.read_text()):
         time.sleep(0.01)
     workers = children(process.pid) if Path("/proc").is_dir() else []
@@ -47,7 +48,7 @@ def test_ctrl_c_keeps_what_is_finished_and_leaves_nobody_behind(command: list[st
     _, complaint = process.communicate(timeout=60)
     assert process.returncode == 130
     found = re.fullmatch(
-        r"tagfield: stopped with (\d) of 4 runs finished; the same command goes on .*\n", complaint
+        r"tagfield: stopped after (\d) of 4 runs; run the same command to resume\n", complaint
     )
     assert found
     assert int(found[1]) == len(load_results(tmp_path / "out").runs)
@@ -55,11 +56,11 @@ def test_ctrl_c_keeps_what_is_finished_and_leaves_nobody_behind(command: list[st
         with pytest.raises(ProcessLookupError):
             os.kill(worker, 0)
     said = good(*command)
-    assert f"{found[1]} of 4 runs were finished before" in said
+    assert f"resuming: {found[1]} of 4 runs are finished" in said
     assert not load_results(tmp_path / "out").missing
 
 
-def test_a_terminal_shows_live_progress_and_is_given_back(command: list[str]) -> None:
+def test_a_terminal_shows_live_progress_and_gets_its_cursor_back(command: list[str]) -> None:
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         [*COMMAND, *command], stdout=theirs, stderr=theirs, env=environment(TERM="xterm", COLUMNS="100")
@@ -81,3 +82,21 @@ def test_a_terminal_shows_live_progress_and_is_given_back(command: list[str]) ->
     assert re.search(r"about \S+\d:\d\d\S* left|about \d+:\d\d left", text)
     assert text.count("\x1b[?25l") == text.count("\x1b[?25h") >= 1  # the cursor comes back
     assert "next: tagfield report" in text
+
+
+def test_the_help_lists_experiments_apart() -> None:
+    text = good("--help")
+    library, experiments = text.split(" Commands ")[1].split(" Experiments ")
+    assert [name for name in COMMANDS if re.search(rf"\b{name}  ", library)] == [
+        "train",
+        "tag",
+        "eval",
+        "info",
+    ]
+    assert re.findall(r"^\W+([a-z-]+)  ", experiments, re.M) == [
+        "compare",
+        "report",
+        "demo-data",
+        "fetch",
+        "responses",
+    ]

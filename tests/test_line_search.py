@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tagfield import CRF
-from tagfield.text.demo import addresses
+from tagfield.experiment.demo import addresses
 from tagfield.train.line_search import FLATTER, SEARCHES, SUFFICIENT, Point
 
 STRONG = ("MoreThuente", "StrongBacktracking")

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import chain_in_logs, path_score, sentence_scores
 from strategies import dense_weights, encode, learnable
+from tagfield.train.batch import Objective
 from tolerances import SINGLE
 
 from tagfield.encode import Vocabulary, encode_files, encode_sequences
@@ -24,7 +25,6 @@ from tagfield.model import Model
 from tagfield.native import kernels
 from tagfield.storage import load_tensors, save_tensors
 from tagfield.train import Settings
-from tagfield.train.batch import Objective
 
 KINDS = ["observed", "all"]
 X = [[["w=a", "s"], ["w=b"], ["w=é", "s"]], [["w=b"], ["w=a", "s"]], []]

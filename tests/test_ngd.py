@@ -6,6 +6,7 @@ import logging
 import numpy as np
 import pytest
 from sklearn.base import clone
+from tagfield.train.trainers import make_trainer
 
 from tagfield import CRF, Model
 from tagfield.bregman import Generator
@@ -13,12 +14,11 @@ from tagfield.bregman.losses import Loss
 from tagfield.dataset import Dataset
 from tagfield.encode import encode_sequences, encode_sources
 from tagfield.errors import InputError
-from tagfield.text.demo import addresses, mentions, write_columns
+from tagfield.experiment.demo import addresses, mentions, write_columns
 from tagfield.text.sources import Source
 from tagfield.train import Settings, train
 from tagfield.train.choose import COST, RUNGS, SCORING, Candidate, _best, choose, family
 from tagfield.train.driver import select
-from tagfield.train.trainers import make_trainer
 
 
 def encode(sentences, **known):

@@ -1,13 +1,11 @@
-"""The page in a real browser: what it shows, how it moves, and that it asks nobody for anything.
+"""The report page in a real browser: what it shows, how it reacts, and that it loads nothing.
 
-Chromium comes from the system; where it is missing and this is Debian with the right to install, the test installs it.
+The tests use the system's Chromium, which `make browser` installs; without it they are skipped.
 """
 
 import json
-import os
 import re
 import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,35 +13,30 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tagfield.encode import encode_sequences
-from tagfield.experiment import Plan, Results, compare
+from tagfield.experiment.compare import compare
+from tagfield.experiment.demo import addresses
 from tagfield.experiment.page import page_data, page_text
+from tagfield.experiment.plan import Plan
+from tagfield.experiment.results import Results
 from tagfield.experiment.summary import summarise
-from tagfield.text.demo import addresses
 
-sync_api = pytest.importorskip(
-    "playwright.sync_api", reason="the dev extra has playwright; it is not installed"
-)
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
 
 EVIL = "<img src=http://127.0.0.1/x onerror=document.title='hit'>"
-NAMES = ("chromium", "chromium-browser", "google-chrome")
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
-def find_chromium() -> str:
-    for attempt in (False, True):
-        found = next(filter(None, map(shutil.which, NAMES)), None)
-        if found:
-            return found
-        if not attempt and shutil.which("apt-get") and hasattr(os, "geteuid") and os.geteuid() == 0:
-            command = "apt-get install -y chromium || (apt-get update && apt-get install -y chromium)"
-            subprocess.run(["sh", "-c", command], capture_output=True, timeout=600)
-    pytest.skip("there is no Chromium; install it (Debian: apt-get install chromium)")
+def find_browser() -> str:
+    found = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if found is None:
+        pytest.skip("no Chromium found; install it with `make browser`")
+    return found
 
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
-    """Addresses, with a label that would break out of a careless page."""
+    """A comparison on addresses, with a label that contains HTML."""
     corpus = addresses(seed=1, train=60, test=30)
     sides = []
     for sentences in (corpus.train, corpus.test):
@@ -58,22 +51,26 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator["Browser"]:
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=find_chromium(), args=["--no-sandbox"])
+    path = find_browser()
+    api = pytest.importorskip(
+        "playwright.sync_api", reason="playwright is not installed; it is in the extra dev"
+    )
+    with api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield browser
         browser.close()
 
 
 class Opened:
-    """The page, with what it asked for and what went wrong in it."""
+    """The page, with its requests and its console messages."""
 
     def __init__(self, page: "Page", address: str) -> None:
         self.page, self.address = page, address
-        self.asked: list[str] = []
-        self.said: list[str] = []
-        page.on("request", lambda request: self.asked.append(request.url))
-        page.on("console", lambda message: self.said.append(message.text))
-        page.on("pageerror", lambda error: self.said.append(str(error)))
+        self.requests: list[str] = []
+        self.messages: list[str] = []
+        page.on("request", lambda request: self.requests.append(request.url))
+        page.on("console", lambda message: self.messages.append(message.text))
+        page.on("pageerror", lambda error: self.messages.append(str(error)))
         page.goto(address)
 
     def curves(self) -> list[str]:
@@ -100,14 +97,17 @@ def opened(
     found = Opened(page, path.as_uri())
     yield found
     page.close()
-    assert found.asked == [found.address], "the page asked for something"
-    assert found.said == [], "the page complained"
+    assert found.requests == [found.address], "the page loaded something"
+    assert found.messages == [], "the page wrote to the console"
 
 
-def test_the_text_of_the_page_names_no_other_place(results: Results) -> None:
+def test_the_page_links_to_no_other_host(results: Results) -> None:
     text = page_text(results)
     addresses = set(re.findall(r"(?:https?:)?//[\w.-]+\.\w+[\w/.-]*", text))
-    assert addresses <= {"http://www.w3.org/2000/svg", "http://127.0.0.1/x"}  # a name, and the evil label's
+    assert addresses <= {
+        "http://www.w3.org/2000/svg",
+        "http://127.0.0.1/x",
+    }  # the SVG namespace, and the label above
     assert "<img" not in text
     assert re.findall(r"<(?:script|link|img|iframe)[^>]*(?:src|href)=(?!\"data:)", text) == []
 
@@ -177,7 +177,7 @@ def test_hovering_reads_the_curves(opened: Opened, results: Results) -> None:
     assert tip.is_hidden()
 
 
-def test_dragging_zooms_and_double_click_comes_back(opened: Opened) -> None:
+def test_dragging_zooms_in_and_double_click_resets(opened: Opened) -> None:
     page = opened.page
     whole = opened.ticks()
     x, y, width, height = opened.box(page.locator("#chart"))
@@ -187,6 +187,12 @@ def test_dragging_zooms_and_double_click_comes_back(opened: Opened) -> None:
     page.mouse.up()
     assert opened.ticks() != whole
     page.mouse.dblclick(x + width * 0.5, y + height * 0.5)
+    assert opened.ticks() == whole
+    page.mouse.move(x + width * 0.4, y + height * 0.2)
+    page.mouse.down()
+    page.mouse.move(x + width * 0.7, y + height * 0.5, steps=4)
+    page.mouse.up()
+    page.locator("#reset").click()
     assert opened.ticks() == whole
     page.locator("#against").select_option("seconds")
     assert "seconds of training, one core" in opened.ticks()
@@ -222,8 +228,8 @@ def test_labels_and_confusion_of_any_recipe(opened: Opened, results: Results) ->
     at = names.index("B-STREET")
     cell = page.locator(f"#matrix tbody tr:nth-child({at + 1}) td").nth(at)
     cell.click()
-    told = page.locator("#confusion-cell").inner_text()
-    assert told.startswith(f"B-STREET found as B-STREET: {counts[at][at]} of {sum(counts[at])}")
+    text = page.locator("#confusion-cell").inner_text()
+    assert text.startswith(f"gold B-STREET, predicted B-STREET: {counts[at][at]} of {sum(counts[at])}")
     assert page.locator("#confusion-of").inner_text() == "SGD, all"
 
 
@@ -241,7 +247,7 @@ def test_a_tap_reads_the_curves_too(browser: "Browser", results: Results, tmp_pa
     page.close()
 
 
-def test_it_can_be_read_in_the_dark(browser: "Browser", results: Results, tmp_path: Path) -> None:
+def test_dark_mode_is_readable(browser: "Browser", results: Results, tmp_path: Path) -> None:
     path = tmp_path / "index.html"
     path.write_text(page_text(results), encoding="utf-8")
     page = browser.new_page(color_scheme="dark")
@@ -251,7 +257,7 @@ def test_it_can_be_read_in_the_dark(browser: "Browser", results: Results, tmp_pa
         " getComputedStyle(document.querySelector('path.curve[data-recipe=sgd]')).stroke]"
     )
     page.close()
-    assert line == ink  # SGD's black line follows the ink
+    assert line == ink  # black lines take the text colour
     light, dark = (sum(map(int, re.findall(r"\d+", colour)[:3])) for colour in (ink, paper))
     assert light > 600
     assert dark < 120

@@ -10,15 +10,15 @@ def test_it_draws(tmp_path, capsys, name, start):
     path = tmp_path / name
     assert run(["responses", "-o", str(path), "--generator", "softplus"]) == 0
     assert path.read_bytes().startswith(start)
-    assert "5 responses" in capsys.readouterr().out
+    assert f"{path}: 5 responses" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["-o", "x.gif"], "ends in .png or .svg"),
-        (["--generator", "sine"], "sine"),
-        (["--reach", "0"], "above 0"),
+        (["-o", "x.gif"], "must end in .png or .svg"),
+        (["--generator", "sine"], "no generator named 'sine'"),
+        (["--reach", "0"], "--reach must be > 0, got 0"),
     ],
 )
 def test_bad_requests_are_one_sentence(tmp_path, monkeypatch, capsys, arguments, message):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tagfield.encode import Encoded, encode_sources
-from tagfield.text.demo import Sentence, mentions
+from tagfield.experiment.demo import Sentence, mentions
 from tagfield.text.sources import Source
 from tagfield.train import Settings, train
 

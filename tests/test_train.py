@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from naive import Problem
 from strategies import dense_weights, encode, learnable
+from tagfield.train.course import Run
 from tolerances import OPTIMUM
 
 from tagfield.encode import encode_sequences
@@ -15,7 +16,6 @@ from tagfield.features import feature_set
 from tagfield.lattice import open_corpus
 from tagfield.model import Model
 from tagfield.train import RECIPES, Epoch, Settings, train
-from tagfield.train.course import Run
 
 EVERY = pytest.mark.parametrize("recipe", list(RECIPES))
 BOTH = pytest.mark.parametrize("features", ["observed", "all"])

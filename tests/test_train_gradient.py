@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 from naive import Dense, Problem, difference, nll
 from scipy.optimize import minimize
 from strategies import dense_weights, encode, from_dense, present, problems, to_dense
+from tagfield.train.batch import Objective
 from tolerances import ALGEBRA, NUMERIC, OPTIMUM
 
 from tagfield.features import FeatureSet, absent, feature_set
 from tagfield.lattice import open_corpus
 from tagfield.native import kernels
 from tagfield.train import Settings, train
-from tagfield.train.batch import Objective
 
 LABELS = (1, 2, 3, 4, 8, 9, 17, 33, 40)  # beyond 32 the observed set is in sparse rows
 

@@ -1,11 +1,11 @@
-"""Differences, derivatives and integrals of one real function, without the usual loss of digits.
+"""Accurate differences, derivatives and integrals of a function of one variable.
 
-    increment    g(q+δ) − g(q)    near δ = 0 as δ·∫h, so that the root at δ = 0 keeps its relative accuracy
-    derivative   h from g alone   central differences on two ladders of steps, extrapolated; best rung wins
+    increment    g(q+δ) − g(q)    near δ = 0 as δ·∫h, which keeps the relative accuracy as δ → 0
+    derivative   h from g alone   extrapolated central differences with two sequences of step sizes
     integral     G from g alone   Gauss–Legendre on panels that shrink towards the starting point
 
-The natural gradient is a difference that vanishes where training ends, and tables promise a relative error;
-plain subtraction would promise nothing there.
+The natural gradient is a difference that goes to 0 as training converges, and the tables guarantee a relative error.
+Plain subtraction would lose all digits there.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from tagfield.dataset import Doubles
 Function: TypeAlias = Callable[[Doubles], Doubles]
 Interval: TypeAlias = tuple[float, float]
 
-_NEAR = 1e-6  # where subtraction would cost six digits or more, integrate instead
+_NEAR = 1e-6  # where subtraction would lose six digits or more, integrate instead
 
 
 def _unit_gauss(n: int) -> tuple[Doubles, Doubles]:
@@ -27,7 +27,7 @@ def _unit_gauss(n: int) -> tuple[Doubles, Doubles]:
 
 
 def _double_exponential(step: float = 1 / 12, reach: float = 3.0) -> tuple[Doubles, Doubles]:
-    """Nodes and weights on [0, 1] that crowd at both ends, where a saturated g hides its last variation."""
+    """Nodes and weights on [0, 1], dense at both ends, where a saturated g still changes."""
     t = np.arange(-reach, reach + step / 2, step)
     s = np.pi / 2 * np.sinh(t)
     w = np.cosh(t) / np.cosh(s) ** 2
@@ -35,7 +35,7 @@ def _double_exponential(step: float = 1 / 12, reach: float = 3.0) -> tuple[Doubl
 
 
 def _shrinking_panels(panels: int = 48, points: int = 8) -> tuple[Doubles, Doubles]:
-    """Gauss points on [½, 1], [¼, ½], … and a last panel that reaches 0."""
+    """Gauss points on [½, 1], [¼, ½], … and on a last panel down to 0."""
     x, w = _unit_gauss(points)
     ends = np.append(0.0, 2.0 ** -np.arange(panels - 1.0, -1.0, -1.0))
     width = np.diff(ends)[:, None]
@@ -43,7 +43,7 @@ def _shrinking_panels(panels: int = 48, points: int = 8) -> tuple[Doubles, Doubl
 
 
 _SHRINKING = _shrinking_panels()
-_GAUSS_4, _GAUSS_16, _CROWDED = _unit_gauss(4), _unit_gauss(16), _double_exponential()
+_GAUSS_4, _GAUSS_16, _DENSE_ENDS = _unit_gauss(4), _unit_gauss(16), _double_exponential()
 
 
 def mean_between(
@@ -61,9 +61,9 @@ def mean_between(
 
 
 def increment(g: Function, h: Function, q: Doubles, delta: Doubles, noise: float = 0.0) -> Doubles:
-    """g(q+δ) − g(q), accurate relative to itself also where the two nearly agree.
+    """g(q+δ) − g(q), with a small relative error even where the two are nearly equal.
 
-    `noise` is the size of the numbers that g computes with inside, where that exceeds g itself.
+    noise: the size of g's intermediate results, if they are larger than g itself; see `intermediate_size`
 
     >>> tiny = np.array([1e-20])
     >>> increment(np.exp, np.exp, np.zeros(1), tiny) / tiny
@@ -80,23 +80,23 @@ def increment(g: Function, h: Function, q: Doubles, delta: Doubles, noise: float
 
 
 def _mean_slope(h: Function, q: Doubles, delta: Doubles) -> Doubles:
-    """The mean of h over [q, q+δ], by as many points as its change between the ends asks for."""
+    """The mean of h over [q, q+δ], with more points the more h changes between the ends."""
     first, last = h(q), h(q + delta)
     change = np.abs(last - first) / np.maximum(np.maximum(first, last), 1e-300)
     mean = np.empty_like(q)
-    for low, high, rule in ((-1, 0.01, _GAUSS_4), (0.01, 0.5, _GAUSS_16), (0.5, np.inf, _CROWDED)):
+    for low, high, rule in ((-1, 0.01, _GAUSS_4), (0.01, 0.5, _GAUSS_16), (0.5, np.inf, _DENSE_ENDS)):
         some = (change > low) & ~(change > high)
         if some.any():
             mean[some] = mean_between(h, q[some], delta[some], rule)
     return mean
 
 
-def noise_of(g: Function) -> float:
-    """The size of g's inner numbers: 0 where g keeps its digits near 0, else its height on [−1, 1].
+def intermediate_size(g: Function) -> float:
+    """The size of g's intermediate results: 0 if g(u) is accurate for tiny u, else the maximum of |g| on [−1, 1].
 
-    A function such as tanh keeps all its digits at u = 10⁻³⁰; one such as 1/(1+exp(−u)) − ½ keeps none.
+    tanh has all its digits at u = 10⁻³⁰; 1/(1+exp(−u)) − ½ has none, because it subtracts numbers of size ½.
 
-    >>> noise_of(np.tanh), round(noise_of(lambda u: 1 / (1 + np.exp(-u)) - 0.5), 3)
+    >>> intermediate_size(np.tanh), round(intermediate_size(lambda u: 1 / (1 + np.exp(-u)) - 0.5), 3)
     (0.0, 0.231)
     """
     x = 2.0 ** -np.arange(30.0, 100.0)
@@ -108,10 +108,10 @@ def noise_of(g: Function) -> float:
 
 
 def derivative(g: Function, u: Doubles, domain: Interval, noise: float = 0.0) -> Doubles:
-    """g′(u) from values of g, by extrapolated central differences; at least zero, because g is increasing.
+    """g′(u) by extrapolated central differences; never negative, because g is increasing.
 
-    Two ladders of steps are climbed down, one from 1 and one from |u|/4, and each point keeps the rung whose
-    estimated error (disagreement of neighbours, plus rounding) is smallest.
+    It halves the step ten times, starting from 1 and from |u|/4. Each point keeps the estimate with the smallest
+    error, estimated as the difference between successive estimates plus rounding.
 
     >>> derivative(np.arctan, np.array([0.0, 1.0]), (-np.inf, np.inf)).round(9)
     array([1. , 0.5])
@@ -121,8 +121,8 @@ def derivative(g: Function, u: Doubles, domain: Interval, noise: float = 0.0) ->
     with np.errstate(all="ignore"):
         for first in (np.minimum(1.0, room), np.minimum(np.abs(u) / 4, room)):
             previous: list[Doubles] = []
-            for rung in range(10):
-                step = first / 2.0**rung
+            for halvings in range(10):
+                step = first / 2.0**halvings
                 right, left = g(u + step), g(u - step)
                 width = (u + step) - (u - step)
                 size = np.maximum(np.maximum(np.abs(right), np.abs(left)), noise)
@@ -137,7 +137,7 @@ def derivative(g: Function, u: Doubles, domain: Interval, noise: float = 0.0) ->
 
 
 def integral(g: Function, start: float, u: Doubles) -> Doubles:
-    """∫ g from `start` to u, on 48 panels that halve towards `start`, 8 Gauss points each.
+    """∫ g from `start` to u, on 48 panels that halve towards `start`, with 8 Gauss points each.
 
     >>> integral(np.arctan, 0.0, np.array([-1.0, 0.0, 1.0])).round(12)
     array([0.43882457, 0.        , 0.43882457])
@@ -145,7 +145,7 @@ def integral(g: Function, start: float, u: Doubles) -> Doubles:
     t, w = _SHRINKING
     span = np.asarray(u, np.float64).ravel() - start
     total = np.empty_like(span)
-    for first in range(0, len(span), 4096):  # 384 points for each u: a block at a time
+    for first in range(0, len(span), 4096):  # 384 points per u, so in blocks
         some = span[first : first + 4096]
         total[first : first + 4096] = some * (w @ g(start + t[:, None] * some))
     return total.reshape(np.shape(u))

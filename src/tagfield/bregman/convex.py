@@ -1,9 +1,9 @@
-"""Generator: one convex function of one coordinate, with what divergences and updates need of it.
+"""Generator: a convex function G of one coordinate and its derivatives, which define a Bregman divergence.
 
-A vector's G is the sum over its coordinates, so every function here maps an array to an array of its shape.
-Only h and differences of g ever reach a divergence: adding an affine function to G changes nothing, and
-`symmetric` means symmetric up to that. The named generators are in generators.py; `from_gradient` makes one
-from a function of your own.
+G of a vector is the sum over its coordinates, so every function here maps an array to an array of the same shape. A
+divergence depends only on h and on differences of g. So adding an affine function to G changes nothing, and
+`symmetric` means symmetric up to an affine function. generators.py has the named generators; `from_gradient` builds
+one from your own function.
 """
 
 import math
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from tagfield.bregman.calculus import Function, Interval, derivative, increment, integral, noise_of
+from tagfield.bregman.calculus import Function, Interval, derivative, increment, integral, intermediate_size
 from tagfield.dataset import Doubles
 from tagfield.errors import InputError
 
@@ -33,16 +33,16 @@ class Generator:
     gradient: Function = field(repr=False)  # g = ∇G, elementwise
     hessian: Function = field(repr=False)  # h = diagonal of ∇²G
     parameter: float | None = None
-    domain: Interval = REAL  # an open interval
+    domain: Interval = REAL  # the open interval where G is defined
     symmetric: bool = True  # h(u) = h(−u)
-    linear: bool = False  # h is constant: every update is plain gradient descent
+    linear: bool = False  # h is constant, so every update is plain gradient descent
     noise: float = 0.0  # see calculus.increment
 
     def __str__(self) -> str:
         return self.name if self.parameter is None else f"{self.name}:{self.parameter:.12g}"
 
     def contains(self, u: Doubles) -> bool:
-        """Does every coordinate lie where G is differentiable?
+        """Whether every coordinate is inside the domain of G.
 
         >>> G = Generator("log", np.log, np.log, np.log, domain=(0.0, np.inf))
         >>> G.contains(np.array([0.0])), G.contains(np.array([1.0]))
@@ -51,7 +51,7 @@ class Generator:
         return bool(((u > self.domain[0]) & (u < self.domain[1])).all())
 
     def increment(self, q: Doubles, delta: Doubles) -> Doubles:
-        """g(q+δ) − g(q), accurate relative to itself as δ → 0.
+        """g(q+δ) − g(q), with a small relative error as δ → 0.
 
         >>> cosh = Generator("cosh", np.cosh, np.sinh, np.cosh)
         >>> cosh.increment(np.array([1.0]), np.array([1e-18])) / 1e-18 / np.cosh(1)
@@ -63,13 +63,13 @@ class Generator:
             return increment(self.gradient, self.hessian, q, delta, self.noise)
 
     def stretched(self, kappa: float) -> "Generator":
-        """G(κu)/κ²: the same slope at zero, bending κ times as early; κ → 0 is plain gradient descent.
+        """G(κu)/κ²: its gradient g(κu)/κ has the slope of g at 0, and becomes linear as κ → 0.
 
         >>> Generator("cosh", np.cosh, np.sinh, np.cosh).stretched(0.5).gradient(np.array([2.0])).round(4)
         array([2.3504])
         """
         if not (kappa > 0 and math.isfinite(kappa)):
-            raise InputError(f"the slope κ must be a positive number, not {kappa:g}")
+            raise InputError(f"the stretch factor κ must be > 0 and finite, got {kappa:g}")
         low, high = self.domain
         return Generator(
             name=f"{self} stretched by {kappa:.12g}",
@@ -93,10 +93,10 @@ class Generator:
         domain: Interval = REAL,
         checked_on: Interval = (-1e4, 1e4),
     ) -> "Generator":
-        """A generator of your own from its gradient, an increasing function that maps arrays to arrays.
+        """Builds a generator from your own gradient, an increasing function that maps arrays to arrays.
 
-        h is found by differences and G by quadrature where they are not given. The gradient is checked on a
-        grid that is dense near zero: where it falls, G would not be convex, and the error says where.
+        Without `hessian` and `value`, it computes h by differences and G by quadrature. It checks on a grid, dense
+        near 0, that the gradient increases; otherwise G is not convex, and the error says where.
 
         >>> G = Generator.from_gradient(np.arcsinh, name="arcsinh")
         >>> G.symmetric, G.hessian(np.array([0.0])).round(9), G.value(np.array([1.0])).round(6)
@@ -104,18 +104,20 @@ class Generator:
         """
         low, high = max(domain[0], checked_on[0]), min(domain[1], checked_on[1])
         grid = _grid(low, high, domain)
-        g = _on_array(name, "gradient", gradient, grid)
+        g = _evaluate(name, "gradient", gradient, grid)
         if not np.isfinite(g).all():
             at = grid[np.argmin(np.isfinite(g))]
-            raise InputError(f"the gradient of {name!r} is not finite at u = {at:.6g}; narrow its `domain`")
-        noise = noise_of(gradient) if domain[0] < 0 < domain[1] else 0.0
+            raise InputError(
+                f"the gradient of {name!r} is not finite at u = {at:.6g}; give a smaller `domain`"
+            )
+        noise = intermediate_size(gradient) if domain[0] < 0 < domain[1] else 0.0
         slack = 1e-12 * np.maximum(np.abs(g[1:]), np.abs(g[:-1])) + 1e-14 * noise
         falls = np.flatnonzero(np.diff(g) < -slack)
         if len(falls):
             i = int(falls[0])
             raise InputError(
-                f"the gradient of {name!r} falls from {g[i]:.6g} at u = {grid[i]:.6g} to {g[i + 1]:.6g} at "
-                f"u = {grid[i + 1]:.6g}, so G is not convex; a generator's gradient must increase"
+                f"the gradient of {name!r} decreases from {g[i]:.6g} at u = {grid[i]:.6g} to {g[i + 1]:.6g} at "
+                f"u = {grid[i + 1]:.6g}, so G is not convex; give an increasing gradient"
             )
         h: Function = hessian if hessian is not None else (lambda u: derivative(gradient, u, domain, noise))
         if hessian is not None:
@@ -139,7 +141,7 @@ class Generator:
         )
         symmetric = bool(len(positive)) and bool(np.allclose(up, -down, rtol=1e-9, atol=0))
         slope = (up[0] / positive[0]) if len(positive) else 0.0
-        far = np.append(positive, np.geomspace(1e3, 1e30, 200))  # a clipped line is no line
+        far = np.append(positive, np.geomspace(1e3, 1e30, 200))  # a clipped line is not linear
         far = far[(far < domain[1]) & (-far > domain[0])]
         with np.errstate(all="ignore"):
             linear = symmetric and bool(
@@ -148,8 +150,8 @@ class Generator:
         return replace(made, symmetric=symmetric, linear=linear)
 
 
-def _on_array(name: str, what: str, function: Callable[[Doubles], Doubles], grid: Doubles) -> Doubles:
-    """What a function of the user's makes of an array; an error where it takes none, or gives none."""
+def _evaluate(name: str, what: str, function: Callable[[Doubles], Doubles], grid: Doubles) -> Doubles:
+    """The values of a user's function on the grid; raises an InputError unless it maps arrays to arrays."""
     try:
         with np.errstate(all="ignore"):
             found = np.asarray(function(grid), np.float64)
@@ -157,7 +159,7 @@ def _on_array(name: str, what: str, function: Callable[[Doubles], Doubles], grid
         found = np.empty(0)
     if found.shape != grid.shape:
         raise InputError(
-            f"the {what} of {name!r} must map an array to an array of its shape; use NumPy functions"
+            f"the {what} of {name!r} must map an array to an array of the same shape; use NumPy functions"
         )
     return found
 
@@ -170,27 +172,25 @@ def _check_hessian(
     domain: Interval,
     noise: float,
 ) -> None:
-    """An error where h is negative, or clearly not the slope of the gradient."""
+    """Raises an InputError if h is negative, or clearly not the derivative of the gradient."""
     some = grid[np.abs(grid) <= 1e3][::7]
-    h = _on_array(name, "second derivative", hessian, some)
+    h = _evaluate(name, "second derivative", hessian, some)
     with np.errstate(all="ignore"):
         slope = derivative(gradient, some, domain, noise)
     size = np.maximum(np.abs(slope), 1e-3 * np.nanmax(np.abs(slope), initial=1e-300))
     off = ~(np.isfinite(h) & (h >= 0) & (np.abs(h - slope) <= 0.05 * size)) & np.isfinite(slope)
-    if off.sum() > 0.01 * off.size:  # single points may be corners
+    if off.sum() > 0.01 * off.size:  # a few points may be kinks
         at = int(np.flatnonzero(off)[0])
         raise InputError(
-            f"the second derivative of {name!r} is {h[at]:.6g} at u = {some[at]:.6g}, where its gradient has the "
-            f"slope {slope[at]:.6g}; correct it, or leave it out"
+            f"the second derivative of {name!r} is {h[at]:.6g} at u = {some[at]:.6g}, but the slope of its gradient is "
+            f"{slope[at]:.6g} there; correct it, or leave it out"
         )
 
 
 def _grid(low: float, high: float, domain: Interval) -> Doubles:
-    """Points strictly inside, dense near zero and near a finite end of the domain."""
+    """Points inside the domain, dense near 0 and near a finite end of the domain."""
     if not low < high:
-        raise InputError(
-            f"the interval ({low:g}, {high:g}) is empty; give a domain that overlaps `checked_on`"
-        )
+        raise InputError(f"the interval ({low:g}, {high:g}) is empty; `domain` and `checked_on` must overlap")
     fine = np.concatenate([np.geomspace(1e-8, 1e4, 1201), np.linspace(0, 10, 1001)])
     points = np.concatenate(
         [-fine, fine, *(end + s * fine for end in domain if math.isfinite(end) for s in (-1, 1))]

@@ -1,4 +1,4 @@
-"""The generators by name: the paper's G1, G2, G3 and their kin.
+"""The named generators: the paper's G1, G2 and G3, and others.
 
     name            G                                          g               h                  parameter
     quadratic       u²/2                                       u               1
@@ -9,8 +9,8 @@
     entropy         u·log u                                    log u + 1       1/u                needs u > 0
     softplus        −Li₂(−e^κu)/κ²                             log(1+e^κu)/κ   1/(1+e^−κu)        κ = 1
 
-The paper has no closed form of G2 and G3. Ti₂ is the inverse tangent integral, K = Ti₂(1) Catalan's number.
-`softplus` is here as an asymmetric one: it answers too large an expectation more than too small a one.
+The paper gives no closed form of G2 and G3. Ti₂ is the inverse tangent integral, K = Ti₂(1) is Catalan's constant.
+`softplus` is asymmetric: as U5 it responds more to an expectation that is too large than to one that is too small.
 """
 
 import math
@@ -30,11 +30,11 @@ _CATALAN = 0.915965594177219015
 
 def _positive(name: str, symbol: str, parameter: float) -> None:
     if not (parameter > 0 and math.isfinite(parameter)):
-        raise InputError(f"{name} needs a positive finite {symbol}, not {parameter:g}")
+        raise InputError(f"{symbol} of the generator {name} must be > 0 and finite, got {parameter:g}")
 
 
 def quadratic() -> Generator:
-    """G = u²/2, whose divergence is ½‖p−q‖²: every update is plain gradient descent.
+    """G = u²/2, with divergence ½‖p−q‖²; every update is plain gradient descent.
 
     >>> quadratic().gradient(np.array([3.0]))
     array([3.])
@@ -43,7 +43,7 @@ def quadratic() -> Generator:
 
 
 def arctan(epsilon: float = 0.1) -> Generator:
-    """G1 of the paper; g = arctan(u/√ε)/√ε, h = 1/(u²+ε).
+    """The paper's G1: g = arctan(u/√ε)/√ε, h = 1/(u²+ε).
 
     >>> arctan(0.01).hessian(np.array([0.0]))
     array([100.])
@@ -65,7 +65,7 @@ def arctan(epsilon: float = 0.1) -> Generator:
 
 
 def erf(alpha: float = 5 * math.sqrt(math.pi)) -> Generator:
-    """G2 of the paper; g = erf(αu) with the factor 2/√π (the paper prints 2/π).
+    """The paper's G2: g = erf(αu), with the factor 2/√π (the paper prints 2/π).
 
     >>> erf().hessian(np.array([0.0])).round(12)  # the slope of u/(u²+0.1)
     array([10.])
@@ -82,9 +82,9 @@ def erf(alpha: float = 5 * math.sqrt(math.pi)) -> Generator:
 
 
 def gd(beta: float = 10.0) -> Generator:
-    """G3 of the paper; g = gd(βu) = 2·arctan(e^βu) − π/2, the Gudermannian function.
+    """The paper's G3: g = gd(βu) = 2·arctan(e^βu) − π/2, the Gudermannian function.
 
-    It is computed as 2·arctan(tanh(βu/2)), which neither overflows nor cancels.
+    The code computes 2·arctan(tanh(βu/2)), which neither overflows nor loses digits.
 
     >>> gd(1.0).gradient(np.array([-1e6, 0.0, 1e6])).round(6)
     array([-1.570796,  0.      ,  1.570796])
@@ -101,7 +101,7 @@ def gd(beta: float = 10.0) -> Generator:
     def value(u: Doubles) -> Doubles:
         x = np.abs(beta * np.asarray(u, np.float64))
         far = math.pi * x / 2 - 2 * (_CATALAN - spence(1 - 1j * np.exp(-x)).imag)  # Ti₂(y) = Im Li₂(iy)
-        short = np.minimum(x, 1.0)  # where `far` would cancel
+        short = np.minimum(x, 1.0)  # where `far` would lose digits
         near = short * mean_between(lambda t: 2 * np.arctan(np.tanh(t / 2)), np.zeros_like(x), short)
         return np.asarray(np.where(x < 1, near, far) / beta)
 
@@ -109,13 +109,15 @@ def gd(beta: float = 10.0) -> Generator:
 
 
 def pnorm(p: float = 2.0) -> Generator:
-    """‖u‖ₚᵖ/p, p ≥ 1; p = 1 makes the update a sign, p = 2 is quadratic.
+    """G = |u|ᵖ/p with p ≥ 1; for p = 1 the update is the sign of u, p = 2 is the quadratic.
 
     >>> pnorm(3.0).gradient(np.array([-2.0, 2.0]))
     array([-4.,  4.])
     """
     if not (p >= 1 and math.isfinite(p)):
-        raise InputError(f"pnorm needs a finite p of at least 1, not {p:g}; below 1 it is not convex")
+        raise InputError(
+            f"p of the generator pnorm must be at least 1 and finite, got {p:g}; below 1 it is not convex"
+        )
 
     def hessian(u: Doubles) -> Doubles:
         if p == 1:
@@ -134,7 +136,7 @@ def pnorm(p: float = 2.0) -> Generator:
 
 
 def entropy() -> Generator:
-    """Negative entropy, on u > 0; its divergence is Σ p·log(p/q) − p + q, the Kullback–Leibler divergence.
+    """The negative entropy, for u > 0; its divergence Σ p·log(p/q) − p + q is the Kullback–Leibler divergence.
 
     >>> entropy().gradient(np.array([1.0]))
     array([1.])
@@ -150,7 +152,7 @@ def entropy() -> Generator:
 
 
 def softplus(kappa: float = 1.0) -> Generator:
-    """An asymmetric one: g = log(1+e^κu)/κ grows like u above zero and dies out below it.
+    """An asymmetric generator: g = log(1+e^κu)/κ grows like u for u > 0 and goes to 0 for u < 0.
 
     >>> softplus().hessian(np.array([-50.0, 0.0, 50.0])).round(6)
     array([0. , 0.5, 1. ])
@@ -172,7 +174,7 @@ def softplus(kappa: float = 1.0) -> Generator:
     )
 
 
-_NAMED: dict[str, tuple[Callable[..., Generator], bool]] = {  # name → maker, does it take a parameter
+_NAMED: dict[str, tuple[Callable[..., Generator], bool]] = {  # name → function, whether it takes a parameter
     "linear": (quadratic, False),
     "quadratic": (quadratic, False),
     "arctan": (arctan, True),
@@ -185,21 +187,21 @@ _NAMED: dict[str, tuple[Callable[..., Generator], bool]] = {  # name → maker, 
 
 
 def parse_generator(text: str) -> Generator:
-    """A generator by name, with its parameter after a colon.
+    """The generator written as NAME or NAME:PARAMETER.
 
     >>> str(parse_generator("arctan:0.01")), str(parse_generator("gd")), str(parse_generator("linear"))
     ('arctan:0.01', 'gd:10', 'quadratic')
     """
     name, colon, number = text.strip().partition(":")
     if name not in _NAMED:
-        raise InputError(f"there is no generator {name!r}; choose one of {', '.join(_NAMED)}")
-    maker, takes_parameter = _NAMED[name]
+        raise InputError(f"no generator named {name!r}; choose one of {', '.join(_NAMED)}")
+    make, takes_parameter = _NAMED[name]
     if not colon:
-        return maker()
+        return make()
     if not takes_parameter:
-        raise InputError(f"the generator {name} takes no parameter, but {text!r} gives one")
+        raise InputError(f"the generator {name} takes no parameter, got {text!r}")
     try:
         parameter = float(number)
     except ValueError:
-        raise InputError(f"the parameter in {text!r} is not a number; write for example {name}:0.5") from None
-    return maker(parameter)
+        raise InputError(f"the parameter in {text!r} must be a number, such as {name}:0.5") from None
+    return make(parameter)

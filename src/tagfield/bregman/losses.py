@@ -1,4 +1,4 @@
-"""Losses: B1–B4 for any γ, the footnote's general one, and the updates U1–U6, as data for one formula.
+"""Losses: B1–B4 for any γ, the footnote's general loss, and the updates U1–U6, all by one formula.
 
 Write E for the model's expectation of the features, Ẽ for the empirical one, u = E − Ẽ. A loss is four
 numbers with a − b = c − d:
@@ -7,8 +7,8 @@ numbers with a − b = c − d:
     divergence         B_G(p, q) = G(p) − G(q) − ∇G(q)ᵀ(p − q)
     natural gradient   a·(∇G(p) − ∇G(q)) − c·∇²G(q)(p − q)                                  (*)
 
-With s = a − b = c − d the two points are p = sẼ + au and q = sẼ + cu, so p − q = (a − c)u exactly. This is
-how they are computed, so that nothing is lost where E nears Ẽ; and (*) depends on u alone where s = 0.
+With s = a − b = c − d the two points are p = sẼ + au and q = sẼ + cu, so p − q = (a − c)u. The code computes them
+this way, which loses no digits as E → Ẽ. If s = 0, (*) depends on u alone.
 
            p           q           a    b    c    d     γ = 0   γ = 1        ρ = 1 − γ
     B1     γE          Ẽ − ρE      γ    0   −ρ   −1     U1      U6
@@ -32,7 +32,7 @@ from tagfield.errors import InputError
 
 @dataclass(frozen=True)
 class Loss:
-    """B_G(aE − bẼ, cE − dẼ) with a − b = c − d, the footnote's general loss.
+    """The general loss of the paper's footnote, B_G(aE − bẼ, cE − dẼ) with a − b = c − d.
 
     >>> Loss(1, 0, 0, -1)  # B_G(E, Ẽ)
     Loss(a=1, b=0, c=0, d=-1, name='general')
@@ -47,20 +47,18 @@ class Loss:
     def __post_init__(self) -> None:
         numbers = (self.a, self.b, self.c, self.d)
         if not all(math.isfinite(x) for x in numbers):
-            raise InputError(f"the loss coefficients a, b, c, d must be finite numbers, not {numbers}")
+            raise InputError(f"the loss coefficients a, b, c, d must be finite, got {numbers}")
         if not math.isclose(self.a - self.b, self.c - self.d, rel_tol=1e-12, abs_tol=1e-12):
             raise InputError(
-                f"a loss needs a − b = c − d, but {self.a:g} − {self.b:g} is not {self.c:g} − {self.d:g}; "
-                "without it the minimum is not at E = Ẽ"
+                f"a loss needs a − b = c − d, got {self.a:g} − {self.b:g} and {self.c:g} − {self.d:g}; "
+                "otherwise its minimum is not at E = Ẽ"
             )
         if self.a == self.c:
-            raise InputError(
-                f"with a = c = {self.a:g} the loss compares a point with itself and is always zero"
-            )
+            raise InputError(f"a and c must differ, got {self.a:g} for both; the loss would always be 0")
 
     @property
     def offset(self) -> float:
-        """s = a − b: how much of Ẽ both points hold. Where it is 0, the update depends on u = E − Ẽ alone."""
+        """s = a − b, the weight of Ẽ in p and q. If it is 0, the update depends on u = E − Ẽ alone."""
         return self.a - self.b
 
     def points(self, u: Doubles, empirical: Doubles) -> tuple[Doubles, Doubles]:
@@ -82,7 +80,7 @@ def named_loss(name: str, gamma: float = 0.0) -> Loss:
     Loss(a=-1.0, b=-1.0, c=0.0, d=0.0, name='B2, γ=0')
     """
     if not math.isfinite(gamma):
-        raise InputError(f"γ must be a finite number, not {gamma}")
+        raise InputError(f"γ must be finite, got {gamma}")
     rho = 1 - gamma
     coefficients = {
         "B1": (gamma, 0.0, -rho, -1.0),
@@ -91,7 +89,7 @@ def named_loss(name: str, gamma: float = 0.0) -> Loss:
         "B4": (1.0, gamma, 0.0, -rho),
     }
     if name.upper() not in coefficients:
-        raise InputError(f"there is no loss {name!r}; choose one of {', '.join(coefficients)}")
+        raise InputError(f"no loss named {name!r}; choose one of {', '.join(coefficients)}")
     a, b, c, d = (x + 0.0 for x in coefficients[name.upper()])  # + 0.0 turns −0.0 into 0.0
     return Loss(a, b, c, d, f"{name.upper()}, γ={gamma:g}")
 
@@ -113,26 +111,27 @@ def update(name: str) -> Loss:
     'B2, γ=0'
     """
     if name.upper() not in UPDATES:
-        raise InputError(f"there is no update {name!r}; choose one of {', '.join(UPDATES)}")
+        raise InputError(f"no update named {name!r}; choose one of {', '.join(UPDATES)}")
     return named_loss(*UPDATES[name.upper()])
 
 
-def _inside(generator: Generator, loss: Loss, **points: Doubles) -> None:
+def _check_domain(generator: Generator, loss: Loss, **points: Doubles) -> None:
+    """Raises an InputError if a point is outside the domain of the generator."""
     for letter, point in points.items():
         if not generator.contains(point):
             low, high = generator.domain
             outside = point[~((point > low) & (point < high))].flat[0]
             raise InputError(
                 f"the generator {generator} is defined for {low:g} < u < {high:g}, but the loss {loss.name} "
-                f"takes it to {letter} = {outside:g}; choose another loss or generator, or keep to features "
-                "whose empirical and expected counts are positive"
+                f"evaluates it at {letter} = {outside:g}; choose another loss or generator, or use only features "
+                "with positive empirical and expected counts"
             )
 
 
 def divergence(generator: Generator, loss: Loss, expected: ArrayLike, empirical: ArrayLike) -> float:
-    """B_G(p, q), summed over the coordinates; at least 0, and 0 where E = Ẽ.
+    """B_G(p, q), summed over the coordinates; never negative, and 0 where E = Ẽ.
 
-    Near E = Ẽ it is ∫(p−t)·h(t) dt instead of a difference of nearly equal numbers.
+    Near E = Ẽ the code computes ∫(p−t)·h(t) dt, because the difference would lose its digits.
 
     >>> from tagfield.bregman.generators import quadratic
     >>> divergence(quadratic(), update("U6"), [1.0, 2.0], [1.0, 4.0])  # ½‖E−Ẽ‖²
@@ -140,7 +139,7 @@ def divergence(generator: Generator, loss: Loss, expected: ArrayLike, empirical:
     """
     E, empirical = np.broadcast_arrays(np.asarray(expected, np.float64), np.asarray(empirical, np.float64))
     q, delta = (np.ravel(x) for x in loss.points(E - empirical, empirical))
-    _inside(generator, loss, p=q + delta, q=q)
+    _check_domain(generator, loss, p=q + delta, q=q)
     with np.errstate(all="ignore"):
         there, here, slope = generator.value(q + delta), generator.value(q), generator.gradient(q) * delta
         each = there - here - slope
@@ -151,7 +150,7 @@ def divergence(generator: Generator, loss: Loss, expected: ArrayLike, empirical:
 
 
 def _as_integral(generator: Generator, q: Doubles, delta: Doubles) -> Doubles:
-    """∫(p−x)·h(x) dx from q to p = q + δ, with points that crowd where h may have its peak: at 0, or next to it."""
+    """∫(p−x)·h(x) dx from q to p = q + δ, with points dense at 0 or at the end closer to 0, where h may peak."""
     p = q + delta
     across = q * p < 0
 
@@ -171,18 +170,18 @@ def _as_integral(generator: Generator, q: Doubles, delta: Doubles) -> Doubles:
 
 
 def natural_gradient(generator: Generator, loss: Loss, expected: ArrayLike, empirical: ArrayLike) -> Doubles:
-    """The formula (*): M⁻¹ times the gradient of the divergence by θ, without ever forming M.
+    """The formula (*): M⁻¹ times the gradient of the divergence with respect to θ, without computing M.
 
     >>> from tagfield.bregman.generators import arctan
     >>> natural_gradient(arctan(0.1), update("U1"), [1.0], [0.5]).round(6)  # u/(u²+0.1) at u = 0.5
     array([1.428571])
     """
     E, empirical = np.broadcast_arrays(np.asarray(expected, np.float64), np.asarray(empirical, np.float64))
-    return finite(direction(generator, loss, E - empirical, empirical), generator, loss)
+    return require_finite(direction(generator, loss, E - empirical, empirical), generator, loss)
 
 
-def finite(result: Doubles, generator: Generator, loss: Loss) -> Doubles:
-    """The result, or an error that says why it is not finite (∇²G of a p-norm with p < 2 at 0, for one).
+def require_finite(result: Doubles, generator: Generator, loss: Loss) -> Doubles:
+    """Returns the result; raises an InputError if it is not finite (such as ∇²G of a p-norm with p < 2 at 0).
 
     >>> from tagfield.bregman.generators import pnorm
     >>> natural_gradient(pnorm(1.5), update("U4"), [0.0], [1.0])  # doctest: +ELLIPSIS
@@ -194,13 +193,13 @@ def finite(result: Doubles, generator: Generator, loss: Loss) -> Doubles:
         at = int(np.argmin(np.isfinite(result)))
         raise InputError(
             f"the update {loss.name} of {generator} is not finite for feature {at}: the generator's "
-            "derivatives are unbounded there; choose a smoother generator or another loss"
+            "derivatives are unbounded there; choose a smoother generator, or another loss"
         )
     return result
 
 
 def direction(generator: Generator, loss: Loss, u: Doubles, empirical: Doubles) -> Doubles:
-    """(*) from u = E − Ẽ and Ẽ, so that small u keep their digits; 0 where u = 0.
+    """(*) as a function of u = E − Ẽ and Ẽ, which keeps the digits of a small u; 0 where u = 0.
 
     >>> from tagfield.bregman.generators import gd
     >>> G, tiny, Ẽ = gd(10.0), np.array([1e-18]), np.array([0.2])
@@ -208,7 +207,7 @@ def direction(generator: Generator, loss: Loss, u: Doubles, empirical: Doubles) 
     array([1.])
     """
     q, delta = loss.points(u, empirical)
-    _inside(generator, loss, p=q + delta, q=q)
+    _check_domain(generator, loss, p=q + delta, q=q)
     total = np.zeros(np.broadcast_shapes(u.shape, q.shape))
     with np.errstate(all="ignore"):
         if loss.a:

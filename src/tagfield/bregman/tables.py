@@ -1,20 +1,20 @@
-"""ResponseTable: a direction function f as short lines that a kernel follows without calling libm.
+"""ResponseTable: a response f as a piecewise linear function, which the kernels evaluate without calling libm.
 
     |u| as a float32:   sign | exponent | mantissa
-                               └─ the exponent and the top `bits` of the mantissa name a cell
+                               └─ the exponent and the top `bits` of the mantissa select a cell
     f(u) ≈ a + b·|u|,  (a, b) = cells[row, cell],  cell = 1 + (bits of |u| >> 23−bits) − ((127+LOW) << bits)
 
-The cells divide [2^LOW, 2^HIGH), each as wide as 2^−bits of its place, so that the relative error stays
-equal over fourteen decades. The line in a cell is the minimax one: the chord, moved half way to the curve.
-Cell 0 is everything below 2^LOW. Outside the cells f is continued as a power of |u|, fitted in sampling.py; where no
-power fits (a logarithm), the cells go on to 2^FAR, where float32 ends.
+The cells divide [2^LOW, 2^HIGH). From 2^e to 2^(e+1) they are 2^(e−bits) wide, so the relative error stays the same
+over fourteen decades. Each cell has its minimax line: the chord, shifted half way to the curve.
+Cell 0 is everything below 2^LOW. Outside the cells, f is a power of |u|, fitted in sampling.py. If no power fits (a
+logarithm), the cells continue to 2^FAR, near the end of float32.
 
-    row 0   u ≥ 0              row 1   u < 0, holding f(−|u|)              row 0 alone where f is odd
-    row 2   u < −count/2, in the table of a count: f as a function of E = u + count. It bends where E is
-            small, and there |u| is near the count and its cells are too wide to follow
+    row 0   u ≥ 0              row 1   u < 0, with f(−|u|)              row 0 alone if f is odd
+    row 2   u < −count/2, in the table of a count: f as a function of E = u + count. f bends where E is
+            small; there |u| is near the count, where the cells of row 1 are too wide
 
-A function that dies out faster than any power (U1 of erf) is kept as lines of its logarithm, from the cell's own edge:
-|f(u)| ≈ exp(a + b·(|u| − edge)), with the sign of u.
+A function that decays faster than any power (U1 of erf) is stored as lines of its logarithm, relative to the lower edge
+of the cell: |f(u)| ≈ exp(a + b·(|u| − edge)), with the sign of u.
 """
 
 import math
@@ -25,18 +25,19 @@ from itertools import product
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tagfield.bregman.sampling import DEAD, FAR, HIGH, LOW, Curve, Row, sample_logs, sample_row
+from tagfield.bregman.calculus import Function
+from tagfield.bregman.sampling import FAR, HIGH, LOW, NEGLIGIBLE, TableRow, sample_logs, sample_row
 from tagfield.dataset import Doubles, Floats
 from tagfield.errors import InputError
 
-MIN_BITS, MAX_BITS = 5, 9  # 1,537 to 24,577 cells: 12 to 196 kilobytes a row
+MIN_BITS, MAX_BITS = 5, 9  # 1,537 to 24,577 cells, 12 to 196 kB per row
 LOG_BITS = (8, 9, 10)
 TOLERANCE = 1e-5
 
 
 @dataclass(frozen=True)
 class ResponseTable:
-    """A function f sampled for the kernel.
+    """A response sampled for the kernels.
 
     >>> table = tabulate([np.arctan], odd=True)
     >>> table.evaluate([-1.0, 0.0, 2.0]).round(3)
@@ -45,24 +46,24 @@ class ResponseTable:
 
     cells: Floats  # [rows, n, 2]  (a, b) of each cell; n = 1 + (HIGH−LOW)·2^bits, or with FAR for HIGH
     bits: int
-    odd: bool  # one row; the result takes the sign of u
-    linear: bool  # f(u) = slope·u exactly: no look-up needed
-    low_linear: bool  # cell 0 is f below low_edge; else the power law is, and f(0) = 0
+    odd: bool  # f is odd: one row, and the result takes the sign of u
+    linear: bool  # f(u) = slope·u exactly, without a lookup
+    low_linear: bool  # whether cell 0 is f below low_edge; else the power law is, and f(0) = 0
     tails: Doubles  # [rows, 4]  f(low_edge), its power, f(high_edge), its power
-    count: float | None = None  # the empirical count, of a table with three rows
-    error: float = 0.0  # the largest found in the cells and below, as in sampling.Row
-    tail_error: float = 0.0  # the largest relative error found beyond high_edge
+    count: float | None = None  # the empirical count, if the table has three rows
+    error: float = 0.0  # the largest error in the cells and below, as in sampling.TableRow
+    tail_error: float = 0.0  # the largest relative error above high_edge
     low_edge: float = 2.0**LOW
     high_edge: float = 2.0**HIGH
-    logs: bool = False  # the lines are of log |f|, but for cell 0
+    logs: bool = False  # the lines are of log |f|, except cell 0
 
     @property
     def slope(self) -> float:
-        """f(u)/u as u → 0, where f is linear there."""
+        """f(u)/u as u → 0, if f is linear there."""
         return float(self.cells[0, 0, 1])
 
     def evaluate(self, u: ArrayLike) -> Floats:
-        """f(u) as the kernel computes it, in float32; the kernel's twin in tests.
+        """f(u) in float32, as the kernels compute it; the tests compare the two.
 
         >>> tabulate([np.sqrt, lambda x: -np.sqrt(x)], odd=False).evaluate([4.0, -9.0, 1e30]).round(3)
         array([ 2.e+00, -3.e+00,  1.e+15], dtype=float32)
@@ -98,7 +99,7 @@ class ResponseTable:
 
 
 def tabulate(
-    curves: Sequence[Curve],
+    branches: Sequence[Function],
     odd: bool,
     *,
     count: float | None = None,
@@ -106,64 +107,65 @@ def tabulate(
     acceptable: float | None = None,
     name: str = "the response",
 ) -> ResponseTable:
-    """Sample f into the smallest table that reaches the tolerance.
+    """Samples f into the smallest table within the tolerance.
 
-    `curves` are the rows: f(x), f(−x) where f is not odd, and f as a function of E in the table of a count.
-    Every f(u) is asked to be right relative to itself. Where lines do not give that, lines of log |f| may, until f is
-    below 1e-12 of its height, or 1e-6 where it has become noise by then; and where they do not either (f changes its
-    sign in the table of a count), f is right relative to the larger of itself and a tenth of its height.
-    An error above `acceptable`, by default the tolerance, is refused.
+    branches: the rows of the table: f(x); f(−x), unless f is odd; f as a function of E, in the table of a count
+    tolerance: the relative error to reach
+    acceptable: the relative error above which it raises an InputError; by default the tolerance
+
+    If lines cannot follow f, lines of log |f| may, down to 1e-12 of its maximum, or to 1e-6 if it is noise below. If
+    neither can (f changes its sign in the table of a count), the error is relative to f or to a tenth of its maximum,
+    whichever is larger.
 
     >>> tabulate([lambda x: x / (x * x + 0.1)], odd=True).error < 1e-5
     True
     """
     acceptable = tolerance if acceptable is None else acceptable
-    # Without a count every u < 0 is looked up in row 2: attributes with negative values come to that.
+    # With count 0 every u < 0 is read from row 2; attributes with negative values lead there.
     reach = [np.inf, count / 2, count / 2] if count else [np.inf, np.inf if count is None else 0.0, np.inf]
 
-    def sample(bits: int, high: int = HIGH) -> tuple[list[Row], float, float]:
-        rows = [sample_row(f, bits, reach[i], count or 0.0, i == 2, high) for i, f in enumerate(curves)]
+    def sample(bits: int, high: int = HIGH) -> tuple[list[TableRow], float, float]:
+        rows = [sample_row(f, bits, reach[i], count or 0.0, i == 2, high) for i, f in enumerate(branches)]
         return rows, max(row.relative_error for row in rows), max(row.floored_error for row in rows)
 
     bits = MIN_BITS
     rows, strict, floored = sample(bits)
-    ask_strict = strict <= tolerance * 4.0 ** (
-        MAX_BITS - MIN_BITS + 1
-    )  # a bit more divides the error by four
+    # Each bit divides the error by four; within reach of MAX_BITS, ask for the strict relative error.
+    ask_strict = strict <= tolerance * 4.0 ** (MAX_BITS - MIN_BITS + 1)
     while (strict if ask_strict else floored) > tolerance and bits < MAX_BITS:
         excess = min((strict if ask_strict else floored) / tolerance, 4.0**MAX_BITS)
         bits = min(bits + max(1, math.ceil(math.log(excess, 4) - 0.3)), MAX_BITS)
         rows, strict, floored = sample(bits)
     if strict > tolerance and count is None:
-        for dead, bits_of_logs in product(DEAD, LOG_BITS):
+        for negligible, bits_of_logs in product(NEGLIGIBLE, LOG_BITS):
             logs = [
                 row
-                for f, sign in zip(curves, (1, -1), strict=False)
-                if (row := sample_logs(f, bits_of_logs, sign, dead))
+                for f, sign in zip(branches, (1, -1), strict=False)
+                if (row := sample_logs(f, bits_of_logs, sign, negligible))
             ]
-            if len(logs) == len(curves) and max(row.relative_error for row in logs) <= tolerance:
+            if len(logs) == len(branches) and max(row.relative_error for row in logs) <= tolerance:
                 return replace(
                     _assemble(logs, bits_of_logs, odd, count, max(row.relative_error for row in logs)),
                     logs=True,
                 )
     edge = HIGH
     if strict <= tolerance and count is None and max(row.tail_error for row in rows) > tolerance:
-        far, far_strict, _ = sample(bits, FAR)  # such as arcsinh, which no power law continues
+        far, far_strict, _ = sample(bits, FAR)  # such as arcsinh, which no power law fits
         if far_strict <= tolerance:
             rows, strict, edge = far, far_strict, FAR
     error = strict if strict <= tolerance else floored
     if not error <= acceptable:
         worst = max(rows, key=lambda row: row.floored_error)
         raise InputError(
-            f"{name} cannot be tabulated to a relative error of {acceptable:g}: it reaches {error:.2g}, "
-            f"near |u| = {worst.worst_at:.3g}, where it is too sharp or not finite; choose a smoother "
-            "generator, or allow a larger tolerance"
+            f"{name} cannot be tabulated to a relative error of {acceptable:g}: the error is {error:.2g} "
+            f"near |u| = {worst.worst_at:.3g}, where it is too steep or not finite; choose a smoother generator, or a "
+            "larger tolerance"
         )
     return replace(_assemble(rows, bits, odd, count, error), high_edge=2.0**edge)
 
 
 def tabulate_linear(slope: float) -> ResponseTable:
-    """The table of f(u) = slope·u, which the kernel does not look into.
+    """The table of f(u) = slope·u, for which the kernels need no lookup.
 
     >>> tabulate_linear(2.0).evaluate([3.0, -1e30])
     array([ 6.e+00, -2.e+30], dtype=float32)
@@ -174,7 +176,7 @@ def tabulate_linear(slope: float) -> ResponseTable:
     return ResponseTable(cells, MIN_BITS, odd=True, linear=True, low_linear=True, tails=tails)
 
 
-def _assemble(rows: list[Row], bits: int, odd: bool, count: float | None, error: float) -> ResponseTable:
+def _assemble(rows: list[TableRow], bits: int, odd: bool, count: float | None, error: float) -> ResponseTable:
     return ResponseTable(
         cells=np.stack([row.cells for row in rows]),
         bits=bits,

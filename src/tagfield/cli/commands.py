@@ -23,24 +23,23 @@ class Entry(NamedTuple):
 
     where: str  # module:function
     summary: str
+    panel: str | None = None  # its panel in `tagfield --help`; None is "Commands"
 
+
+EXPERIMENTS = "Experiments"
 
 COMMANDS: dict[str, Entry] = {
     "train": Entry("tagfield.cli.train:train", "Train a model on column files or item files."),
     "tag": Entry("tagfield.cli.tag:tag", "Label text with a model, line by line."),
     "eval": Entry("tagfield.cli.eval:evaluate", "Score a model against gold labels, as conlleval does."),
     "info": Entry("tagfield.cli.info:info", "Tell what a model file holds and how it came to be."),
-    "responses": Entry(
-        "tagfield.cli.responses:responses", "Draw what happens to a gradient before the step."
-    ),
-    "demo-data": Entry(
-        "tagfield.cli.demo_data:demo_data", "Write a corpus to try things on, made from a seed."
-    ),
     "compare": Entry(
-        "tagfield.cli.compare:compare", "Compare recipes: every recipe × seed × feature set, on all cores."
+        "tagfield.cli.compare:compare", "Compare recipes on your data, on all cores.", EXPERIMENTS
     ),
-    "report": Entry("tagfield.cli.report:report", "Report a comparison: summary, figures and an HTML page."),
-    "fetch": Entry("tagfield.cli.fetch:fetch", "Fetch a public corpus, checked to the bit."),
+    "report": Entry("tagfield.cli.report:report", "Write the report of a comparison.", EXPERIMENTS),
+    "demo-data": Entry("tagfield.cli.demo_data:demo_data", "Generate a small labelled corpus.", EXPERIMENTS),
+    "fetch": Entry("tagfield.cli.fetch:fetch", "Download a public corpus.", EXPERIMENTS),
+    "responses": Entry("tagfield.cli.responses:responses", "Plot response functions f(u).", EXPERIMENTS),
 }
 
 CONTEXT = {"help_option_names": ["-h", "--help"]}
@@ -50,7 +49,7 @@ class Deferred(TyperCommand):
     """A command that is known by name and summary until it is called; then the real one takes over."""
 
     def __init__(self, name: str, entry: Entry) -> None:
-        super().__init__(name, help=entry.summary)
+        super().__init__(name, help=entry.summary, rich_help_panel=entry.panel)
         self._where = entry.where
 
     def make_context(self, info_name: Any, args: Any, parent: Any = None, **extra: Any) -> Any:

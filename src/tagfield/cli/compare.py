@@ -1,4 +1,4 @@
-"""`tagfield compare`: every recipe × seed × feature set, on all cores, into one folder."""
+"""`tagfield compare`: trains every recipe × feature set × seed and records the results in one folder."""
 
 import shlex
 import sys
@@ -21,62 +21,74 @@ from tagfield.encode import encode_files
 from tagfield.errors import InputError
 from tagfield.experiment.compare import compare as run_comparison
 from tagfield.experiment.compare import usable_cores
-from tagfield.experiment.plan import PAPER, Plan, is_batch
-from tagfield.experiment.progress import Progress
+from tagfield.experiment.plan import PAPER, Plan, runs_by_iteration
 from tagfield.experiment.report import Report, write_report
 from tagfield.experiment.results import Results, load_results
-from tagfield.experiment.tables import text_table
+from tagfield.experiment.status import ComparisonStatus
+from tagfield.experiment.tables import plain_table
 from tagfield.text.presets import PRESETS
 from tagfield.train import RECIPES
 
 DEFAULTS = Plan()
-NEEDS_SETTINGS = {"ngd"}  # a family rather than a recipe: without its settings it is u2.g1 under another name
+NEEDS_SETTINGS = {"ngd"}  # a family of recipes; without a loss and a generator it equals u2.g1
 
 
 def compare(
-    train: Annotated[list[str], typer.Option(metavar="FILE", help="Data to learn from; may be repeated.")],
-    test: Annotated[list[str], typer.Option(metavar="FILE", help="Data to score on; may be repeated.")],
-    output: Annotated[str, typer.Option("-o", "--output", metavar="DIR", help="The folder for the results.")],
+    train: Annotated[list[str], typer.Option(metavar="FILE", help="Training data; may be repeated.")],
+    test: Annotated[list[str], typer.Option(metavar="FILE", help="Test data; may be repeated.")],
+    output: Annotated[str, typer.Option("-o", "--output", metavar="DIR", help="Folder for the results.")],
     recipes: Annotated[
-        str, typer.Option(metavar="A,B,…", help=f"From {', '.join(RECIPES)}; or paper, or all.")
+        str,
+        typer.Option(
+            metavar="A,B,…",
+            help=f"Recipes: paper, all, or any of {', '.join(r for r in RECIPES if r not in NEEDS_SETTINGS)}.",
+        ),
     ] = "paper",
     features: Annotated[str, typer.Option(metavar="A,B", help="Feature sets: observed, all.")] = ",".join(
         DEFAULTS.features
     ),
     seeds: Annotated[
-        int, typer.Option(metavar="N", help="Runs of each recipe, each with its own shuffles.")
+        int, typer.Option(metavar="N", help="Number of runs per recipe, each with its own random seed.")
     ] = (DEFAULTS.seeds),
-    epochs: Annotated[int, typer.Option(metavar="N", help="Passes over the data.")] = DEFAULTS.epochs,
+    epochs: Annotated[int, typer.Option(metavar="N", help="Epochs per run.")] = DEFAULTS.epochs,
     iterations: Annotated[
-        int, typer.Option(metavar="N", help="Iterations of lbfgs, where it has not converged before.")
+        int, typer.Option(metavar="N", help="Maximum number of iterations for lbfgs.")
     ] = DEFAULTS.iterations,
     c2: Annotated[
-        float, typer.Option("--c2", metavar="C", help="L2: the objective has + C·‖θ‖².")
+        float, typer.Option("--c2", metavar="C", help="L2 regularisation: adds C·‖θ‖² to the objective.")
     ] = DEFAULTS.c2,
     template: Annotated[
-        str, typer.Option(metavar="NAME|FILE", help=f"{', '.join(PRESETS)}, or a CRF++ template file.")
+        str,
+        typer.Option(
+            metavar="NAME|FILE", help=f"Feature template: {', '.join(PRESETS)}, or a CRF++ template file."
+        ),
     ] = "chunking",
     columns: Annotated[
-        str | None, typer.Option(metavar="'w pos y'", help="What the columns are, in order.")
+        str | None, typer.Option(metavar="'w pos y'", help="Names of the columns, in order.")
     ] = None,
     format: Annotated[
-        str, typer.Option(metavar="columns|items", help="CoNLL columns or CRFsuite items.")
+        str, typer.Option(metavar="columns|items", help="Input format: CoNLL columns or CRFsuite items.")
     ] = "columns",
     workers: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Processes at a time. \\[default: one a core]")
+        int | None,
+        typer.Option(metavar="N", min=1, help="Number of parallel processes. \\[default: one per core]"),
     ] = None,
-    report: Annotated[bool, typer.Option("--report", help="Write the report too, to DIR/report.")] = False,
-    name: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="What to call the data in the report.")
-    ] = None,
+    report: Annotated[bool, typer.Option("--report", help="Also write the report, to DIR/report.")] = False,
+    name: Annotated[str | None, typer.Option(metavar="TEXT", help="Title of the data in the report.")] = None,
 ) -> None:
-    """Compare recipes: every recipe × seed × feature set, on all cores.
+    """Compare recipes on your data, on all cores.
 
-    After every epoch the objective, token accuracy and chunk F1 on both files go to DIR/results.jsonl. Ended at any
-    point and started again, it goes on where it was. Then [bold]tagfield report DIR[/bold] draws the curves.
+    It trains every recipe with every feature set and seed, and after every epoch writes the objective, token accuracy
+    and chunk F1 on both files to DIR/results.jsonl. You can stop it at any time: the same command resumes it. Then
+    [bold]tagfield report DIR[/bold] plots the learning curves.
     """
     plan = Plan(
-        chosen(recipes), tuple(features.split(",")), seeds=seeds, epochs=epochs, iterations=iterations, c2=c2
+        parse_recipes(recipes),
+        tuple(features.split(",")),
+        seeds=seeds,
+        epochs=epochs,
+        iterations=iterations,
+        c2=c2,
     )
     kind = check_format(format)
     learned = encode_files(train, template=template, columns=columns, format=kind)
@@ -96,8 +108,8 @@ def compare(
     about |= {"template": _short(template) if kind == "columns" else "none: CRFsuite items"}
     cores = workers or usable_cores()
     print(
-        f"{count(len(plan.runs()), 'run')} on {count(cores, 'core')}: {count(len(learned), 'sequence')} to learn "
-        f"from, {count(len(held_out), 'sequence')} to score on",
+        f"{count(len(plan.runs()), 'run')} on {count(cores, 'core')}: {count(len(learned), 'training sequence')}, "
+        f"{count(len(held_out), 'test sequence')}",
         flush=True,
     )
     try:
@@ -108,7 +120,7 @@ def compare(
     except KeyboardInterrupt:
         done = len(load_results(output).runs)
         print(
-            f"tagfield: stopped with {done} of {len(plan.runs())} runs finished; the same command goes on from there",
+            f"tagfield: stopped after {done} of {len(plan.runs())} runs; run the same command to resume",
             file=sys.stderr,
         )
         raise typer.Exit(INTERRUPTED) from None
@@ -119,10 +131,10 @@ def compare(
         print(f"next: tagfield report {shlex.quote(output)}")
 
 
-def chosen(recipes: str) -> tuple[str, ...]:
-    """The recipes of a list, of the paper, or all of the table.
+def parse_recipes(recipes: str) -> tuple[str, ...]:
+    """The recipes in a comma-separated list, where `paper` and `all` stand for several.
 
-    >>> chosen("sgd,pa"), len(chosen("paper"))
+    >>> parse_recipes("sgd,pa"), len(parse_recipes("paper"))
     (('sgd', 'pa'), 8)
     """
     names: list[str] = []
@@ -133,7 +145,7 @@ def chosen(recipes: str) -> tuple[str, ...]:
             names += [*PAPER, *(recipe for recipe in RECIPES if recipe not in NEEDS_SETTINGS)]
         elif name in NEEDS_SETTINGS:
             raise InputError(
-                f"{name} takes a loss and a generator; compare the recipes made of it, such as u2.g1"
+                f"{name} needs a loss and a generator; compare a recipe with fixed ones, such as u2.g1"
             )
         else:
             names.append(name)
@@ -141,9 +153,9 @@ def chosen(recipes: str) -> tuple[str, ...]:
 
 
 def print_summary(results: Results) -> None:
-    """The table on the terminal, and what failed."""
+    """Prints the summary table and the failed runs."""
     print()
-    print(text_table(results, "", "  ", "", "", set()), end="")
+    print(plain_table(results), end="")
     for run in results.runs:
         if run.failed:
             print(f"{run.run.key} failed: {run.closing['error']}")
@@ -151,22 +163,22 @@ def print_summary(results: Results) -> None:
 
 
 def print_report(made: Report) -> None:
-    """Where the report is."""
+    """Prints where the report is."""
     print(f"page:    {made.page}")
     print(f"summary: {made.summary}, .csv, .json; curves.csv")
-    if made.figures:
-        print(f"figures: {made.figures[0].parent}, {count(len(made.figures), 'figure')} as PNG and SVG")
-    if made.no_figures:
-        print(made.no_figures)
+    if made.plots:
+        print(f"plots:   {made.plots[0].parent}, {count(len(made.plots), 'plot')} as PNG and SVG")
+    if made.no_plots:
+        print(made.no_plots)
 
 
 def _short(path: str) -> str:
-    """A file's name without where it is: reports are shown to others."""
+    """The file name without its folder, because reports are shared."""
     return path if path == "-" else Path(path).name
 
 
 class _Lines:
-    """One line for each run that ends."""
+    """Prints one line per finished run."""
 
     def __init__(self) -> None:
         self._start = time.monotonic()
@@ -177,23 +189,23 @@ class _Lines:
     def __exit__(self, *_: object) -> None:
         pass
 
-    def show(self, progress: Progress) -> None:
-        if progress.latest.get("kind") != "run":
-            if not progress.latest and progress.done:
-                print(f"{progress.done} of {progress.total} runs were finished before", flush=True)
+    def show(self, status: ComparisonStatus) -> None:
+        if status.latest.get("kind") != "run":
+            if not status.latest and status.done:
+                print(f"resuming: {status.done} of {status.total} runs are finished", flush=True)
             return
-        left = progress.seconds_left()
+        left = status.seconds_left()
         more = f"; about {duration(left)} left" if left else ""
-        print(f"{progress.done}/{progress.total} {_ended(progress.latest)}{more}", flush=True)
+        print(f"{status.done}/{status.total} {_result(status.latest)}{more}", flush=True)
 
 
 class _Live(_Lines):
-    """A display that redraws itself: what runs, what ended last, how long it will take."""
+    """A live display: the current runs, the last results, and the time left."""
 
     def __init__(self, console: Console) -> None:
         super().__init__()
         self._live = Live(console=console, refresh_per_second=6, transient=True)
-        self._ended: deque[str] = deque(maxlen=6)
+        self._results: deque[str] = deque(maxlen=6)
         self._scores: dict[str, float] = {}
 
     def __enter__(self) -> "_Live":
@@ -203,33 +215,33 @@ class _Live(_Lines):
     def __exit__(self, *_: object) -> None:
         self._live.__exit__(None, None, None)
 
-    def show(self, progress: Progress) -> None:
-        line = progress.latest
+    def show(self, status: ComparisonStatus) -> None:
+        line = status.latest
         if line.get("kind") == "run":
-            self._ended.append(_ended(line))
+            self._results.append(_result(line))
         elif line:
             self._scores[line["run"]] = line["test_accuracy"]
         table = Table.grid(padding=(0, 2))
-        for key, epoch in progress.running.items():
-            score = percent(self._scores[key]) if key in self._scores else "reading, calibrating"
+        for key, epoch in status.running.items():
+            score = percent(self._scores[key]) if key in self._scores else "loading, calibrating"
             table.add_row(Text(key, style="bold"), f"epoch {epoch}", score)
-        left = progress.seconds_left()
+        left = status.seconds_left()
         head = Table.grid(padding=(0, 1))
         head.add_row(
-            ProgressBar(total=1.0, completed=progress.share(), width=36),
-            f"{progress.done} of {progress.total} runs",
-            f"· {clock(time.monotonic() - self._start)} so far",
+            ProgressBar(total=1.0, completed=status.share(), width=36),
+            f"{status.done} of {status.total} runs",
+            f"· {clock(time.monotonic() - self._start)} elapsed",
             f"· about {clock(left)} left" if left is not None else "",
         )
-        past = [Text(text, style="dim") for text in self._ended]
+        past = [Text(text, style="dim") for text in self._results]
         self._live.update(Group(*past, table, head))
 
 
-def _ended(line: dict[str, object]) -> str:
+def _result(line: dict[str, object]) -> str:
     if "error" in line:
         return f"{line['run']} failed: {line['error']}"
     test: dict[str, float] = line["test"]  # type: ignore[assignment]
-    unit = "iterations" if is_batch(str(line["recipe"])) else "epochs"
+    unit = "iterations" if runs_by_iteration(str(line["recipe"])) else "epochs"
     return (
         f"{line['run']}: {percent(test['accuracy'])} after {line['epochs']} {unit}, {line['seconds']:.1f} s"
     )

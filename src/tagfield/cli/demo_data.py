@@ -1,4 +1,4 @@
-"""`tagfield demo-data`: a corpus from a seed, as two column files."""
+"""`tagfield demo-data`: a synthetic corpus, as two column files."""
 
 import io
 import os
@@ -11,44 +11,48 @@ import typer
 from tagfield.atomic import write_atomically
 from tagfield.cli.figures import count
 from tagfield.errors import InputError, OutputError
-from tagfield.text.demo import addresses, mentions, write_columns
-from tagfield.text.demo.corpus import Sentence
+from tagfield.experiment.demo import addresses, mentions, write_columns
+from tagfield.experiment.demo.corpus import Sentence
 
 CORPORA = {"addresses": addresses, "mentions": mentions}
 
 
 def demo_data(
-    corpus: Annotated[str, typer.Argument(metavar="|".join(CORPORA), help="Which corpus.")],
-    output: Annotated[str, typer.Option("-o", "--output", metavar="DIR", help="The folder to write to.")],
-    seed: Annotated[int, typer.Option(metavar="S", help="The same seed gives the same text.")] = 0,
-    train: Annotated[int, typer.Option(metavar="N", help="Sentences in train.txt.")] = 3000,
-    test: Annotated[int, typer.Option(metavar="N", help="Sentences in test.txt.")] = 1000,
-    force: Annotated[bool, typer.Option("--force", help="Replace other files of the same names.")] = False,
+    corpus: Annotated[str, typer.Argument(metavar="|".join(CORPORA), help="Name of the corpus.")],
+    output: Annotated[
+        str, typer.Option("-o", "--output", metavar="DIR", help="Folder to write train.txt and test.txt to.")
+    ],
+    seed: Annotated[
+        int, typer.Option(metavar="S", help="Random seed; the same seed gives the same files.")
+    ] = 0,
+    train: Annotated[int, typer.Option(metavar="N", help="Number of sentences in train.txt.")] = 3000,
+    test: Annotated[int, typer.Option(metavar="N", help="Number of sentences in test.txt.")] = 1000,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite train.txt and test.txt.")] = False,
 ) -> None:
-    """Write a corpus to try things on, made from a seed.
+    """Generate a small labelled corpus.
 
-    [bold]addresses[/bold]: postal addresses of nine countries, nearly every word labelled.
+    [bold]addresses[/bold]: postal addresses of nine countries; nearly every word has a label.
 
-    [bold]mentions[/bold]: support mails, orders and notes, where most words are O.
+    [bold]mentions[/bold]: support mails, orders and notes; most words are O.
 
-    Both are columns of word, shape and label, as --template chunking reads them.
+    The columns are word, shape and label, in the order that --template chunking expects.
     """
     if corpus not in CORPORA:
-        raise InputError(f"there is no corpus {corpus!r}; choose one of {', '.join(CORPORA)}")
+        raise InputError(f"no corpus named {corpus!r}; choose one of {', '.join(CORPORA)}")
     if train < 1 or test < 1:
-        raise InputError(f"each file holds at least one sentence, not {min(train, test)}")
+        raise InputError(f"--train and --test must be at least 1, got {min(train, test)}")
     made = CORPORA[corpus](seed=seed, train=train, test=test)
     folder = Path(output)
     texts = {folder / "train.txt": _text(made.train), folder / "test.txt": _text(made.test)}
     for path, text in texts.items():
         if not force and path.is_file() and path.read_bytes() != text:
             raise OutputError(
-                f"{path}: a file with other content is already there; choose another folder, or --force"
+                f"{path} exists with different content; choose another folder, or overwrite it with --force"
             )
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OutputError(f"cannot make the folder {output!r}: {error.strerror or error}") from None
+        raise OutputError(f"cannot create folder {output!r}: {error.strerror or error}") from None
     for (path, text), sentences in zip(texts.items(), (made.train, made.test), strict=True):
         with write_atomically(path) as file:
             file.write(text)

@@ -1,4 +1,4 @@
-"""`tagfield fetch`: a public corpus into the cache folder."""
+"""`tagfield fetch`: downloads a public corpus to the cache folder."""
 
 import sys
 from typing import Annotated
@@ -10,34 +10,36 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TaskID, TextColum
 from tagfield.cli.figures import size
 from tagfield.errors import InputError
 from tagfield.experiment.fetch import CORPORA
-from tagfield.experiment.fetch import fetch as bring
+from tagfield.experiment.fetch import fetch as fetch_corpus
 
 
 def fetch(
-    corpus: Annotated[str, typer.Argument(metavar="|".join(CORPORA), help="Which corpus.")],
+    corpus: Annotated[str, typer.Argument(metavar="|".join(CORPORA), help="Name of the corpus.")],
     source: Annotated[
         str | None,
         typer.Option(
-            "--from", metavar="FILE|URL", help="A folder, a .zip or .tar file, or a URL, instead of its home."
+            "--from",
+            metavar="FILE|URL",
+            help="Read from a folder, a .zip or .tar file, or a URL instead of the corpus's website.",
         ),
     ] = None,
 ) -> None:
-    """Fetch a public corpus, checked to the bit.
+    """Download a public corpus.
 
-    It goes to $XDG_CACHE_HOME/tagfield, by default ~/.cache/tagfield. A download that broke is resumed; what is there
-    and right is left alone. The last line printed is the folder.
+    The files go to $XDG_CACHE_HOME/tagfield, by default ~/.cache/tagfield, once their checksums match. An interrupted
+    download is resumed, and files that are complete are not downloaded again. The last line printed is the folder.
     """
     if corpus not in CORPORA:
-        raise InputError(f"there is no corpus {corpus!r}; there is {', '.join(CORPORA)}")
+        raise InputError(f"no corpus named {corpus!r}; choose one of {', '.join(CORPORA)}")
     with _Bars() as bars:
-        folder = bring(CORPORA[corpus], source, on_bytes=bars.show)
+        folder = fetch_corpus(CORPORA[corpus], source, on_bytes=bars.show)
     for name, sha in CORPORA[corpus].sha256.items():
-        print(f"{name}: {size((folder / name).stat().st_size)}, sha256 {sha[:8]}… is right")
+        print(f"{name}: {size((folder / name).stat().st_size)}, sha256 {sha[:8]}… matches")
     print(folder)
 
 
 class _Bars:
-    """A bar for each file on a terminal; nothing anywhere else."""
+    """One progress bar per file on a terminal; no output otherwise."""
 
     def __init__(self) -> None:
         console = Console(stderr=True)

@@ -1,4 +1,4 @@
-"""`tagfield report`: the results of a comparison as tables, figures and a page."""
+"""`tagfield report`: the results of a comparison as tables, plots and an HTML page."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,33 +7,34 @@ import typer
 
 from tagfield.cli.compare import print_report, print_summary
 from tagfield.cli.figures import count
-from tagfield.experiment.publish import verdicts, write_results
+from tagfield.experiment.publish import compare_with_paper, write_results
 from tagfield.experiment.report import write_report
 from tagfield.experiment.results import load_results
 
 
 def report(
-    folder: Annotated[str, typer.Argument(metavar="DIR", help="The folder that `tagfield compare` wrote.")],
+    folder: Annotated[str, typer.Argument(metavar="DIR", help="Folder that `tagfield compare` wrote to.")],
     output: Annotated[
-        str | None, typer.Option("-o", "--output", metavar="DIR", help="Where to. \\[default: DIR/report]")
+        str | None,
+        typer.Option("-o", "--output", metavar="DIR", help="Folder for the report. \\[default: DIR/report]"),
     ] = None,
     publish: Annotated[
         str | None,
         typer.Option(
             metavar="FILE.md",
-            help="Also write one Markdown page for a repository, with a folder of figures beside it.",
+            help="Also write a Markdown page, with its plots in the folder figures next to it.",
         ),
     ] = None,
 ) -> None:
-    """Report a comparison: summary, figures and an HTML page.
+    """Write the report of a comparison.
 
-    The page is one file and fetches nothing. Results that are not finished can be reported too. On CoNLL-2000 with the
-    paper's feature sets, the paper's figures stand beside ours.
+    It has a summary table, plots, and an HTML page in one file that loads nothing from the network. You can report a
+    comparison before it finishes. On CoNLL-2000 with the paper's feature sets, the table includes the paper's results.
     """
     results = load_results(folder)
     made = write_report(results, output or Path(folder) / "report")
     print_summary(results)
-    for line in verdicts(results):
+    for line in compare_with_paper(results):
         print(line)
     if results.missing:
         print(f"{count(len(results.missing), 'run')} of {len(results.plan.runs())} not finished yet")

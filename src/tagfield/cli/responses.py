@@ -1,4 +1,4 @@
-"""`tagfield responses`: what happens to u before the step, drawn: the paper's Figure 1, and any other generator."""
+"""`tagfield responses`: plots the response functions of the paper's Figure 1, and those of other generators."""
 
 import os
 from typing import Annotated, Any
@@ -7,12 +7,12 @@ import numpy as np
 import typer
 
 from tagfield.atomic import write_atomically
-from tagfield.bregman.drawing import asked_for, figure_one
 from tagfield.bregman.generators import parse_generator
 from tagfield.dataset import Doubles
 from tagfield.errors import InputError
+from tagfield.experiment.response_curves import figure_one, response_curve
 
-# Wong's palette, which colour-blind readers can tell apart, each with a line style of its own for print.
+# Wong's palette, safe for colour-blind readers; each colour has its own line style for print.
 STYLES = [
     ("#000000", "-"),
     ("#0072B2", "--"),
@@ -26,39 +26,43 @@ STYLES = [
 
 def responses(
     out: Annotated[
-        str, typer.Option("-o", "--out", metavar="FILE", help="Where to draw: a .png or .svg file.")
+        str, typer.Option("-o", "--out", metavar="FILE", help="Output file, .png or .svg.")
     ] = "responses.png",
     generator: Annotated[
         list[str] | None,
-        typer.Option("--generator", metavar="G", help="Draw this one too, such as softplus or arctan:0.01."),
+        typer.Option(
+            "--generator",
+            metavar="G",
+            help="Add this generator, such as softplus or arctan:0.01; may be repeated.",
+        ),
     ] = None,
-    reach: Annotated[float, typer.Option(metavar="U", help="The largest |u| to draw.")] = 1.0,
+    reach: Annotated[float, typer.Option(metavar="U", help="Largest |u| on the x axis.")] = 1.0,
 ) -> None:
-    """Draw what happens to a gradient before the step.
+    """Plot response functions f(u).
 
-    The responses f(u) of the paper's Figure 1, each with slope 10 at u = 0 and the height 1, and U2 of any other
-    generator, with the same slope and its own height.
+    The plot shows the responses of the paper's Figure 1, each with slope 10 at u = 0 and height 1. For every
+    --generator it adds the update U2, with the same slope and its own height.
     """
     kind = os.path.splitext(out)[1].lower().lstrip(".")
     if kind not in ("png", "svg"):
-        raise InputError(f"{out}: the name of a drawing ends in .png or .svg")
+        raise InputError(f"{out}: the file name must end in .png or .svg")
     if not (reach > 0 and np.isfinite(reach)):
-        raise InputError(f"the reach must be a number above 0, not {reach}")
+        raise InputError(f"--reach must be > 0, got {reach:g}")
     u, curves = figure_one(reach=reach)
     for name in generator or []:
-        curves[name] = asked_for(parse_generator(name), u)
+        curves[name] = response_curve(parse_generator(name), u)
     figure = draw(u, curves)
     with write_atomically(out) as file:
         figure.savefig(file, format=kind, dpi=160)
-    print(f"{len(curves)} responses are drawn in {out}")
+    print(f"{out}: {len(curves)} responses")
 
 
 def draw(u: Doubles, curves: dict[str, Doubles]) -> Any:
-    """The figure: one line for each response."""
+    """The matplotlib figure, with one line per response."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise InputError("drawing needs matplotlib; install it with: pip install 'tagfield[plots]'") from None
+        raise InputError("plots need matplotlib; install it with: pip install 'tagfield[plots]'") from None
     figure = Figure(figsize=(6.4, 4.2), layout="constrained")
     axes = figure.subplots()
     for i, (name, f) in enumerate(curves.items()):

@@ -1,11 +1,10 @@
-"""The comparison of recipes: runs, summary, figures, page.
+"""Experiments: compare recipes, report the results, and the corpora to do it on. The library does not import this.
 
-Encoded ─▶ compare(plan) ─▶ DIR/results.jsonl ─▶ load_results ─▶ summary · figures · page
+Encoded ─▶ compare(plan) ─▶ DIR/results.jsonl ─▶ load_results ─▶ summary · plots · page
+
+demo/               synthetic corpora, generated from a seed
+fetch.py            public corpora, downloaded and checked
+response_curves.py  the curves of the paper's Figure 1
+
+This file imports nothing, so that the synthetic corpora load without NumPy and the kernels.
 """
-
-from tagfield.experiment.compare import compare
-from tagfield.experiment.plan import PAPER, Plan, Run
-from tagfield.experiment.progress import Progress
-from tagfield.experiment.results import Results, RunResult, load_results
-
-__all__ = ["PAPER", "Plan", "Progress", "Results", "Run", "RunResult", "compare", "load_results"]

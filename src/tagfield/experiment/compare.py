@@ -1,10 +1,10 @@
-"""compare(): every run of a plan, on all cores, into one folder.
+"""compare(): trains the runs of a plan on all cores and records them in one folder.
 
-    Encoded train, test ─▶ one mapped file ─▶ workers (processes of one thread) ─▶ lines ─▶ Ledger
-                              plan − finished runs ─▶ ┘                               └─▶ on_progress
+    Encoded train, test ─▶ one mapped file ─▶ workers (single-threaded processes) ─▶ lines ─▶ Ledger
+                              plan − finished runs ─▶ ┘                                 └─▶ on_progress
 
-Only this process writes. Workers are separate interpreters rather than forks: they share the data through the mapped
-file, carry no threads or locks of the parent, and can be told to keep the linear algebra to one thread.
+Only this process writes results. Workers are new interpreters, not forks: they map the data instead of copying it,
+inherit no threads or locks, and start with linear algebra limited to one thread.
 """
 
 import json
@@ -27,17 +27,17 @@ from tagfield import __version__
 from tagfield.encode import Encoded
 from tagfield.errors import InputError, TrainingError
 from tagfield.experiment.ledger import Ledger, Line
-from tagfield.experiment.plan import Plan, Run
-from tagfield.experiment.progress import Progress
+from tagfield.experiment.plan import Plan, PlannedRun
 from tagfield.experiment.results import Results, load_results
 from tagfield.experiment.shared import check_data, describe, save_data
+from tagfield.experiment.status import ComparisonStatus
 from tagfield.native import kernels
 
-DATA = "encoded.safetensors"
+DATA_FILE = "encoded.safetensors"
 ONE_THREAD = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1"
 )
-OnProgress: TypeAlias = Callable[[Progress], None]
+OnProgress: TypeAlias = Callable[[ComparisonStatus], None]
 
 
 def compare(
@@ -50,13 +50,13 @@ def compare(
     about: dict[str, Any] | None = None,
     on_progress: OnProgress | None = None,
 ) -> Results:
-    """Trains every run of the plan that `folder` does not hold yet, and returns all results in it.
+    """Trains the runs of the plan that `folder` does not have yet, and returns all its results.
 
-    workers: processes at a time; by default one for each core this process may use
-    about: where the data came from, for the record (file names, template)
-    on_progress: called with the state after every epoch
+    workers: the number of parallel processes; by default one per core this process may use
+    about: notes about the data for the report (file names, template)
+    on_progress: called with the status after every epoch
 
-    Called again with the same data it goes on where it was; more recipes, feature sets or seeds may join.
+    Call it again with the same data to resume, or to add recipes, feature sets or seeds.
 
     >>> import tempfile
     >>> from tagfield.encode import encode_sequences
@@ -67,19 +67,19 @@ def compare(
     """
     check_data(train, test)
     with Ledger(folder) as ledger:
-        _begin(ledger, plan, {**(about or {}), **describe(train, test)})
+        _start_session(ledger, plan, {**(about or {}), **describe(train, test)})
         todo = [run for run in plan.runs() if run.key not in ledger.finished]
-        progress = Progress(plan, finished=ledger.finished)
+        status = ComparisonStatus(plan, finished=ledger.finished)
         if on_progress is not None:
-            on_progress(progress)
+            on_progress(status)
         if todo:
-            data = Path(folder) / DATA
+            data = Path(folder) / DATA_FILE
             save_data(data, train, test)
             count = max(1, min(workers or usable_cores(), len(todo)))
-            progress.workers = count
+            status.workers = count
             team = [_Worker.start(index, data, plan) for index in range(count)]
             try:
-                _serve(team, todo, ledger, progress, on_progress)
+                _serve(team, todo, ledger, status, on_progress)
             finally:
                 for worker in team:
                     worker.stop()
@@ -89,7 +89,7 @@ def compare(
 
 
 def usable_cores() -> int:
-    """How many cores this process may run on.
+    """The number of cores this process may use.
 
     >>> usable_cores() >= 1
     True
@@ -98,7 +98,7 @@ def usable_cores() -> int:
 
 
 def versions() -> dict[str, str]:
-    """What the figures were made with.
+    """Versions, kernels and processor, for the record.
 
     >>> sorted(versions())
     ['cpu', 'kernels', 'numpy', 'python', 'system', 'tagfield']
@@ -121,26 +121,21 @@ def _processor() -> str:
     return platform.processor() or platform.machine()
 
 
-def _begin(ledger: Ledger, plan: Plan, data: dict[str, Any]) -> None:
-    """The first line of a new ledger, or the check that an old one is of the same experiment."""
+def _start_session(ledger: Ledger, plan: Plan, data: dict[str, Any]) -> None:
+    """Writes the first lines of a new ledger, or checks that an existing one has the same data and settings."""
     first = ledger.lines[0] if ledger.lines else None
     if first is None:
         ledger.add({"kind": "experiment", "format": 1, "plan": plan.to_dict(), "data": data})
     else:
         if first["kind"] != "experiment" or first.get("format") != 1:
-            raise InputError(f"{ledger.path}: line 1 is not the start of a comparison; choose another folder")
-        there = {**Plan.from_dict(first["plan"]).common(), "data": first["data"]["fingerprint"]}
-        here = {**plan.common(), "data": data["fingerprint"]}
+            raise InputError(f"{ledger.path}, line 1: not the start of a comparison; choose another folder")
+        there = {**Plan.from_dict(first["plan"]).shared_settings(), "data": first["data"]["fingerprint"]}
+        here = {**plan.shared_settings(), "data": data["fingerprint"]}
         if there != here:
             name = next(name for name in here if here[name] != there[name])
-            what = (
-                "other data"
-                if name == "data"
-                else f"{name} = {there[name]}, and {here[name]} is asked for now"
-            )
+            what = "other data" if name == "data" else f"{name} = {there[name]}, not {here[name]}"
             raise InputError(
-                f"{str(ledger.path.parent)!r} holds a comparison with {what}; choose another folder, or remove "
-                "this one to start anew"
+                f"{str(ledger.path.parent)!r} has results for {what}; choose another folder, or delete this one"
             )
     started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     ledger.add({"kind": "session", "started": started, "versions": versions(), "plan": plan.to_dict()})
@@ -148,11 +143,11 @@ def _begin(ledger: Ledger, plan: Plan, data: dict[str, Any]) -> None:
 
 @dataclass
 class _Worker:
-    """A worker process and what it is doing."""
+    """A worker process and its current run."""
 
     index: int
     process: subprocess.Popen[str]
-    run: Run | None = None
+    run: PlannedRun | None = None
     since: float = field(default_factory=time.monotonic)
 
     @classmethod
@@ -171,8 +166,8 @@ class _Worker:
 
     def tell(self, record: dict[str, Any]) -> None:
         if self.process.stdin is None:
-            raise ValueError("the worker has no standard input")
-        with suppress(BrokenPipeError):  # it has ended: its output ends too, and _serve sees that
+            raise ValueError("the worker has no stdin")
+        with suppress(BrokenPipeError):  # the worker has ended; _serve notices when its output ends
             self.process.stdin.write(json.dumps(record) + "\n")
             self.process.stdin.flush()
 
@@ -191,7 +186,11 @@ class _Worker:
 
 
 def _serve(
-    team: list[_Worker], todo: list[Run], ledger: Ledger, progress: Progress, on_progress: OnProgress | None
+    team: list[_Worker],
+    todo: list[PlannedRun],
+    ledger: Ledger,
+    status: ComparisonStatus,
+    on_progress: OnProgress | None,
 ) -> None:
     inbox: queue.Queue[tuple[_Worker, Line | None]] = queue.Queue()
     for worker in team:
@@ -201,7 +200,7 @@ def _serve(
     def next_run(worker: _Worker) -> None:
         worker.run = waiting.pop() if waiting else None
         if worker.run is not None:
-            progress.begin(worker.run)
+            status.begin(worker.run)
             worker.tell(asdict(worker.run))
 
     for worker in team:
@@ -212,16 +211,16 @@ def _serve(
             if worker.run is None:
                 continue
             code = worker.process.wait()
-            how = f"was ended by signal {-code}" if code < 0 else f"ended with code {code}"
+            how = f"was killed by signal {-code}" if code < 0 else f"exited with code {code}"
             raise TrainingError(
-                f"the process that trained {worker.run.key} {how}; was there enough memory? The results so far "
-                "are kept: the same command goes on from them, with fewer workers if need be"
+                f"the worker training {worker.run.key} {how}, possibly out of memory; finished runs are kept, so "
+                "run the same command again, with fewer --workers if memory is short"
             )
         ledger.add(line)
         now = time.monotonic()
-        progress.add(line, now - worker.since)
+        status.add(line, now - worker.since)
         worker.since = now
         if line["kind"] == "run":
             next_run(worker)
         if on_progress is not None:
-            on_progress(progress)
+            on_progress(status)

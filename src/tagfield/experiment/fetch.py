@@ -1,10 +1,10 @@
-"""fetch(): a public corpus into the cache folder, checked to the bit.
+"""fetch(): downloads a public corpus to the cache folder and verifies its checksums.
 
     https://…/train.txt.gz ─▶ train.txt.gz.part (resumed by Range) ─┐
     a folder, or a .zip or .tar file ───────────────────────────────┴─▶ unpacked ─▶ sha256 ─▶ CACHE/conll2000/train.txt
 
-A file appears under its own name only when its checksum is right. A download that breaks leaves its `.part`, and the
-next one goes on from there.
+A file gets its final name only after its checksum matches. An interrupted download leaves a `.part` file, which the
+next call resumes.
 """
 
 import gzip
@@ -28,19 +28,19 @@ from typing import IO, TypeAlias
 from tagfield.atomic import write_atomically
 from tagfield.errors import InputError, OutputError, TagfieldError
 
-OnBytes: TypeAlias = Callable[[str, int, int | None], None]  # name, bytes so far, bytes in all
-TIMEOUT = 30.0
-ATTEMPTS = 3  # of which each goes on where the last one broke
+OnBytes: TypeAlias = Callable[[str, int, int | None], None]  # name, bytes so far, total bytes
+TIMEOUT = 30.0  # seconds
+ATTEMPTS = 3  # each resumes where the last one stopped
 ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 
 
 @dataclass(frozen=True)
 class Remote:
-    """A corpus: where it lives, and the checksums of its unpacked files."""
+    """A public corpus: its URL and the checksums of its unpacked files."""
 
     name: str
-    home: str
-    sha256: dict[str, str]
+    home: str  # the URL of the folder that has the files
+    sha256: dict[str, str]  # file name → checksum
 
 
 CORPORA = {
@@ -56,7 +56,7 @@ CORPORA = {
 
 
 def cache_folder() -> Path:
-    """Where fetched corpora are kept: $XDG_CACHE_HOME/tagfield, or ~/.cache/tagfield.
+    """The folder of downloaded corpora: $XDG_CACHE_HOME/tagfield, or ~/.cache/tagfield.
 
     >>> cache_folder().name
     'tagfield'
@@ -68,9 +68,9 @@ def cache_folder() -> Path:
 def fetch(
     corpus: Remote, source: str | None = None, *, cache: Path | None = None, on_bytes: OnBytes | None = None
 ) -> Path:
-    """Brings a corpus into the cache and returns its folder; what is there and right is left alone.
+    """Downloads the files of a corpus that the cache lacks, and returns the folder.
 
-    source: instead of the corpus' home, a folder or an archive on this machine, or the URL of either
+    source: a local folder or archive, or the URL of one, to use instead of the corpus's home
     """
     folder = (cache or cache_folder()) / corpus.name
     wanted = {name: sha for name, sha in corpus.sha256.items() if _checksum(folder / name) != sha}
@@ -80,7 +80,7 @@ def fetch(
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OutputError(
-            f"cannot make the folder {str(folder)!r}: {error.strerror}; set XDG_CACHE_HOME"
+            f"cannot create folder {str(folder)!r}: {error.strerror}; set XDG_CACHE_HOME to another folder"
         ) from error
     origin = source or corpus.home
     if not re.match("https?://", origin):
@@ -106,7 +106,7 @@ def _from_disk(path: Path, wanted: dict[str, str]) -> dict[str, bytes]:
     if path.is_file():
         return _checked(str(path), dict(_members(path.name, path.read_bytes())), wanted)
     if not path.is_dir():
-        raise InputError(f"{str(path)!r} is neither a folder nor an archive; it should hold {_list(wanted)}")
+        raise InputError(f"{str(path)!r} is not a folder or archive; give one that contains {_list(wanted)}")
     files = {
         plain.name: plain.read_bytes()
         for name in wanted
@@ -119,7 +119,7 @@ def _from_disk(path: Path, wanted: dict[str, str]) -> dict[str, bytes]:
 def _from_url(
     corpus: Remote, url: str, name: str, folder: Path, wanted: dict[str, str], on_bytes: OnBytes | None
 ) -> dict[str, bytes]:
-    """Downloads a file and unpacks it. A resumed part that turns out wrong is thrown away and fetched whole."""
+    """Downloads and unpacks a file. If a resumed download has a wrong checksum, it starts over once."""
     part = folder / f"{name}.part"
     for fresh in (False, True):
         resumed = part.exists() and not fresh
@@ -140,29 +140,29 @@ def _from_url(
 
 
 def _download(corpus: Remote, url: str, part: Path, on_bytes: OnBytes | None) -> None:
-    trouble: Exception | None = None
+    problem: Exception | None = None
     for _ in range(ATTEMPTS):
         try:
             if _download_once(url, part, on_bytes):
                 return
-            trouble = EOFError("the connection ended too early")
+            problem = EOFError("the connection closed early")
         except urllib.error.HTTPError as error:
             error.close()
             raise TagfieldError(
-                f"{url}: the server says {error.code} {error.reason}. {_advice(corpus)}"
+                f"{url}: the server answered {error.code} {error.reason}. {_offline_advice(corpus)}"
             ) from None
         except (OSError, http.client.HTTPException) as error:
             reason = error.reason if isinstance(error, urllib.error.URLError) else error
             if part.exists() and isinstance(error, OSError) and error.filename == str(part):
                 raise OutputError(f"cannot write {str(part)!r}: {error.strerror}") from error
-            trouble = reason if isinstance(reason, Exception) else OSError(reason)
+            problem = reason if isinstance(reason, Exception) else OSError(reason)
     kept = part.stat().st_size if part.exists() else 0
-    more = f" {kept:,} bytes are kept, and the same command goes on from them." if kept else ""
-    raise TagfieldError(f"cannot fetch {url}: {trouble}.{more} {_advice(corpus)}")
+    more = f" {kept:,} bytes are saved; run the same command to resume." if kept else ""
+    raise TagfieldError(f"cannot download {url}: {problem}.{more} {_offline_advice(corpus)}")
 
 
 def _download_once(url: str, part: Path, on_bytes: OnBytes | None) -> bool:
-    """Goes on with a part, or starts one; returns whether the file is whole."""
+    """Resumes or starts a download; returns whether the file is complete."""
     have = part.stat().st_size if part.exists() else 0
     request = urllib.request.Request(url, headers={"Range": f"bytes={have}-"} if have else {})
     try:
@@ -170,7 +170,7 @@ def _download_once(url: str, part: Path, on_bytes: OnBytes | None) -> bool:
     except urllib.error.HTTPError as error:
         if error.code != 416:
             raise
-        with error:  # nothing after what we have: it is whole, or not this file
+        with error:  # 416, no bytes after ours: the part is complete, or belongs to another file
             size = re.fullmatch(r"bytes \*/(\d+)", error.headers.get("Content-Range", ""))
         if size and int(size[1]) == have:
             return True
@@ -178,14 +178,14 @@ def _download_once(url: str, part: Path, on_bytes: OnBytes | None) -> bool:
         return False
     with response:
         span = re.fullmatch(r"bytes (\d+)-\d+/(\d+|\*)", response.headers.get("Content-Range", ""))
-        going_on = response.status == 206 and span is not None and int(span[1]) == have
-        if response.status == 206 and not going_on:
+        resumes = response.status == 206 and span is not None and int(span[1]) == have
+        if response.status == 206 and not resumes:
             part.unlink()
             return False
         length = response.headers.get("Content-Length")
-        done = have if going_on else 0
+        done = have if resumes else 0
         total = done + int(length) if length is not None and length.isdigit() else None
-        with open(part, "ab" if going_on else "wb") as file:
+        with open(part, "ab" if resumes else "wb") as file:
             for block in _blocks(response):
                 file.write(block)
                 done += len(block)
@@ -195,13 +195,13 @@ def _download_once(url: str, part: Path, on_bytes: OnBytes | None) -> bool:
 
 
 def _blocks(response: IO[bytes]) -> Iterator[bytes]:
-    with suppress(http.client.IncompleteRead):  # what came is kept; the length tells that it is not whole
+    with suppress(http.client.IncompleteRead):  # keep what arrived; the length shows that it is incomplete
         while block := response.read(1 << 16):
             yield block
 
 
 def _members(name: str, raw: bytes) -> Iterator[tuple[str, bytes]]:
-    """The files in an archive by their last name, or the one file that `raw` is."""
+    """The files in an archive, without their folders; or the file itself."""
     try:
         if name.endswith(".zip"):
             with zipfile.ZipFile(io.BytesIO(raw)) as bag:
@@ -215,7 +215,7 @@ def _members(name: str, raw: bytes) -> Iterator[tuple[str, bytes]]:
         else:
             yield name, raw
     except (zipfile.BadZipFile, tarfile.TarError, OSError, EOFError, zlib.error) as error:
-        raise InputError(f"{name}: the archive is damaged or cut off ({error})") from None
+        raise InputError(f"{name}: the archive is damaged or incomplete ({error})") from None
 
 
 def _checked(origin: str, files: dict[str, bytes], wanted: dict[str, str]) -> dict[str, bytes]:
@@ -227,23 +227,21 @@ def _checked(origin: str, files: dict[str, bytes], wanted: dict[str, str]) -> di
             try:
                 text = gzip.decompress(packed)
             except (OSError, EOFError, zlib.error) as error:
-                raise InputError(f"{origin}: {name}.gz is damaged or cut off ({error})") from None
+                raise InputError(f"{origin}: {name}.gz is damaged or incomplete ({error})") from None
         if text is None:
-            raise InputError(f"{origin}: there is no {name} or {name}.gz in it")
+            raise InputError(f"{origin} contains neither {name} nor {name}.gz")
         digest = hashlib.sha256(text).hexdigest()
         if digest != sha:
-            raise InputError(
-                f"{origin}: {name} is another file: its sha256 is {digest}, not {sha}; nothing was kept"
-            )
+            raise InputError(f"{origin}: {name} has sha256 {digest}, expected {sha}; the file was discarded")
         found[name] = text
     return found
 
 
-def _advice(corpus: Remote) -> str:
+def _offline_advice(corpus: Remote) -> str:
     files = _list({f"{name}.gz": "" for name in corpus.sha256})
     return (
-        f"Without a network: bring {files} from {corpus.home} on another machine into a folder, and run "
-        f"`tagfield fetch {corpus.name} --from FOLDER`; a corpus that is already on the disk needs no fetching"
+        f"Without a network, copy {files} from {corpus.home} to a folder by other means and run "
+        f"`tagfield fetch {corpus.name} --from FOLDER`"
     )
 
 

@@ -1,13 +1,13 @@
-"""Ledger: results.jsonl, one line for each thing that happened, safe at every moment.
+"""Ledger: the append-only file results.jsonl, which survives a crash at any moment.
 
     {"kind": "experiment", …}     the first line: plan and data
-    {"kind": "session", …}        each start: versions and machine
-    {"kind": "epoch", "run": …}   after every epoch of every run
-    {"kind": "run", "run": …}     the closing line of a run: what it ended with, or why it failed
+    {"kind": "session", …}        one per start of `compare`: versions and machine
+    {"kind": "epoch", "run": …}   one per epoch of every run
+    {"kind": "run", "run": …}     the last line of a run: its results, or why it failed
 
-A line is written, flushed and synced before the next thing happens. Whatever ends the process can only tear the last
-line. When the ledger is opened again, a torn line and the epochs of runs without a closing line are dropped: those runs
-start anew, and since a seed decides every bit, they end where they would have ended.
+Each line is flushed and synced to disk before training goes on, so a crash can damage only the last line. Opening the
+ledger drops a damaged last line and the epochs of unfinished runs. Those runs start again, and because the seed
+determines every bit, they end with the same results.
 """
 
 import json
@@ -22,16 +22,16 @@ from tagfield.errors import InputError, OutputError
 
 try:
     import fcntl
-except ImportError:  # Windows: nothing keeps two comparisons from one folder there
+except ImportError:  # Windows: two comparisons in one folder are not detected
     fcntl = None  # type: ignore[assignment]
 
 Line: TypeAlias = dict[str, Any]
-NAME = "results.jsonl"
-LOCK = ".lock"
+RESULTS_FILE = "results.jsonl"
+LOCK_FILE = ".lock"
 
 
 class Ledger:
-    """The open file of one comparison, for one process at a time.
+    """The results file of one comparison, open in one process at a time.
 
     >>> import tempfile
     >>> folder = tempfile.mkdtemp()
@@ -45,20 +45,20 @@ class Ledger:
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
-        self.path = Path(folder) / NAME
+        self.path = Path(folder) / RESULTS_FILE
         self.lines: list[Line] = []
         self._file: IO[bytes] | None = None
         self._lock: IO[bytes] | None = None
 
     @property
     def finished(self) -> set[str]:
-        """The runs with a closing line."""
+        """The keys of the finished runs, failed ones included."""
         return {line["run"] for line in self.lines if line["kind"] == "run"}
 
     def __enter__(self) -> "Ledger":
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._lock = open(self.path.parent / LOCK, "wb")
+            self._lock = open(self.path.parent / LOCK_FILE, "wb")
         except OSError as error:
             raise OutputError(f"cannot write to {str(self.path.parent)!r}: {error.strerror}") from error
         if fcntl is not None:
@@ -67,10 +67,10 @@ class Ledger:
             except OSError:
                 self._lock.close()
                 raise InputError(
-                    f"another comparison is writing to {str(self.path.parent)!r}; wait for it or choose "
-                    "another folder"
+                    f"another comparison is writing to {str(self.path.parent)!r}; wait until it finishes, or "
+                    "choose another folder"
                 ) from None
-        kept = closed_lines(read_lines(self.path)) if self.path.exists() else []
+        kept = without_unfinished_runs(read_lines(self.path)) if self.path.exists() else []
         text = b"".join(_encode(line) for line in kept)
         if not self.path.exists() or self.path.read_bytes() != text:
             with write_atomically(self.path) as file:
@@ -88,7 +88,7 @@ class Ledger:
         self._file = self._lock = None
 
     def add(self, line: Mapping[str, Any]) -> None:
-        """Appends a line; when this returns, it is on the disk."""
+        """Appends a line and syncs it to disk."""
         if self._file is None:
             raise ValueError("the ledger is not open")
         try:
@@ -97,14 +97,14 @@ class Ledger:
             os.fsync(self._file.fileno())
         except OSError as error:
             raise OutputError(
-                f"cannot write to {str(self.path)!r}: {error.strerror}; what is there is kept, and the same "
-                "command goes on from it"
+                f"cannot write to {str(self.path)!r}: {error.strerror}; the results so far are kept, and the "
+                "same command resumes from them"
             ) from error
         self.lines.append(dict(line))
 
 
 def read_lines(path: str | os.PathLike[str]) -> Iterator[Line]:
-    """The lines of a ledger; a torn last line is left out.
+    """The lines of a ledger, without a damaged last line.
 
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp(), "results.jsonl")
@@ -113,7 +113,7 @@ def read_lines(path: str | os.PathLike[str]) -> Iterator[Line]:
     [{'kind': 'session'}]
     """
     raw = Path(path).read_bytes()
-    rows = raw.split(b"\n")[:-1]  # what follows the last newline is torn, or nothing
+    rows = raw.split(b"\n")[:-1]  # text after the last newline is an unfinished line
     for number, row in enumerate(rows, 1):
         try:
             line = json.loads(row)
@@ -122,24 +122,24 @@ def read_lines(path: str | os.PathLike[str]) -> Iterator[Line]:
             if line["kind"] in ("epoch", "run") and not isinstance(line.get("run"), str):
                 raise ValueError("no run")
         except ValueError:
-            if number == len(rows):  # a power cut can leave a block of zeros, and even a newline after it
+            if number == len(rows):  # a power cut can leave zero bytes, even before a newline
                 return
             raise InputError(
-                f"{os.fspath(path)}, line {number}: this is not a line of a comparison; remove the line, or "
-                "start anew in another folder"
+                f"{os.fspath(path)}, line {number}: not a line of a comparison; delete this line, or use "
+                "another folder"
             ) from None
         yield line
 
 
-def closed_lines(lines: Iterator[Line] | list[Line]) -> list[Line]:
-    """The lines without the epochs of runs that have no closing line.
+def without_unfinished_runs(lines: Iterator[Line] | list[Line]) -> list[Line]:
+    """Drops the epochs of runs that have not finished.
 
-    >>> closed_lines([{"kind": "epoch", "run": "sgd/all/0", "epoch": 1}])
+    >>> without_unfinished_runs([{"kind": "epoch", "run": "sgd/all/0", "epoch": 1}])
     []
     """
     every = list(lines)
-    closed = {line["run"] for line in every if line["kind"] == "run"}
-    return [line for line in every if line["kind"] != "epoch" or line["run"] in closed]
+    finished = {line["run"] for line in every if line["kind"] == "run"}
+    return [line for line in every if line["kind"] != "epoch" or line["run"] in finished]
 
 
 def _encode(line: Mapping[str, Any]) -> bytes:

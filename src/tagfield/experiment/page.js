@@ -1,5 +1,5 @@
 "use strict";
-// The page's few moving parts: a table that sorts, a chart that zooms, scores by label, a confusion matrix.
+// Sortable tables, a chart with zoom, scores by label, and a confusion matrix.
 const data = JSON.parse(document.getElementById("data").textContent);
 const byId = (id) => document.getElementById(id);
 const SVG = "http://www.w3.org/2000/svg";
@@ -13,7 +13,7 @@ function make(name, attributes = {}, parent = null, text = null) {
   return node;
 }
 
-// Looks: in the dark, black lines take the colour of the ink, and the others get lighter.
+// In dark mode, black lines take the text colour, and the others get lighter.
 const dark = window.matchMedia("(prefers-color-scheme: dark)");
 const colour = (style) => {
   if (style.colour === "#000000") return "var(--ink)";
@@ -42,7 +42,7 @@ for (const place of document.querySelectorAll("[data-swatch]")) {
   make("span", {}, place, text);
 }
 
-// Tables that sort: a cell's data-value counts, where it has one.
+// Sortable tables: a cell sorts by its data-value if it has one, else by its text.
 function sortable(table) {
   for (const [column, head] of [...table.tHead.rows[0].cells].entries()) {
     const button = make("button", { type: "button" });
@@ -76,11 +76,11 @@ const tip = byId("tip");
 let view = null;
 
 for (const kind of data.features) make("option", { value: kind.name }, byId("features"), kind.title);
-const shares = () => byId("metric").value !== "objective";
+const isPercent = () => byId("metric").value !== "objective";
 const shown = () => data.groups.filter((g) => g.features === byId("features").value && g.curves && !state.hidden.has(g.recipe));
 function points(group) {
   const metric = byId("metric").value;
-  const factor = shares() ? 100 : 1;
+  const factor = isPercent() ? 100 : 1;
   const seconds = byId("against").value === "seconds";
   return group.curves[metric].mean.map((mean, i) => ({
     epoch: i + 1,
@@ -90,20 +90,20 @@ function points(group) {
   }));
 }
 function frame(groups) {
-  // Everything, but for the first steps of a batch recipe or a collapse, which may leave the frame.
+  // Shows everything, except the first iterations of L-BFGS and a collapse, which may leave the frame.
   const seconds = byId("against").value === "seconds";
   let [left, right, low, high] = [Infinity, -Infinity, Infinity, -Infinity];
   for (const group of groups) {
     const line = points(group);
-    const kept = seconds || !group.batch ? line : line.slice(0, data.epochs);
+    const kept = seconds || !group.by_iteration ? line : line.slice(0, data.epochs);
     left = Math.min(left, kept[0].x);
     right = Math.max(right, kept[kept.length - 1].x);
     const values = kept.map((p) => p.y);
-    high = Math.max(high, shares() || !group.batch ? Math.max(...values) : values[values.length - 1]);
-    low = Math.min(low, shares() ? (group.batch ? Math.max(...values) : Math.min(values[0], values[values.length - 1])) : Math.min(...values));
+    high = Math.max(high, isPercent() || !group.by_iteration ? Math.max(...values) : values[values.length - 1]);
+    low = Math.min(low, isPercent() ? (group.by_iteration ? Math.max(...values) : Math.min(values[0], values[values.length - 1])) : Math.min(...values));
   }
   if (!Number.isFinite(left)) return [0, 1, 0, 1];
-  if (shares()) low = Math.max(low, high - 15);
+  if (isPercent()) low = Math.max(low, high - 15);
   const margin = Math.max(0.05 * (high - low), 0.01);
   if (!seconds) left = Math.min(left, 1) - 0.02 * (right - 1);
   return [left, right + 0.01 * (right - left) + 1e-9, low - margin, high + margin];
@@ -218,7 +218,7 @@ function hover(event) {
     const name = make("span", { class: "swatch" }, make("td", {}, row));
     swatch(data.styles[group.recipe], name);
     make("span", {}, name, data.styles[group.recipe].label);
-    const digits = shares() ? 2 : 0;
+    const digits = isPercent() ? 2 : 0;
     const value = near.y.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
     make("td", {}, row, group.seeds > 1 ? `${value} ± ${near.sd.toFixed(digits)}` : value);
   }
@@ -260,7 +260,7 @@ chart.addEventListener("pointercancel", () => { drag = null; leave(); });
 chart.addEventListener("pointerleave", (event) => { if (!drag && event.pointerType === "mouse") leave(); });
 document.addEventListener("pointerdown", (event) => { if (!chart.contains(event.target)) leave(); });
 chart.addEventListener("wheel", (event) => {
-  if (!event.ctrlKey) return; // pinch on a touchpad; the plain wheel scrolls the page
+  if (!event.ctrlKey) return; // a touchpad pinch sets ctrlKey; the plain wheel scrolls the page
   event.preventDefault();
   const [px, py] = place(event);
   zoomAt(toX(px), toY(py), event.deltaY < 0 ? 0.8 : 1.25);
@@ -287,12 +287,12 @@ function span(event) {
   const [a, b] = event.touches;
   return { size: Math.hypot(a.clientX - b.clientX, a.clientY - b.clientY), x: (a.clientX + b.clientX) / 2 - box.left, y: (a.clientY + b.clientY) / 2 - box.top };
 }
-function whole() { state.zoom = null; draw(); }
-chart.addEventListener("dblclick", whole);
-byId("whole").addEventListener("click", whole);
-byId("features").addEventListener("change", () => { legend(); whole(); });
-byId("metric").addEventListener("change", whole);
-byId("against").addEventListener("change", whole);
+function resetZoom() { state.zoom = null; draw(); }
+chart.addEventListener("dblclick", resetZoom);
+byId("reset").addEventListener("click", resetZoom);
+byId("features").addEventListener("change", () => { legend(); resetZoom(); });
+byId("metric").addEventListener("change", resetZoom);
+byId("against").addEventListener("change", resetZoom);
 window.addEventListener("resize", () => draw());
 dark.addEventListener("change", () => draw());
 
@@ -339,18 +339,17 @@ function matrix() {
     for (const [c, n] of counts[r].entries()) {
       const share = sum ? n / sum : 0;
       const shade = n ? 0.06 + 0.94 * Math.sqrt(share) : 0;
-      const words = `${name} taken for ${names[c]}: ${n.toLocaleString("en")} of ${sum.toLocaleString("en")} (${percent(n, sum)} %)`;
-      const said = r === c ? words.replace("taken for", "found as") : words;
-      const cell = make("td", { title: said, style: `background:rgba(var(--heat), ${shade.toFixed(3)})` }, row, n ? short(n) : "");
+      const text = `gold ${name}, predicted ${names[c]}: ${n.toLocaleString("en")} of ${sum.toLocaleString("en")} (${percent(n, sum)} %)`;
+      const cell = make("td", { title: text, style: `background:rgba(var(--heat), ${shade.toFixed(3)})` }, row, n ? short(n) : "");
       if (shade > 0.55) cell.classList.add("strong");
       if (r === c) cell.classList.add("right");
-      const tell = () => {
+      const select = () => {
         for (const other of table.querySelectorAll("[aria-selected]")) other.removeAttribute("aria-selected");
         cell.setAttribute("aria-selected", "true");
-        byId("confusion-cell").textContent = said;
+        byId("confusion-cell").textContent = text;
       };
-      cell.addEventListener("click", tell);
-      cell.addEventListener("pointerenter", (event) => { if (event.pointerType === "mouse") tell(); });
+      cell.addEventListener("click", select);
+      cell.addEventListener("pointerenter", (event) => { if (event.pointerType === "mouse") select(); });
     }
   }
   byId("confusion-cell").textContent = "\u00a0";

@@ -1,10 +1,9 @@
-"""The page: one HTML file with everything in it, which asks nobody for anything.
+"""The report page: one self-contained HTML file that loads nothing.
 
     Results ─▶ page_data (JSON) ─┐
     page.html · page.css · page.js ┴─▶ write_page ─▶ index.html
 
-A Content-Security-Policy in the page forbids every request, so a mistake would show as an error in the browser's
-console rather than as a fetch.
+The page's Content-Security-Policy forbids every request, so a mistake shows as an error in the browser's console.
 """
 
 import json
@@ -13,11 +12,11 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from tagfield.experiment.plan import FEATURES, is_batch
+from tagfield.experiment.plan import FEATURES, runs_by_iteration
 from tagfield.experiment.results import Results, RunResult
 from tagfield.experiment.style import style_of
-from tagfield.experiment.summary import BASELINE, Curves
-from tagfield.experiment.tables import SETS, html_table
+from tagfield.experiment.summary import BASELINE, LearningCurves
+from tagfield.experiment.tables import FEATURE_TITLES, html_table
 from tagfield.train import DEFAULT
 
 HERE = Path(__file__).parent
@@ -35,13 +34,13 @@ def page_text(results: Results) -> str:
         f"{data['attributes']:,} attributes."
     )
     return template % {
-        "title": "Recipes compared" + (f": {escape(_names(data))}" if _names(data) else ""),
+        "title": "Recipes compared" + (f": {escape(str(data['name']))}" if data.get("name") else ""),
         "lead": escape(sizes),
         "notice": _notice(results),
         "table": html_table(results),
         "footnote": escape(
-            f"Seconds are processor time of training on one core, calibration included, scoring left out. The last "
-            f"column tells when the mean test accuracy first reaches the one that {BASELINE} ends with."
+            "Seconds are CPU time of training on one core, with calibration and without scoring. The last column is "
+            f"the first epoch with at least the final mean test accuracy of {BASELINE}."
         ),
         "settings": _settings(results),
         "data": _embed(page_data(results)),
@@ -51,14 +50,14 @@ def page_text(results: Results) -> str:
 
 
 def page_data(results: Results) -> dict[str, Any]:
-    """What the page's script draws from."""
+    """The data for the page's script."""
     groups = results.groups()
     kinds = [kind for kind in FEATURES if any(features == kind for _, features in groups)]
     recipes = list(dict.fromkeys(recipe for recipe, _ in groups))
     return {
         "epochs": results.plan.epochs,
         "default": DEFAULT,
-        "features": [{"name": kind, "title": SETS[kind]} for kind in reversed(kinds)],
+        "features": [{"name": kind, "title": FEATURE_TITLES[kind]} for kind in reversed(kinds)],
         "styles": {recipe: vars(style_of(recipe)) for recipe in recipes},
         "groups": [_group(recipe, kind, runs) for (recipe, kind), runs in groups.items()],
     }
@@ -70,11 +69,11 @@ def _group(recipe: str, features: str, runs: Sequence[RunResult]) -> dict[str, A
         "recipe": recipe,
         "features": features,
         "seeds": len(good),
-        "batch": is_batch(recipe),
+        "by_iteration": runs_by_iteration(recipe),
     }
     if not good:
         return record
-    curves = Curves.of(good)
+    curves = LearningCurves.of(good)
     record["curves"] = {
         metric: {
             "mean": [float(f"{v:.7g}") for v in curves.mean[metric]],
@@ -103,17 +102,13 @@ def _group(recipe: str, features: str, runs: Sequence[RunResult]) -> dict[str, A
 
 
 def _by_type(label: str) -> tuple[str, str]:
-    """B-NP and I-NP side by side, O last.
+    """Sort key that puts B-NP next to I-NP, and O last.
 
     >>> sorted(["O", "I-NP", "B-VP", "B-NP"], key=_by_type)
     ['B-NP', 'I-NP', 'B-VP', 'O']
     """
     prefix, dash, kind = label.partition("-")
     return ("\uffff", label) if label == "O" else (kind if dash else label, prefix)
-
-
-def _names(data: Any) -> str:
-    return str(data.get("name") or "")
 
 
 def _notice(results: Results) -> str:
@@ -131,13 +126,13 @@ def _settings(results: Results) -> str:
         ("feature sets", ", ".join(plan.features)),
         ("seeds", f"0 to {plan.seeds - 1}" if plan.seeds > 1 else "0"),
         ("epochs", plan.epochs),
-        ("iterations of L-BFGS", f"until it converges, at most {plan.iterations:,}"),
+        ("iterations of L-BFGS", f"until convergence, at most {plan.iterations:,}"),
         ("c2", f"{plan.c2:g}"),
     ]
     rows += [(name, data[name]) for name in ("train file", "test file", "template") if data.get(name)]
     if data["unseen_labels"]:
-        rows.append(("labels in the test set only", f"{', '.join(data['unseen_labels'])}; counted as errors"))
-    rows.append(("data, sha256", data["fingerprint"]))
+        rows.append(("labels only in the test set", f"{', '.join(data['unseen_labels'])}; counted as errors"))
+    rows.append(("sha256 of the data", data["fingerprint"]))
     if results.sessions:
         rows += list(results.sessions[-1]["versions"].items())
         rows.append(("started", ", ".join(str(session["started"]) for session in results.sessions)))
@@ -149,7 +144,7 @@ def _settings(results: Results) -> str:
 
 
 def _embed(record: dict[str, Any]) -> str:
-    """JSON that cannot end the script element it stands in.
+    """JSON that cannot close the script element around it.
 
     >>> _embed({"label": "</script>"})
     '{"label":"\\\\u003c/script>"}'

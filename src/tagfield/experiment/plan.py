@@ -1,9 +1,10 @@
-"""Plan: which runs make up a comparison, and what each of them is told.
+"""Plan: the runs of a comparison and the settings of each.
 
-    Plan(recipes, features, seeds, …) ─▶ runs(): Run("u2.g1", "all", 0), … ─▶ settings(run): train.Settings
+    Plan(recipes, features, seeds, …) ─▶ runs(): PlannedRun("u2.g1", "all", 0), … ─▶ settings(run): train.Settings
 
-Every curve has the same length, so the stochastic stopping rule is off. L-BFGS draws no chance: it runs once for each
-feature set, by iteration, until it converges. The longest runs come first, so that no core waits for them at the end.
+Stochastic recipes train for a fixed number of epochs, without early stopping, so their curves have the same length.
+L-BFGS uses no random numbers: it runs once per feature set, by iteration, until it converges. The longest runs start
+first, so that no core waits for them at the end.
 """
 
 from collections.abc import Mapping
@@ -18,10 +19,10 @@ FEATURES = ("observed", "all")
 
 
 @dataclass(frozen=True)
-class Run:
-    """One training run of a comparison.
+class PlannedRun:
+    """One training run of a comparison: a recipe on a feature set with a seed.
 
-    >>> Run("u2.g1", "all", 3).key
+    >>> PlannedRun("u2.g1", "all", 3).key
     'u2.g1/all/3'
     """
 
@@ -31,12 +32,13 @@ class Run:
 
     @property
     def key(self) -> str:
+        """The name of the run in the results."""
         return f"{self.recipe}/{self.features}/{self.seed}"
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Recipes × feature sets × seeds, with what they have in common.
+    """Recipes × feature sets × seeds, and the settings they share.
 
     >>> [run.key for run in Plan(("sgd", "lbfgs"), ("all",), seeds=2).runs()]
     ['lbfgs/all/0', 'sgd/all/0', 'sgd/all/1']
@@ -46,45 +48,47 @@ class Plan:
     features: tuple[str, ...] = FEATURES
     seeds: int = 5
     epochs: int = 50
-    iterations: int = 1000  # of L-BFGS, where it has not converged before
+    iterations: int = 1000  # the maximum for L-BFGS
     c2: float = 1.0
 
     def __post_init__(self) -> None:
         for recipe in self.recipes:
             if recipe not in RECIPES:
-                raise InputError(f"there is no recipe {recipe!r}; choose from {', '.join(RECIPES)}")
+                raise InputError(f"no recipe named {recipe!r}; choose from {', '.join(RECIPES)}")
         for kind in self.features:
             if kind not in FEATURES:
-                raise InputError(f"there is no feature set {kind!r}; choose from {', '.join(FEATURES)}")
+                raise InputError(f"no feature set named {kind!r}; choose from {', '.join(FEATURES)}")
         if not self.recipes or not self.features:
             raise InputError("a comparison needs at least one recipe and one feature set")
         for name in ("seeds", "epochs", "iterations"):
             if getattr(self, name) < 1:
-                raise InputError(f"{name} must be a number from 1 on, not {getattr(self, name)}")
+                raise InputError(f"{name} must be at least 1, got {getattr(self, name)}")
         if not 0 <= self.c2 < float("inf"):
-            raise InputError(f"c2 must be a number from 0 on, not {self.c2}")
+            raise InputError(f"c2 must be >= 0 and finite, got {self.c2}")
 
-    def runs(self) -> list[Run]:
-        """Every run, in the order in which they start."""
-        kinds = [kind for kind in reversed(FEATURES) if kind in self.features]  # `all` takes longer
+    def runs(self) -> list[PlannedRun]:
+        """Every run, in starting order."""
+        kinds = [kind for kind in reversed(FEATURES) if kind in self.features]  # `all` takes longest
         recipes = list(dict.fromkeys(self.recipes))
-        batch = [Run(name, kind, 0) for kind in kinds for name in recipes if is_batch(name)]
-        return batch + [
-            Run(name, kind, seed)
+        by_iteration = [
+            PlannedRun(name, kind, 0) for kind in kinds for name in recipes if runs_by_iteration(name)
+        ]
+        return by_iteration + [
+            PlannedRun(name, kind, seed)
             for seed in range(self.seeds)
             for kind in kinds
             for name in recipes
-            if not is_batch(name)
+            if not runs_by_iteration(name)
         ]
 
-    def length(self, run: Run) -> int:
-        """The most epochs or iterations that the run can take."""
-        return self.iterations if is_batch(run.recipe) else self.epochs
+    def length(self, run: PlannedRun) -> int:
+        """The maximum number of epochs or iterations of a run."""
+        return self.iterations if runs_by_iteration(run.recipe) else self.epochs
 
-    def settings(self, run: Run) -> Settings:
-        """What the trainer is told.
+    def settings(self, run: PlannedRun) -> Settings:
+        """The training settings of a run.
 
-        >>> Plan(epochs=7).settings(Run("sgd", "all", 2)).epochs
+        >>> Plan(epochs=7).settings(PlannedRun("sgd", "all", 2)).epochs
         7
         """
         return Settings(
@@ -94,33 +98,34 @@ class Plan:
             epochs=self.length(run),
             seed=run.seed,
             threads=1,
-            period=10 if is_batch(run.recipe) else 0,
+            period=10 if runs_by_iteration(run.recipe) else 0,  # 0 turns early stopping off
         )
 
-    def common(self) -> dict[str, Any]:
-        """What every run shares: with other values, results do not belong together."""
+    def shared_settings(self) -> dict[str, Any]:
+        """The settings that all results in one folder must agree on."""
         return {name: asdict(self)[name] for name in ("epochs", "iterations", "c2")}
 
     def to_dict(self) -> dict[str, Any]:
+        """The plan as a JSON record."""
         return asdict(self)
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> "Plan":
-        """The plan that `to_dict` wrote.
+        """Reads what `to_dict` wrote.
 
         >>> Plan.from_dict(Plan(seeds=2).to_dict()) == Plan(seeds=2)
         True
         """
-        told: dict[str, Any] = {
+        fields: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value for name, value in record.items()
         }
-        return cls(**told)
+        return cls(**fields)
 
 
-def is_batch(recipe: str) -> bool:
-    """Whether a recipe goes by iterations over the whole corpus, without chance.
+def runs_by_iteration(recipe: str) -> bool:
+    """Whether a recipe takes iterations over the whole corpus, without random numbers, instead of epochs.
 
-    >>> is_batch("lbfgs"), is_batch("sgd")
+    >>> runs_by_iteration("lbfgs"), runs_by_iteration("sgd")
     (True, False)
     """
     return recipe in RECIPES and RECIPES[recipe].unit == "iteration"

@@ -1,9 +1,9 @@
-"""write_report(): everything that can be made of a comparison's results, in one folder.
+"""write_report(): the report of a comparison, in one folder.
 
 Results ─▶ index.html            the page
-        ─▶ summary.md .csv .json the table
-        ─▶ curves.csv            mean and spread after each epoch
-        ─▶ figures/*.png *.svg   where matplotlib is installed
+        ─▶ summary.md .csv .json the summary table
+        ─▶ curves.csv            mean and standard deviation after each epoch
+        ─▶ figures/*.png *.svg   the plots, if matplotlib is installed
 """
 
 import json
@@ -14,34 +14,33 @@ from pathlib import Path
 from tagfield.atomic import write_atomically
 from tagfield.errors import InputError, OutputError
 from tagfield.experiment.page import page_text
+from tagfield.experiment.plots import write_plots
 from tagfield.experiment.results import Results
-from tagfield.experiment.tables import csv_text, curves_csv, markdown, summary_record
+from tagfield.experiment.tables import csv_text, curves_csv, markdown_table, summary_record
 
 
 @dataclass(frozen=True)
 class Report:
-    """What was written."""
+    """The files of a report."""
 
     page: Path
     summary: Path
-    figures: list[Path]
-    no_figures: str = ""  # why there are none
+    plots: list[Path]
+    no_plots: str = ""  # why there are no plots
 
 
 def write_report(results: Results, folder: str | os.PathLike[str]) -> Report:
-    """Writes the report of some results; what a former report left there is replaced."""
+    """Writes the report to `folder`, replacing an earlier one."""
     if not results.runs:
-        raise InputError(
-            "no run has finished yet, so there is nothing to report; let `tagfield compare` go on"
-        )
+        raise InputError("no run has finished yet; run `tagfield compare` until at least one has")
     home = Path(folder)
     try:
         home.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OutputError(f"cannot make the folder {str(home)!r}: {error.strerror}") from error
+        raise OutputError(f"cannot create folder {str(home)!r}: {error.strerror}") from error
     texts = {
         "index.html": page_text(results),
-        "summary.md": markdown(results),
+        "summary.md": markdown_table(results),
         "summary.csv": csv_text(results),
         "summary.json": json.dumps(summary_record(results), indent=2, ensure_ascii=False) + "\n",
         "curves.csv": curves_csv(results),
@@ -49,12 +48,10 @@ def write_report(results: Results, folder: str | os.PathLike[str]) -> Report:
     for name, text in texts.items():
         with write_atomically(home / name) as file:
             file.write(text.encode())
-    figures: list[Path] = []
+    plots: list[Path] = []
     reason = ""
     try:
-        from tagfield.experiment.figures import write_figures
-
-        figures = write_figures(results, home / "figures")
+        plots = write_plots(results, home / "figures")
     except InputError as error:
         reason = str(error)
-    return Report(home / "index.html", home / "summary.md", figures, reason)
+    return Report(home / "index.html", home / "summary.md", plots, reason)

@@ -1,4 +1,4 @@
-"""Results: what a folder of a comparison holds, as records.
+"""Results: the runs of a comparison, read from its folder.
 
 results.jsonl ─▶ load_results ─▶ Results: plan, data, sessions, runs ─▶ groups() by (recipe, features)
 """
@@ -13,8 +13,8 @@ import numpy as np
 
 from tagfield.dataset import Doubles
 from tagfield.errors import InputError
-from tagfield.experiment.ledger import NAME, closed_lines, read_lines
-from tagfield.experiment.plan import FEATURES, PAPER, Plan, Run
+from tagfield.experiment.ledger import RESULTS_FILE, read_lines, without_unfinished_runs
+from tagfield.experiment.plan import FEATURES, PAPER, Plan, PlannedRun
 from tagfield.train import RECIPES
 
 METRICS = ("train_accuracy", "train_f1", "test_accuracy", "test_f1", "objective", "seconds")
@@ -22,24 +22,25 @@ METRICS = ("train_accuracy", "train_f1", "test_accuracy", "test_f1", "objective"
 
 @dataclass(frozen=True)
 class RunResult:
-    """One finished run: its epochs, and its closing line."""
+    """One finished run: its epochs and its last line in the ledger."""
 
-    run: Run
+    run: PlannedRun
     epochs: list[dict[str, Any]]
     closing: Mapping[str, Any]
 
     @property
     def failed(self) -> bool:
+        """Whether training ended with an error."""
         return "error" in self.closing
 
     def curve(self, metric: str) -> Doubles:
-        """A figure after each epoch; see METRICS."""
+        """One of METRICS after each epoch."""
         return np.array([line[metric] for line in self.epochs], float)
 
 
 @dataclass(frozen=True)
 class Results:
-    """Every finished run of a comparison."""
+    """All finished runs of a comparison."""
 
     plan: Plan
     data: Mapping[str, Any]
@@ -47,7 +48,7 @@ class Results:
     runs: list[RunResult] = field(default_factory=list)
 
     def groups(self) -> dict[tuple[str, str], list[RunResult]]:
-        """Runs that differ only in the seed, the paper's recipes first, seeds going up."""
+        """The runs by recipe and feature set, ordered by seed; the paper's recipes come first."""
         order = {name: place for place, name in enumerate(dict.fromkeys((*PAPER, *RECIPES)))}
         found: dict[tuple[str, str], list[RunResult]] = {}
         for result in sorted(
@@ -58,41 +59,41 @@ class Results:
         return found
 
     @property
-    def missing(self) -> list[Run]:
-        """Runs of the plan that have not finished."""
+    def missing(self) -> list[PlannedRun]:
+        """The runs of the plan that have not finished."""
         there = {result.run.key for result in self.runs}
         return [run for run in self.plan.runs() if run.key not in there]
 
 
 def load_results(folder: str | os.PathLike[str]) -> Results:
-    """Reads a folder that `compare` wrote, finished or not.
+    """Reads the folder of a comparison, finished or not.
 
     >>> load_results("/nowhere")
     Traceback (most recent call last):
-    tagfield.errors.InputError: '/nowhere' holds no results.jsonl; give the folder that `tagfield compare -o` wrote
+    tagfield.errors.InputError: no results.jsonl in '/nowhere'; give a folder written by `tagfield compare -o`
     """
-    path = Path(folder) / NAME
+    path = Path(folder) / RESULTS_FILE
     if not path.is_file():
         raise InputError(
-            f"{os.fspath(folder)!r} holds no {NAME}; give the folder that `tagfield compare -o` wrote"
+            f"no {RESULTS_FILE} in {os.fspath(folder)!r}; give a folder written by `tagfield compare -o`"
         )
-    lines = closed_lines(read_lines(path))
+    lines = without_unfinished_runs(read_lines(path))
     if not lines or lines[0]["kind"] != "experiment":
-        raise InputError(f"{path}: line 1 is not the start of a comparison")
+        raise InputError(f"{path}, line 1: not the start of a comparison; choose another folder")
     epochs: dict[str, list[dict[str, Any]]] = {}
     runs = []
     for line in lines:
         if line["kind"] == "epoch":
             epochs.setdefault(line["run"], []).append(line)
         elif line["kind"] == "run":
-            run = Run(line["recipe"], line["features"], line["seed"])
+            run = PlannedRun(line["recipe"], line["features"], line["seed"])
             runs.append(RunResult(run, epochs.get(run.key, []), line))
     sessions = [line for line in lines if line["kind"] == "session"]
-    return Results(_whole_plan(lines[0], sessions), lines[0]["data"], list(sessions), runs)
+    return Results(_merged_plan(lines[0], sessions), lines[0]["data"], list(sessions), runs)
 
 
-def _whole_plan(first: Mapping[str, Any], sessions: list[dict[str, Any]]) -> Plan:
-    """The plans of all sessions together: recipes, feature sets and seeds may have joined later."""
+def _merged_plan(first: Mapping[str, Any], sessions: list[dict[str, Any]]) -> Plan:
+    """The union of all sessions' plans: later sessions may add recipes, feature sets and seeds."""
     plan = Plan.from_dict(first["plan"])
     for session in sessions:
         more = Plan.from_dict(session["plan"])

@@ -1,7 +1,7 @@
-"""How a recipe looks, the same in every figure and on the page.
+"""The line style of each recipe, shared by the plots and the page.
 
-Colour is never the only difference: each recipe also has its own dashes and marker. The colours are those that Okabe
-and Ito chose for readers of every kind of colour vision, without the yellow, which is too faint on white.
+Each recipe has its own colour, dashes and marker, so colour is never the only difference. The colours are Okabe and
+Ito's palette for colour-blind readers, without the yellow, which is too faint on white.
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ BLACK, ORANGE, SKY, GREEN, BLUE, RED, PINK, GREY = (
 
 @dataclass(frozen=True)
 class Style:
-    """A line: its label, colour, dashes (on, off, … in line widths; empty for a solid line) and marker."""
+    """A line style; dashes are on, off, … in line widths, empty for a solid line."""
 
     label: str
     colour: str
@@ -46,7 +46,7 @@ _MARKERS = "D*Xs^vPo"
 
 
 def style_of(recipe: str) -> Style:
-    """The style of a recipe; one that the paper does not have gets the next free combination.
+    """The style of a recipe; recipes that the paper does not have get the next free combination.
 
     >>> style_of("u2.g1p").label
     'U2*.G1′'

@@ -1,9 +1,9 @@
-"""Summary: seeds together, as mean and standard deviation.
+"""Summary: mean and standard deviation over the seeds.
 
-    runs of one recipe and feature set ─▶ Curves (after each epoch) ─┐
-                                      └─▶ closing lines ─────────────┴─▶ Row of the table
+    runs of one recipe and feature set ─▶ LearningCurves (per epoch) ─┐
+                                      └─▶ last lines of the runs ─────┴─▶ SummaryRow
 
-The figures of a row are those of the weights that training keeps, as `tagfield train` would save them.
+A row scores the weights that training keeps, which are those that `tagfield train` would save.
 """
 
 from collections.abc import Sequence
@@ -18,20 +18,21 @@ BASELINE = "sgd"
 
 
 @dataclass(frozen=True)
-class Figure:
-    """A mean over seeds and its standard deviation; none for a single run.
+class MeanSd:
+    """Mean and standard deviation over seeds; `sd` is None for a single run.
 
-    >>> str(Figure.of([0.9598, 0.9602], scale=100)), str(Figure.of([0.5]))
+    >>> str(MeanSd.of([0.9598, 0.9602], scale=100)), str(MeanSd.of([0.5]))
     ('96.00 ± 0.03', '0.50')
     """
 
     mean: float
     sd: float | None
     count: int
-    scale: float = 1.0
+    scale: float = 1.0  # for printing
 
     @classmethod
-    def of(cls, values: Sequence[float], scale: float = 1.0) -> "Figure":
+    def of(cls, values: Sequence[float], scale: float = 1.0) -> "MeanSd":
+        """The mean and standard deviation of some values."""
         array = np.asarray(values, float)
         sd = float(array.std(ddof=1)) if len(array) > 1 else None
         return cls(float(array.mean()), sd, len(array), scale)
@@ -42,15 +43,15 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Curves:
-    """Mean and standard deviation after each epoch, over the seeds."""
+class LearningCurves:
+    """Mean and standard deviation over the seeds, after each epoch."""
 
     mean: dict[str, Doubles]  # metric → [epochs]
     sd: dict[str, Doubles]
 
     @classmethod
-    def of(cls, runs: Sequence[RunResult]) -> "Curves":
-        """A run that ended early, because nothing was left to learn, counts on with its last figures."""
+    def of(cls, runs: Sequence[RunResult]) -> "LearningCurves":
+        """The curves of some runs. A run that stopped early is extended with its last values."""
         length = max((len(run.epochs) for run in runs), default=0)
         mean, sd = {}, {}
         for metric in METRICS:
@@ -64,48 +65,46 @@ class Curves:
 
 
 @dataclass(frozen=True)
-class Row:
-    """One line of the table: a recipe on a feature set."""
+class SummaryRow:
+    """One row of the summary: a recipe on a feature set."""
 
     recipe: str
     features: str
     seeds: int
     failed: int
     weights: int = 0
-    rates: tuple[float, ...] = ()  # λ̂ of each seed
+    rates: tuple[float, ...] = ()  # the calibrated λ̂ of each seed
     epochs: float = 0.0
-    seconds: Figure | None = None
-    accuracy: Figure | None = None
-    f1: Figure | None = None
-    known_accuracy: Figure | None = None  # without what follows a label that training never saw
-    reached: tuple[int, float] | None = (
-        None  # epoch and second at which the baseline's last accuracy is passed
-    )
+    seconds: MeanSd | None = None
+    accuracy: MeanSd | None = None
+    f1: MeanSd | None = None
+    known_accuracy: MeanSd | None = None  # as CRFsuite counts; see worker.known_tokens
+    reached: tuple[int, float] | None = None  # epoch and seconds to reach the baseline's final accuracy
 
     @property
     def rate(self) -> str:
-        """The rate that calibration found, or the span of them."""
+        """The calibrated learning rate, or the range over the seeds."""
         low, high = min(self.rates, default=0.0), max(self.rates, default=0.0)
         if not self.rates:
             return "–"
         return f"{low:g}" if low == high else f"{low:g}–{high:g}"
 
 
-def summarise(results: Results) -> list[Row]:
-    """The table: a row for each recipe and feature set that has a finished run."""
+def summarise(results: Results) -> list[SummaryRow]:
+    """One row for each recipe and feature set that has a finished run."""
     groups = results.groups()
     rows = []
     for (recipe, features), runs in groups.items():
         good = [run for run in runs if not run.failed]
         failed = len(runs) - len(good)
         if not good:
-            rows.append(Row(recipe, features, len(runs), failed))
+            rows.append(SummaryRow(recipe, features, len(runs), failed))
             continue
         closing = [run.closing for run in good]
         known = [line["known"]["correct"] / max(1, line["known"]["tokens"]) for line in closing]
         base = [run for run in groups.get((BASELINE, features), []) if not run.failed]
         rows.append(
-            Row(
+            SummaryRow(
                 recipe,
                 features,
                 len(runs),
@@ -113,26 +112,26 @@ def summarise(results: Results) -> list[Row]:
                 weights=closing[0]["weights"],
                 rates=tuple(line["rate"] for line in closing if line["rate"] is not None),
                 epochs=float(np.mean([line["epochs"] for line in closing])),
-                seconds=Figure.of([line["seconds"] for line in closing]),
-                accuracy=Figure.of([line["test"]["accuracy"] for line in closing], 100),
-                f1=Figure.of([line["test"]["chunks"]["f1"] for line in closing], 100),
-                known_accuracy=Figure.of(known, 100),
-                reached=passes(Curves.of(good), target(base)) if base else None,
+                seconds=MeanSd.of([line["seconds"] for line in closing]),
+                accuracy=MeanSd.of([line["test"]["accuracy"] for line in closing], 100),
+                f1=MeanSd.of([line["test"]["chunks"]["f1"] for line in closing], 100),
+                known_accuracy=MeanSd.of(known, 100),
+                reached=first_reaching(LearningCurves.of(good), final_accuracy(base)) if base else None,
             )
         )
     return rows
 
 
-def target(runs: Sequence[RunResult]) -> float:
-    """The mean test accuracy that some runs end with."""
-    return float(Curves.of(runs).mean["test_accuracy"][-1])
+def final_accuracy(runs: Sequence[RunResult]) -> float:
+    """The mean test accuracy after the last epoch."""
+    return float(LearningCurves.of(runs).mean["test_accuracy"][-1])
 
 
-def passes(curves: Curves, accuracy: float) -> tuple[int, float] | None:
-    """The first epoch, and its second, whose mean test accuracy is at least `accuracy`.
+def first_reaching(curves: LearningCurves, accuracy: float) -> tuple[int, float] | None:
+    """The first epoch with a mean test accuracy of at least `accuracy`, and the seconds until then.
 
-    >>> c = Curves({"test_accuracy": np.array([0.8, 0.9]), "seconds": np.array([1.0, 2.0])}, {})
-    >>> passes(c, 0.85), passes(c, 0.95)
+    >>> c = LearningCurves({"test_accuracy": np.array([0.8, 0.9]), "seconds": np.array([1.0, 2.0])}, {})
+    >>> first_reaching(c, 0.85), first_reaching(c, 0.95)
     ((2, 2.0), None)
     """
     above = np.flatnonzero(curves.mean["test_accuracy"] >= accuracy)

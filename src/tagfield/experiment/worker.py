@@ -1,10 +1,9 @@
-"""A worker: one process, one thread, one run after the other.
+"""The worker process of `compare`: single-threaded, one run after another.
 
-    stdin   the plan, then a run for each line         {"recipe": …, "features": …, "seed": …}
-    stdout  a line for each epoch and a closing line   as they stand in the ledger
+    stdin   the plan, then one run per line              {"recipe": …, "features": …, "seed": …}
+    stdout  one line per epoch and one line per run      as in the ledger
 
-It is started by `compare`, and ends when its standard input ends or nobody reads its output any more, so nothing is
-left running when the parent is killed.
+It exits when stdin or stdout closes, so no worker outlives its parent.
 """
 
 import json
@@ -19,16 +18,16 @@ import numpy as np
 from tagfield.encode import Encoded
 from tagfield.errors import TagfieldError
 from tagfield.evaluate import evaluate
-from tagfield.experiment.plan import Plan, Run
+from tagfield.experiment.plan import Plan, PlannedRun
 from tagfield.experiment.shared import load_data
 from tagfield.model import Model
 from tagfield.train import Epoch, Trained, train
 
 
-def epoch_line(run: Run, epoch: Epoch) -> dict[str, Any]:
-    """The ledger's line for an epoch.
+def epoch_line(run: PlannedRun, epoch: Epoch) -> dict[str, Any]:
+    """The ledger line of one epoch.
 
-    >>> epoch_line(Run("sgd", "all", 0), Epoch(1, 2.5, 0.1, norm=3.0))
+    >>> epoch_line(PlannedRun("sgd", "all", 0), Epoch(1, 2.5, 0.1, norm=3.0))
     {'kind': 'epoch', 'run': 'sgd/all/0', 'epoch': 1, 'objective': 2.5, 'norm': 3.0, 'seconds': 0.1}
     """
     line: dict[str, Any] = {"kind": "epoch", "run": run.key, "epoch": epoch.number}
@@ -38,8 +37,8 @@ def epoch_line(run: Run, epoch: Epoch) -> dict[str, Any]:
     return line
 
 
-def closing_line(run: Run, data: Encoded, test: Encoded, trained: Trained) -> dict[str, Any]:
-    """What a run ended with: the scores of the weights that were kept, label by label, and the confusion matrix."""
+def result_line(run: PlannedRun, data: Encoded, test: Encoded, trained: Trained) -> dict[str, Any]:
+    """The ledger line of a finished run: scores of the kept weights, scores by label, and the confusion matrix."""
     gold = test.gold_labels()
     guess = Model.of(data, trained).tag(test)
     scores = evaluate(gold, guess)
@@ -65,9 +64,7 @@ def closing_line(run: Run, data: Encoded, test: Encoded, trained: Trained) -> di
 
 
 def known_tokens(gold: list[list[str]], guess: list[list[str]], unseen: set[str]) -> dict[str, int]:
-    """How many tokens are right when a sentence counts only up to its first label that training never saw.
-
-    This is how CRFsuite counts item accuracy; the full count is in the scores.
+    """Counts correct tokens as CRFsuite does: each sentence only up to its first label unseen in training.
 
     >>> known_tokens([["A", "Z", "A"], ["A"]], [["A", "A", "A"], ["B"]], {"Z"})
     {'tokens': 2, 'correct': 1}
@@ -81,7 +78,7 @@ def known_tokens(gold: list[list[str]], guess: list[list[str]], unseen: set[str]
 
 
 def confusion(gold: list[list[str]], guess: list[list[str]]) -> dict[str, Any]:
-    """How often each gold label was given each label.
+    """The number of tokens for each pair of gold and predicted label.
 
     >>> confusion([["A", "B"]], [["A", "A"]])
     {'labels': ['A', 'B'], 'counts': [[1, 0], [1, 0]]}
@@ -95,14 +92,14 @@ def confusion(gold: list[list[str]], guess: list[list[str]]) -> dict[str, Any]:
 
 
 def main(path: str) -> None:
-    """Serves runs until standard input ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the parent decides
+    """Trains the runs that arrive on stdin."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process; the parent handles it
     data, test = load_data(path)
     plan = Plan.from_dict(json.loads(sys.stdin.readline()))
     for text in sys.stdin:
-        run = Run(**json.loads(text))
+        run = PlannedRun(**json.loads(text))
 
-        def tell(epoch: Epoch, run: Run = run) -> None:
+        def send_epoch(epoch: Epoch, run: PlannedRun = run) -> None:
             _send(epoch_line(run, epoch))
 
         try:
@@ -110,10 +107,10 @@ def main(path: str) -> None:
                 data,
                 plan.settings(run),
                 watch={"train": data, "test": test},
-                on_epoch=tell,
-                clock=time.process_time,  # other processes on this machine do not count
+                on_epoch=send_epoch,
+                clock=time.process_time,  # CPU time, independent of other processes
             )
-            _send(closing_line(run, data, test, trained))
+            _send(result_line(run, data, test, trained))
         except TagfieldError as error:
             _send({"kind": "run", "run": run.key, **json.loads(text), "error": str(error)})
 
@@ -123,7 +120,7 @@ def _send(line: dict[str, Any]) -> None:
         sys.stdout.write(json.dumps(line) + "\n")
         sys.stdout.flush()
     except OSError:
-        os._exit(1)  # the parent is gone
+        os._exit(1)  # the parent has exited
 
 
 if __name__ == "__main__":

@@ -128,7 +128,7 @@ class Stochastic(Recipe):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.f.of_difference and (self.anneal or self.respond == "states"):
+        if self.f.depends_on_u_alone and (self.anneal or self.respond == "states"):
             with np.errstate(all="ignore"):
                 slope = self.f.slope
             if not 0 < slope < np.inf:
@@ -154,13 +154,13 @@ class Stochastic(Recipe):
         [10.0, 3.16, 1.0]
         """
         f = self.f
-        if self.respond == "states" and f.of_difference:
+        if self.respond == "states" and f.depends_on_u_alone:
             f = replace(f, scale=f.scale / f.slope)
         if not self.anneal or epoch == 1:
             return f
         kappa = epoch**-self.anneal
         changed = f.annealed(kappa)
-        steep = f.slope if f.of_difference else 1.0
+        steep = f.slope if f.depends_on_u_alone else 1.0
         return replace(changed, scale=changed.scale * steep ** (kappa - 1)) if steep > 1 else changed
 
     def trainer(self, problem: "Problem", rng: np.random.Generator) -> "Trainer":

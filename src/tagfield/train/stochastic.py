@@ -200,7 +200,7 @@ def kept_weights(state: State, out: Weights | None = None) -> Weights:
 def set_response(target: kernels.Pass, response: Response) -> None:
     """Hands a response to a native pass: one table, or one for each empirical count; plain gradients need none."""
     target.clear_response()
-    if response.of_difference:
+    if response.depends_on_u_alone:
         table = response.table()
         if not (table.linear and table.slope == 1.0):
             target.set_response(

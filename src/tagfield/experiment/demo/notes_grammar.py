@@ -1,11 +1,11 @@
-"""What short business texts are made of, as a grammar (see grammar.py).
+"""The grammar of short business texts (see grammar.py).
 
-Almost every place that an entity can take can also be taken by plain words: "the Mint bag", "the mint bag". Names of
-towns and products are made of parts, so most of them are rare, and surnames and companies, which are no entities here,
-are made of the same parts: "from Ashford" is a town, "from Mr Ashford" is not, and often nothing but the ending tells.
+Plain words can replace an entity almost everywhere: "the Mint bag", "the mint bag". Names of towns and products are
+composed of parts, so most of them are rare. Surnames and companies, which are not entities here, are composed of the
+same parts: "from Ashford" names a town, "from Mr Ashford" does not, and often only the ending tells them apart.
 """
 
-from tagfield.text.demo.grammar import Grammar
+from tagfield.experiment.demo.grammar import Grammar
 
 GRAMMAR: Grammar = {
     "text": [
@@ -36,7 +36,7 @@ GRAMMAR: Grammar = {
     "link": [(3, ","), (2, "and"), (1, "but"), (3, "{reasons}")],
     "stop": [(8, "."), (1, "!"), (1, "?"), (1, "...")],
     "chat": [(3, "<plain>"), (4, "<plain> <link> <plain>"), (1, "<plain> <link> <plain> <link> <plain>")],
-    # a text without entities, in much the same words
+    # clauses without entities, in much the same words
     "plain": [
         (4, "<nobody> {past} <object> <spot> <time>"),
         (4, "<object> is {states} <time>"),
@@ -94,7 +94,7 @@ GRAMMAR: Grammar = {
         (1, "at 19:29"),
         (1, "in the {spans}"),
     ],
-    # and a text with some
+    # clauses with entities
     "clause": [
         (4, "<person> {past} <thing> <where> <when>"),
         (4, "<thing> is {states} <when>"),

@@ -1,10 +1,10 @@
-"""The order in which nine countries write an address, as grammars (see grammar.py).
+"""Address grammars of nine countries (see grammar.py).
 
-A bar ends a line: what people write together, such as "12 Oak St", stands in one. What stands between the
-lines (a comma, nothing) is the writer's habit and comes later.
+A bar ends a line, which holds what people write together, such as "12 Oak St". postal.py joins the lines, with a
+separator or without.
 """
 
-from tagfield.text.demo.grammar import Grammar
+from tagfield.experiment.demo.grammar import Grammar
 
 COMMON: Grammar = {
     "composed": [(1, "{beginnings} ~ {endings}")],

@@ -1,7 +1,7 @@
-"""Chance with a seed.
+"""A seeded random stream that stays the same across Python versions.
 
-Everything is drawn through `Random.random`, the one method whose sequence Python promises to keep; so a seed
-gives the same corpus on every version and machine.
+Every draw goes through `Random.random`, the only method whose sequence Python guarantees, so a seed gives the same
+corpus on every version and machine.
 """
 
 from collections.abc import Sequence
@@ -11,11 +11,13 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-class Chance:
-    """Draws for one part of one corpus; `unseen` is the chance of a word that is held out from training.
+class RandomStream:
+    """The random draws for one part of one corpus.
 
-    >>> chance = Chance("addresses", seed=1, part="train")
-    >>> chance.pick("abc"), chance.number(10, 99), chance.happens(0.5)
+    unseen: the probability that `word` returns a word held out from training
+
+    >>> rng = RandomStream("addresses", seed=1, part="train")
+    >>> rng.pick("abc"), rng.number(10, 99), rng.happens(0.5)
     ('b', 34, True)
     """
 
@@ -24,16 +26,19 @@ class Chance:
         self._unseen = unseen
 
     def happens(self, probability: float) -> bool:
+        """True with the given probability."""
         return self._random() < probability
 
     def number(self, low: int, high: int) -> int:
+        """An integer from `low` to `high`, both included."""
         return low + int(self._random() * (high - low + 1))
 
     def pick(self, options: Sequence[T]) -> T:
+        """One of the options, all equally likely."""
         return options[int(self._random() * len(options))]
 
     def word(self, words: Sequence[T]) -> T:
-        """A word of a list whose first words are the most frequent and of which every fourth is held out."""
+        """A word of a list. Earlier words are more frequent, and every fourth word is held out from training."""
         held_out = words[3::4]
         if self._random() < self._unseen and held_out:
             return self.pick(held_out)
@@ -41,6 +46,7 @@ class Chance:
         return words[chosen // 3 * 4 + chosen % 3]
 
     def weighted(self, options: Sequence[tuple[float, T]]) -> T:
+        """One of the (weight, option) pairs, in proportion to its weight."""
         left = self._random() * sum(weight for weight, _ in options)
         for weight, option in options:
             left -= weight

@@ -1,11 +1,11 @@
-"""Figures in the manner of the paper's Figures 2–5, and what the paper lacks: accuracy against time.
+"""Plots like the paper's Figures 2–5, and accuracy against time, which the paper does not have.
 
     baselines   SGD, PA and L-BFGS against U1*.G1 and U2*.G1      training set | test set
     sigmoids    SGD against the four U2* recipes                  training set | test set
-    beyond      SGD and U2*.G1 against recipes of ours            training set | test set
+    beyond      SGD and U2*.G1 against tagfield's own recipes     training set | test set
     time        every recipe, over seconds                        token accuracy | chunk F1 on the test set
 
-Lines are means over seeds, bands one standard deviation to each side. Every figure is a PNG and an SVG.
+Lines are means over the seeds, bands are ± one standard deviation. Every plot is a PNG and an SVG.
 """
 
 from collections.abc import Sequence
@@ -16,10 +16,10 @@ import numpy as np
 
 from tagfield.atomic import write_atomically
 from tagfield.errors import InputError
-from tagfield.experiment.plan import FEATURES, PAPER, is_batch
+from tagfield.experiment.plan import FEATURES, PAPER, runs_by_iteration
 from tagfield.experiment.results import Results
 from tagfield.experiment.style import style_of
-from tagfield.experiment.summary import Curves
+from tagfield.experiment.summary import LearningCurves
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 BASELINES = ("sgd", "pa", "lbfgs", "u1.g1", "u2.g1")
 SIGMOIDS = ("sgd", "u2.g1", "u2.g1p", "u2.g2", "u2.g3")
-SETS = {"observed": "observed features", "all": "all features"}
+FEATURE_CAPTIONS = {"observed": "observed features", "all": "all features"}
 LOOK: dict[Any, Any] = {
     "font.size": 8.5,
     "axes.titlesize": 9.5,
@@ -42,36 +42,36 @@ LOOK: dict[Any, Any] = {
     "xtick.major.width": 0.7,
     "ytick.major.width": 0.7,
     "lines.linewidth": 1.4,
-    "svg.hashsalt": "tagfield",  # the same figures, the same bytes
+    "svg.hashsalt": "tagfield",  # the same results give the same bytes
     "svg.fonttype": "path",
 }
 
 
-def write_figures(results: Results, folder: Path) -> list[Path]:
-    """Draws every figure that the results can fill; returns the PNG files (each has an SVG beside it)."""
+def write_plots(results: Results, folder: Path) -> list[Path]:
+    """Draws every plot that the results have data for; returns the PNG files (each has an SVG next to it)."""
     try:
         import matplotlib
     except ImportError:
-        raise InputError("figures need matplotlib; install it with: pip install 'tagfield[plots]'") from None
+        raise InputError("plots need matplotlib; install it with: pip install 'tagfield[plots]'") from None
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
     with matplotlib.rc_context(LOOK):
-        for name, figure in _figures(results):
+        for name, figure in _plots(results):
             for kind in ("svg", "png"):
                 path = folder / f"{name}.{kind}"
                 metadata: Any = {"Date": None} if kind == "svg" else {"Software": None}
                 with write_atomically(path) as file:
                     figure.savefig(file, format=kind, dpi=200, metadata=metadata)
-                figure.set_layout_engine("none")  # it is laid out now; doing it again would double the time
+                figure.set_layout_engine("none")  # keep the layout; a second one would double the time
             paths.append(path)
     return paths
 
 
-def _figures(results: Results) -> list[tuple[str, "Figure"]]:
+def _plots(results: Results) -> list[tuple[str, "Figure"]]:
     made = []
     for features in FEATURES:
         curves = {
-            recipe: Curves.of([run for run in runs if not run.failed])
+            recipe: LearningCurves.of([run for run in runs if not run.failed])
             for (recipe, kind), runs in results.groups().items()
             if kind == features and not all(run.failed for run in runs)
         }
@@ -83,14 +83,14 @@ def _figures(results: Results) -> list[tuple[str, "Figure"]]:
         ):
             shown = {recipe: curves[recipe] for recipe in chosen if recipe in curves}
             if len(shown) > 1 and set(shown) != {"sgd", "u2.g1"}:
-                made.append((f"{name}-{features}", _epochs(shown, results.plan.epochs, features)))
+                made.append((f"{name}-{features}", _against_epochs(shown, results.plan.epochs, features)))
         if curves:
-            made.append((f"time-{features}", _time(curves, features)))
+            made.append((f"time-{features}", _against_time(curves, features)))
     return made
 
 
-def _epochs(curves: dict[str, Curves], epochs: int, features: str) -> "Figure":
-    """Token accuracy after each epoch: training set and test set side by side."""
+def _against_epochs(curves: dict[str, LearningCurves], epochs: int, features: str) -> "Figure":
+    """Token accuracy after each epoch, on the training set and on the test set."""
     from matplotlib.ticker import MaxNLocator
 
     figure, axes = _panels()
@@ -99,39 +99,45 @@ def _epochs(curves: dict[str, Curves], epochs: int, features: str) -> "Figure":
             metric = f"{part}_accuracy"
             x = np.arange(1, min(epochs, len(group.mean[metric])) + 1)
             _line(axis, recipe, x, group.mean[metric][: len(x)], group.sd[metric][: len(x)], place)
-        axis.set(title=f"{title}, {SETS[features]}", xlabel="epoch (iteration for L-BFGS)")
+        axis.set(title=f"{title}, {FEATURE_CAPTIONS[features]}", xlabel="epoch (iteration for L-BFGS)")
         axis.set_ylabel("token accuracy, %")
         axis.set_xlim(0, epochs + 0.5)
         axis.xaxis.set_major_locator(MaxNLocator(integer=True))
-        axis.set_ylim(*limits([_shown(c.mean[f"{part}_accuracy"], r, epochs) for r, c in curves.items()]))
+        axis.set_ylim(*limits([_must_show(c.mean[f"{part}_accuracy"], r, epochs) for r, c in curves.items()]))
     _legend(figure, axes[0], len(curves))
     return figure
 
 
-def _time(curves: dict[str, Curves], features: str) -> "Figure":
-    """Test figures against the seconds of training, calibration included and scoring left out."""
+def _against_time(curves: dict[str, LearningCurves], features: str) -> "Figure":
+    """Test scores against seconds of training, with calibration and without scoring."""
     figure, axes = _panels()
     for axis, metric, title in zip(
         axes, ("test_accuracy", "test_f1"), ("token accuracy, %", "chunk F1, %"), strict=True
     ):
         for place, (recipe, group) in enumerate(curves.items()):
             _line(axis, recipe, group.mean["seconds"], group.mean[metric], group.sd[metric], place)
-        axis.set(title=f"Test set, {SETS[features]}", xlabel="seconds of training, one core", ylabel=title)
+        axis.set(
+            title=f"Test set, {FEATURE_CAPTIONS[features]}",
+            xlabel="seconds of training, one core",
+            ylabel=title,
+        )
         axis.set_xscale("log")
         axis.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
-        axis.set_ylim(*limits([_shown(c.mean[metric], r, len(c.mean[metric])) for r, c in curves.items()]))
+        axis.set_ylim(
+            *limits([_must_show(c.mean[metric], r, len(c.mean[metric])) for r, c in curves.items()])
+        )
     _legend(figure, axes[0], len(curves))
     return figure
 
 
-def _shown(curve: Any, recipe: str, epochs: int) -> list[float]:
-    """The figures that must be seen: those of a batch recipe's first iterations may leave the frame below."""
-    kept = [] if is_batch(recipe) else [float(curve[0])]
-    return [*kept, float(curve[:epochs].max()), *([] if is_batch(recipe) else [float(curve[-1])])]
+def _must_show(curve: Any, recipe: str, epochs: int) -> list[float]:
+    """The values that must be inside the frame; of L-BFGS only the best, since its first iterations are far below."""
+    best = float(curve[:epochs].max())
+    return [best] if runs_by_iteration(recipe) else [float(curve[0]), best, float(curve[-1])]
 
 
 def limits(shown: Sequence[Sequence[float]], deepest: float = 0.15) -> tuple[float, float]:
-    """The frame's lower and upper edge in percent, with a margin, never deeper than `deepest` below the best.
+    """The lower and upper limit of the y axis in percent, with a margin; at most `deepest` below the best value.
 
     >>> limits([[0.90, 0.95], [0.94, 0.96]])
     (89.7, 96.3)
@@ -175,7 +181,7 @@ def _legend(figure: "Figure", axis: "Axes", count: int) -> None:
     figure.legend(
         *axis.get_legend_handles_labels(),
         loc="outside lower center",
-        ncols=count if count <= 5 else -(-count // 2),  # more do not fit in one row
+        ncols=count if count <= 5 else -(-count // 2),  # at most five fit in one row
         frameon=False,
         handlelength=3.2,
         columnspacing=1.4,
