@@ -131,6 +131,17 @@ def test_labels_in_order_and_unseen_ones_by_name() -> None:
     assert train.labels.strings() == test.labels.strings() == ["N", "漢"]
 
 
+def test_none_is_a_label_that_is_not_known() -> None:
+    X = [[["a"], ["b"]], [["a"]]]
+    train = encode_sequences(X, [[None, "N"], (None,)])
+    assert (train.labels.strings(), train.gold.tolist()) == (["N"], [UNKNOWN, 0, UNKNOWN])
+    assert train.dataset.labels.tolist() == train.gold.tolist()
+    assert (train.gold_labels(), train.labelled) == ([["", "N"], [""]], False)
+    test = encode_sequences(X, [["V", None], ["N"]], attributes=train.attributes, labels=train.labels)
+    assert (test.gold.tolist(), test.dataset.labels.tolist()) == ([1, UNKNOWN, 0], [UNKNOWN, UNKNOWN, 0])
+    assert test.unseen_labels == ["V"]
+
+
 def test_empty_sequences_keep_their_place() -> None:
     data = encode_sequences([[], [["a"], []], []], attributes=Vocabulary(["a"])).dataset
     assert (data.tokens.tolist(), data.slots.tolist()) == ([0, 0, 2, 2], [0, 0, 1, 1])

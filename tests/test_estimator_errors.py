@@ -39,14 +39,14 @@ def test_one_sequence_of_two_tokens_trains() -> None:
 @pytest.mark.parametrize("algorithm", ["lbfgs", "l2sgd", "ap", "pa", "arow", "u2.g1"])
 def test_only_empty_sequences(algorithm: str) -> None:
     """snipsco/snips-nlu#659: fitting on empty utterances alone ended the process."""
-    with pytest.raises(InputError, match="nothing to train on: every sequence in it is empty"):
+    with pytest.raises(InputError, match="nothing to train on: every sequence is empty"):
         CRF(algorithm).fit([[], []], [[], []])
     with pytest.raises(InputError, match="nothing to train on: X holds no sequence"):
         CRF(algorithm).fit([], [])
 
 
 def test_empty_sequences_are_left_out_with_a_warning() -> None:
-    with pytest.warns(UserWarning, match=r"2 of 12 sequences are empty, the first is sequence 0"):
+    with pytest.warns(UserWarning, match=r"2 of 12 sequences are empty \(the first is X\[0\]\)"):
         crf = CRF().fit([[], *X, []], [[], *Y, []])
     assert crf.state_features_ == CRF().fit(X, Y).state_features_
     assert crf.predict([[]]) == [[]]
@@ -76,7 +76,7 @@ def test_empty_sequences_are_left_out_with_a_warning() -> None:
         ([[{"w": float("nan")}]], [["A"]], r"X[0][0]: the value of 'w' is not a finite"),
         ([[3]], [["A"]], r"X[0][0] is of type int"),
         ([[["a"]]], [[["A"]]], r"y[0][0] is of type list, which is not hashable"),
-        ([[["a"]]], [[float("nan")]], r"y[0][0]: a label is not a number"),
+        ([[["a"]]], [[float("nan")]], r"y[0][0]: the label is NaN"),
         ([[["a"]]], 3, "y is of type int"),
         ([[["a"]]], "A", "y is of type str"),
         ([[["a"], ["b"]]], [[None, None]], "the data holds no labelled sequence"),
@@ -198,8 +198,8 @@ def test_bad_known_labels(known, message: str) -> None:
         ({"algorithm": "ngd", "generator": 3}, "generator must be a name"),
         ({"callbacks": print}, "callbacks must be a list of functions"),
         ({"callbacks": [3]}, "callbacks must be a list of functions"),
-        ({"class_weight": 5}, "class_weight is 5; give a dict"),
-        ({"class_weight": {"O": None}}, "the class weight of 'O' is None"),
+        ({"class_weight": 5}, "class_weight must be a dict of label to weight, or 'balanced', got 5"),
+        ({"class_weight": {"O": None}}, "the class weight of 'O' must be a finite number >= 0, got None"),
         ({"early_stopping": True, "n_iter_no_change": 0}, "n_iter_no_change must be at least 1"),
         ({"constraints": "XYZ"}, "there is no scheme 'XYZ'"),
         ({"constraints": "IOBES"}, "no label ends a chunk by E- or S-"),
@@ -222,7 +222,7 @@ def test_bad_held_out_data() -> None:
         ({"eval_set": X}, "eval_set must be"),
         ({"eval_set": (X[:1], [[None] * len(X[0])])}, "tokens without a label"),
         ({"sample_weight": [1.0]}, "there are 10 sequences, but sample_weight has the shape"),
-        ({"sample_weight": [0.0] * 10}, "every sequence weighs 0"),
+        ({"sample_weight": [0.0] * 10}, "every sequence has the weight 0"),
         ({"sample_weight": ["x"] * 10}, "sample_weight: not numbers"),
         ({"eval_set": ([], [])}, "the held-out data: there is nothing"),
         ({"eval_set": ([[3]], [["O"]])}, r"the held-out data: X\[0\]\[0\] is of type int"),

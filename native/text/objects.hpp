@@ -33,7 +33,7 @@ class ObjectReader {
         : batch_(attributes, frozen), labels_(labels) {}
 
     Packer packer;
-    std::vector<std::int32_t> gold;  // [T]; empty without y
+    std::vector<std::int32_t> gold;  // [T]  Vocabulary::absent where the label is not known
 
     void read(nb::handle X, nb::handle y) {
         nb::object sequences = iterate(X, "X", "a list of sequences"), answers;
@@ -46,11 +46,12 @@ class ObjectReader {
                     throw InputError(std::string("X and y differ in length: ") + (answer.is_valid() ? "X" : "y") +
                                      " ends after " + std::to_string(sequence_) + " sequences");
             }
-            if (!sequence.is_valid()) return;
+            if (!sequence.is_valid()) break;
             if (sequence_ == glance) foresee(X);
             const std::size_t length = tokens(sequence);
             if (answer.is_valid()) read_labels(answer, length);
         }
+        gold.resize(static_cast<std::size_t>(packer.tokens.back()), Vocabulary::absent);  // without y
     }
 
   private:
@@ -313,9 +314,13 @@ class ObjectReader {
                              where + " has " + std::to_string(found) + " labels");
         for (std::size_t t = 0; t < length; ++t) {
             PyObject* label = item_of(list.ptr(), static_cast<Py_ssize_t>(t));
+            if (label == Py_None) {
+                gold.push_back(Vocabulary::absent);
+                continue;
+            }
             if (!PyUnicode_Check(label))
                 throw InputError(where + "[" + std::to_string(t) + "] is of type " + type_name(label) +
-                                 "; labels are strings");
+                                 "; a label must be a string, or None where it is not known");
             IdentityMemory::Entry& known = names_.of(label, [&](PyObject* string) { return text_of(string, where); });
             if (known.id < 0) known.id = labels_.add(known.text);
             gold.push_back(known.id);

@@ -167,7 +167,7 @@ def encode_sources(
 
 def encode_sequences(
     X: Iterable[object],
-    y: Iterable[Iterable[str]] | None = None,
+    y: Iterable[Iterable[str | None]] | None = None,
     *,
     weights: ArrayLike | None = None,
     attributes: Vocabulary | None = None,

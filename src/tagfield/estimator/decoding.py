@@ -18,7 +18,6 @@ from tagfield.errors import InputError
 from tagfield.estimator.fitted import Fitted
 from tagfield.estimator.labels import LabelNames
 from tagfield.estimator.parameters import threads_of, whole_of
-from tagfield.estimator.reading import without_unknown_name
 from tagfield.estimator.records import Rows
 from tagfield.spans import Span, SpanFinder
 
@@ -154,8 +153,7 @@ class Decoding(Fitted):
             raise InputError("X is None; give an iterable of sequences")
         rows = None if y is None else self._names_of(y)
         model = self.model_
-        encoded = encode_sequences(X, rows, attributes=model.attributes, labels=model.labels, gather=False)
-        return without_unknown_name(encoded)
+        return encode_sequences(X, rows, attributes=model.attributes, labels=model.labels, gather=False)
 
     def _names_of(self, y: Iterable[Any]) -> Any:
         """Names of labels, new ones in a copy: predicting changes nothing."""
