@@ -232,5 +232,5 @@ def test_sequences_read_back() -> None:
     back = list(encoded.sequences())
     assert [sequence.tokens for sequence in back] == X
     assert [(sequence.labels, sequence.weight) for sequence in back] == [(["A", "B"], 1.0), (["A"], 3.0)]
-    with pytest.raises(InputError, match="Python objects"):
+    with pytest.raises(InputError, match="came from Python objects"):
         encoded.lines(0)

@@ -221,13 +221,16 @@ def test_bad_held_out_data() -> None:
         ({"eval_set": (X, Y), "X_dev": X}, "not both"),
         ({"eval_set": X}, "eval_set must be"),
         ({"eval_set": (X[:1], [[None] * len(X[0])])}, "tokens without a label"),
-        ({"sample_weight": [1.0]}, "there are 10 sequences, but sample_weight has the shape"),
+        (
+            {"sample_weight": [1.0]},
+            "sample_weight must have one number for each of the 10 sequences, got the shape",
+        ),
         ({"sample_weight": [0.0] * 10}, "every sequence has the weight 0"),
-        ({"sample_weight": ["x"] * 10}, "sample_weight: not numbers"),
+        ({"sample_weight": ["x"] * 10}, "sample_weight must be numbers"),
         ({"eval_set": ([], [])}, "the held-out data: there is nothing"),
         ({"eval_set": ([[3]], [["O"]])}, r"the held-out data: X\[0\]\[0\] is of type int"),
         ({"eval_set": [(X, Y), (X, Y)]}, "eval_set must be one pair"),
-        ({"sample_weight": [-1.0] * 10}, r"sample_weight\[0\] is -1.0"),
+        ({"sample_weight": [-1.0] * 10}, r"sample_weight\[0\] must be a finite number >= 0, got -1.0"),
     ):
         with pytest.raises(InputError, match=message):
             CRF().fit(X, Y, **arguments)

@@ -50,7 +50,7 @@ inline void require_utf8(std::string_view text, const std::string& file) {
 }
 
 // (line, number of cells) of the first line that has any; (0, 0) where there is none.
-inline std::pair<long long, std::size_t> first_row(std::string_view text) {
+inline std::pair<long long, std::size_t> first_line(std::string_view text) {
     for (long long line = 1; !text.empty(); ++line) {
         std::string_view rest = take_line(text);
         std::size_t cells = 0;
@@ -97,7 +97,7 @@ class ColumnTable {
                 if (k < wanted_.size() && wanted_[k]) columns_[k].ids.push_back(columns_[k].cells.add(cell));
             if (k != wanted_.size()) {
                 const std::string found = std::to_string(k) + (k == 1 ? " column" : " columns");
-                throw InputError(at_line(file, number) + "found " + found + " where " + first_ + " has " +
+                throw InputError(at_line(file, number) + "found " + found + ", but " + first_ + " has " +
                                  std::to_string(wanted_.size()) +
                                  "; give every line the same number of columns, with a blank line between sentences");
             }

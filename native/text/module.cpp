@@ -161,7 +161,7 @@ void bind_columns(nb::module_& m) {
         .def("labels",
              [](ColumnTable& self, std::size_t column, Vocabulary& labels) { return as_array(self.labels(column, labels)); },
              "column"_a, "labels"_a)
-        .def("sources",
+        .def("locations",
              [](const ColumnTable& self) {
                  return nb::make_tuple(as_array(self.file()), as_array(self.line()), as_array(self.from()),
                                        as_array(self.to()));
@@ -179,7 +179,7 @@ void bind_columns(nb::module_& m) {
                  return as_arrays(std::move(packer));
              },
              "patterns"_a, "padding"_a, "edges"_a, "attributes"_a, "frozen"_a);
-    m.def("first_row", [](nb::bytes text) { return first_row(view(text)); }, "text"_a);
+    m.def("first_line", [](nb::bytes text) { return first_line(view(text)); }, "text"_a);
 }
 
 void bind_items(nb::module_& m) {
