@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from tagfield import __version__
-from tagfield._text import Vocabulary, rows_of_labels
+from tagfield._text import Vocabulary, label_lists
 from tagfield.dataset import Doubles, Floats
 from tagfield.encode import Encoded, Format, encode_files, encode_sequences
 from tagfield.errors import InputError, ModelFileError, TagfieldError
@@ -117,7 +117,7 @@ class Model:
         dataset = self._read(X).dataset
         corpus = open_corpus(dataset)
         ids = kernels.tag(corpus, self.features.layout, self.weights.state, self.weights.trans, threads)
-        return rows_of_labels(ids, tuple(self.labels.strings()), dataset.tokens)
+        return label_lists(ids, tuple(self.labels.strings()), dataset.tokens)
 
     def marginals(self, X: Iterable[object] | Encoded, *, threads: int = 1) -> list[Floats]:
         """P(y_t = y | x) as one array [positions, labels] for each sequence."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tagfield import decode
-from tagfield._text import Probabilities, rows_of_labels, rows_of_probabilities
+from tagfield._text import Probabilities, label_lists, probability_lists
 from tagfield.constraints import FORBIDDEN, Rules, rules_of
 from tagfield.dataset import Doubles, Ints
 from tagfield.encode import Encoded, encode_sequences
@@ -18,7 +18,7 @@ from tagfield.errors import InputError
 from tagfield.estimator.fitted import Fitted
 from tagfield.estimator.labels import LabelNames
 from tagfield.estimator.parameters import threads_of, whole_of
-from tagfield.estimator.records import Rows
+from tagfield.estimator.records import SequenceList
 from tagfield.spans import Span, SpanFinder
 
 
@@ -42,7 +42,7 @@ class Decoding(Fitted):
         self._check_fitted()
         encoded = self._encode(X)
         ids = self._decode(encoded, known)
-        return Rows(rows_of_labels(ids, tuple(self.classes_), encoded.dataset.tokens))
+        return SequenceList(label_lists(ids, tuple(self.classes_), encoded.dataset.tokens))
 
     def predict_single(self, xseq: Iterable[Any], known: Any = None) -> list[Any]:
         """The best labels of one sequence."""
@@ -68,7 +68,7 @@ class Decoding(Fitted):
         node, _ = decode.marginals(
             self.model_, encoded, self._conditions(encoded, known), threads=threads_of(self.n_jobs)
         )
-        return Rows(rows_of_probabilities(node, tuple(self.classes_), encoded.dataset.tokens))
+        return SequenceList(probability_lists(node, tuple(self.classes_), encoded.dataset.tokens))
 
     def predict_marginals_single(self, xseq: Iterable[Any], known: Any = None) -> list[Probabilities]:
         """{label: probability} for each token of one sequence."""
