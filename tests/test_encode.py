@@ -1,4 +1,4 @@
-"""Whatever the way in, the packed arrays are those of the naive twin."""
+"""Python objects of every kind give the same arrays as the naive twin."""
 
 import enum
 from collections import OrderedDict, UserDict
@@ -102,7 +102,7 @@ def test_false_is_an_attribute_of_value_zero() -> None:
     assert encoded.dataset.value.tolist() == [0, 1, 1, 1]
 
 
-def test_code_that_runs_while_a_dict_is_walked_cannot_pull_strings_away() -> None:
+def test_user_code_that_clears_the_dict_while_it_is_read() -> None:
     class Thief:
         def __init__(self, victim: dict) -> None:
             self.victim = victim

@@ -1,4 +1,4 @@
-"""Column files and templates against the naive twin, and column files that are not right."""
+"""Column files and templates against the naive twin, and wrong column files."""
 
 import gzip
 from pathlib import Path
@@ -127,7 +127,7 @@ def test_roles() -> None:
     ]
 
 
-def test_column_numbers_settle_on_the_training_file(tmp_path: Path) -> None:
+def test_column_numbers_are_those_of_the_training_file(tmp_path: Path) -> None:
     path = tmp_path / "template"
     path.write_text("U:%x[0,0]/%x[0,1]\nB\n")
     train = encode_files([Source("train", b"a b c L\n")], template=path)

@@ -1,4 +1,4 @@
-"""Item lines against the naive twin; out and in again; and lines that are not right."""
+"""Item lines against the naive twin, written and read back, and wrong lines."""
 
 import io
 

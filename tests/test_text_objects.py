@@ -37,7 +37,7 @@ def fresh(text: str) -> str:
 
 
 def rebuilt(value: Any, make: Callable[[str], str]) -> Any:
-    """The same value, with every string in it made anew."""
+    """The same value, with every string replaced by a new object."""
     if isinstance(value, dict):
         return {make(key): rebuilt(inner, make) for key, inner in value.items()}
     if isinstance(value, list):
@@ -163,7 +163,7 @@ def test_probability_lists(size: int, kind: Callable[[Any], Any]) -> None:
         assert dict(row) == row.copy() == pickle.loads(pickle.dumps(row)) == copy.deepcopy(row) == plain
 
 
-def test_a_row_is_as_good_as_a_dict() -> None:
+def test_probabilities_act_like_a_dict() -> None:
     node = np.array([[0.25, 0.75]] * 8, np.float32)
     [[first, second, third, *others]] = probability_lists(node, ("a", "b"), np.array([0, 8]))
     first["b"] = 0.5
@@ -206,7 +206,7 @@ def test_a_row_is_as_good_as_a_dict() -> None:
     assert json.loads(json.dumps(dict(second))) == json.loads(json.dumps(second.copy())) == second
 
 
-def test_a_label_that_asks_its_own_row_gets_a_probability() -> None:
+def test_a_label_that_reads_its_own_probabilities() -> None:
     class Label:
         def __init__(self, number: int) -> None:
             self.number = number
@@ -229,7 +229,7 @@ def test_a_label_that_asks_its_own_row_gets_a_probability() -> None:
     assert row[Label(1)] == 0.75
 
 
-def test_a_row_in_a_circle_is_collected() -> None:
+def test_probabilities_in_a_reference_cycle_are_collected() -> None:
     class Owner:
         row: Any
 
@@ -242,7 +242,7 @@ def test_a_row_in_a_circle_is_collected() -> None:
     assert gone() is None
 
 
-def test_rows_let_go_of_what_they_share() -> None:
+def test_probabilities_free_what_they_share() -> None:
     class Label:
         pass
 
@@ -257,7 +257,7 @@ def test_rows_let_go_of_what_they_share() -> None:
     assert [label() for label in gone] == [None, None]
 
 
-def test_rows_are_checked() -> None:
+def test_arguments_of_the_lists_are_checked() -> None:
     offsets = np.array([0, 2])
     assert label_lists(np.array([1, 0], np.int32), ("a", None), offsets) == [[None, "a"]]
     assert label_lists(np.array([], np.int32), (), np.array([0])) == []

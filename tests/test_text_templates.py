@@ -1,4 +1,4 @@
-"""Template files: what is read, what is refused, and the way through JSON."""
+"""Template files: valid and wrong ones, and the round trip through JSON."""
 
 from pathlib import Path
 
