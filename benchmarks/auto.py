@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from tagfield.encode import Encoded, encode_files, encode_sources
+from tagfield.encode import Encoded, encode_files
 from tagfield.experiment.demo import Sentence, addresses, mentions
 from tagfield.text.sources import Source
 from tagfield.train import Settings, train
@@ -38,8 +38,8 @@ def built_in(name: str, seed: int) -> tuple[Encoded, Encoded]:
         return [Source(name, f"{text}\n".encode())]
 
     corpus = BUILT_IN[name](seed)
-    known = encode_sources(source(corpus.train), template="words")
-    return known, encode_sources(
+    known = encode_files(source(corpus.train), template="words")
+    return known, encode_files(
         source(corpus.test), template="words", attributes=known.attributes, labels=known.labels
     )
 

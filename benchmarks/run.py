@@ -21,6 +21,7 @@ from statistics import median
 import numpy as np
 import peer
 import pycrfsuite
+from tagfield.train.batch import Objective
 
 from tagfield.bregman.responses import recipe
 from tagfield.dataset import Dataset
@@ -30,7 +31,6 @@ from tagfield.lattice import open_corpus
 from tagfield.model import Model
 from tagfield.native import kernels
 from tagfield.train import Settings, train
-from tagfield.train.batch import Objective
 from tagfield.train.driver import select
 from tagfield.train.margin import MarginTrainer
 from tagfield.train.quasi_newton import minimise

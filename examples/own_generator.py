@@ -14,7 +14,7 @@ import numpy as np
 
 from tagfield import RECIPES, Encoded, Model, Scores, Settings
 from tagfield.bregman import Generator, Response, update
-from tagfield.encode import encode_sources
+from tagfield.encode import encode_files
 from tagfield.experiment.demo import Sentence, addresses, write_columns
 from tagfield.text.sources import Source
 
@@ -31,7 +31,7 @@ def encode(sentences: list[Sentence], model: Model | None = None) -> Encoded:
     text = io.StringIO()
     write_columns(sentences, text)
     known = {} if model is None else {"attributes": model.attributes, "labels": model.labels}
-    return encode_sources([Source("addresses", text.getvalue().encode())], **known)
+    return encode_files([Source("addresses", text.getvalue().encode())], **known)
 
 
 def draw(path: str, reach: float = 3.0) -> None:

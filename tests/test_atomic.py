@@ -1,4 +1,4 @@
-"""A file is written whole or not at all, whatever goes wrong: the failures here are real ones."""
+"""A file is written whole or not at all; the failures here are real ones."""
 
 import os
 import shutil
@@ -167,7 +167,7 @@ def test_a_file_that_may_not_be_written(old: Path) -> None:
 
 
 @posix
-def test_a_pipe_is_written_straight_and_stays(tmp_path: Path) -> None:
+def test_a_pipe_is_written_directly_and_stays(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     received: list[bytes] = []
@@ -208,7 +208,7 @@ def test_the_file_size_limit(old: Path, chunk: int) -> None:
     [("size=64k", "the disk is full; free some space"), ("ro", "it is on a read-only disk")],
 )
 def test_a_disk_that_is_full_or_read_only(tmp_path: Path, option: str, says: str, chunk: int) -> None:
-    """A disk in a mount namespace of its own: it is gone when the child ends, however it ends."""
+    """A disk in its own mount namespace, which disappears when the child process ends."""
     mount = f"mount -t tmpfs none '{tmp_path}' && printf old >'{tmp_path}/model' && "
     mount += f"mount -o remount,{option} '{tmp_path}'"
     private = ["unshare", "--mount", "--map-root-user", "sh", "-c"]

@@ -53,9 +53,7 @@ def test_recipes_are_the_papers_functions_and_their_tables_follow_them_everywher
     u = both_signs(sizes)
     exact = [EXACT_RECIPES[name](float(x)) for x in u]
     np.testing.assert_allclose(recipe(name).f(u), exact, rtol=ALGEBRA)
-    np.testing.assert_allclose(
-        TABLES[FUNCTIONS_OF_U[PAPER.index(name)]].evaluate(u), exact, rtol=TABLE
-    )
+    np.testing.assert_allclose(TABLES[FUNCTIONS_OF_U[PAPER.index(name)]].evaluate(u), exact, rtol=TABLE)
 
 
 @pytest.mark.parametrize("response", FUNCTIONS_OF_U, ids=str)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tagfield.cli.blocks import read_blocks
-from tagfield.encode import encode_sources
+from tagfield.encode import encode_files
 from tagfield.errors import InputError
 from tagfield.text.sources import Source
 
@@ -24,7 +24,7 @@ def text_of(lengths: list[int], end: str, gaps: int) -> str:
 
 
 def sentences(source: Source) -> list[int]:
-    tokens = encode_sources([source]).dataset.tokens
+    tokens = encode_files([source]).dataset.tokens
     return [int(b - a) for a, b in pairwise(tokens)]
 
 

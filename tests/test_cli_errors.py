@@ -14,10 +14,14 @@ from tagfield.cli.exits import guarded
 
 BAD_DATA: dict[str, tuple[bytes, list[str], str]] = {  # content of `data`, further options, what is said
     "ragged columns": (b"The DT B-NP\ndog NN\n", [], "data, line 2: "),
-    "too few columns": (b"The B-NP\n", ["--columns", "w pos x y"], "data, line 1, has 2 columns"),
+    "too few columns": (b"The B-NP\n", ["--columns", "w pos x y"], "data, line 1: found 2 columns, but"),
     "an empty file": (b"", [], "data: the file is empty"),
     "only blank lines": (b"\n\n  \n", [], "data: the file holds only blank lines"),
-    "no labels": (b"The DT\ndog NN\n", [], "data, line 1: the sequence has no labels"),
+    "no labels": (
+        b"The DT\ndog NN\n",
+        [],
+        "data, line 1: found 2 columns, but template chunking reads 3 (word, pos, label)",
+    ),
     "bad UTF-8": (b"The DT B-NP\nd\xffg NN I-NP\n", [], "data, line 2: "),
     "a NaN": (b"A\tx:1\n\nB\tx:nan\n", ["--format", "items"], "data, line 3: "),
     "an infinite value": (b"A\tx:inf\n", ["--format", "items"], "data, line 1: "),
@@ -60,7 +64,10 @@ OPTIONS: dict[str, tuple[list[str], str]] = {
         "there is no feature set 'few'",
     ),
     "an unknown format": (["train.txt", "-o", "model", "--format", "xml"], "there is no format 'xml'"),
-    "a missing template": (["train.txt", "-o", "model", "--template", "no"], "no: there is no such file"),
+    "a missing template": (
+        ["train.txt", "-o", "model", "--template", "no"],
+        "no template named 'no'; use chunking, words, crfpp",
+    ),
     "a template for items": (
         ["train.txt", "-o", "model", "--format", "items", "--template", "words"],
         "item files hold attributes already",

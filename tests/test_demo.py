@@ -14,7 +14,7 @@ from tagfield._text import Vocabulary
 from tagfield.errors import InputError
 from tagfield.experiment.demo import Corpus, Sentence, addresses, mentions, write_columns
 from tagfield.text.columns import read_columns
-from tagfield.text.presets import preset
+from tagfield.text.presets import PRESETS
 from tagfield.text.sources import Source
 
 MAKERS = {"addresses": addresses, "mentions": mentions}
@@ -89,11 +89,11 @@ def test_the_chunking_preset_reads_them(name: str) -> None:
     corpus = corpus_of(name)
     source = Source(name, columns(corpus.train).encode())
     attributes_seen = Vocabulary()
-    data = read_columns([source], preset("chunking"), attributes_seen, False, Vocabulary())
-    assert len(data.origins.line) == len(corpus.train)
-    assert data.gold is not None
-    names = data.names.strings()
-    assert [names[label] for label in data.gold] == [label for *_, label in rows(corpus.train)]
+    labels = Vocabulary()
+    data, _, locations = read_columns([source], PRESETS["chunking"], attributes_seen, labels)
+    assert len(locations.line) == len(corpus.train)
+    names = labels.strings()
+    assert [names[label] for label in data.labels] == [label for *_, label in rows(corpus.train)]
     expected = {text for sentence in corpus.train for item in attributes(sentence) for text in item}
     assert set(attributes_seen.strings()) == expected
 

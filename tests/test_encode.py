@@ -1,4 +1,4 @@
-"""Whatever the way in, the packed arrays are those of the naive twin."""
+"""Python objects of every kind give the same arrays as the naive twin."""
 
 import enum
 from collections import OrderedDict, UserDict
@@ -102,7 +102,7 @@ def test_false_is_an_attribute_of_value_zero() -> None:
     assert encoded.dataset.value.tolist() == [0, 1, 1, 1]
 
 
-def test_code_that_runs_while_a_dict_is_walked_cannot_pull_strings_away() -> None:
+def test_user_code_that_clears_the_dict_while_it_is_read() -> None:
     class Thief:
         def __init__(self, victim: dict) -> None:
             self.victim = victim
@@ -129,6 +129,17 @@ def test_labels_in_order_and_unseen_ones_by_name() -> None:
     assert test.gold_labels() == [["V", "漢"], ["W"]]
     assert test.unseen_labels == ["V", "W"]
     assert train.labels.strings() == test.labels.strings() == ["N", "漢"]
+
+
+def test_none_is_a_label_that_is_not_known() -> None:
+    X = [[["a"], ["b"]], [["a"]]]
+    train = encode_sequences(X, [[None, "N"], (None,)])
+    assert (train.labels.strings(), train.gold.tolist()) == (["N"], [UNKNOWN, 0, UNKNOWN])
+    assert train.dataset.labels.tolist() == train.gold.tolist()
+    assert (train.gold_labels(), train.labelled) == ([["", "N"], [""]], False)
+    test = encode_sequences(X, [["V", None], ["N"]], attributes=train.attributes, labels=train.labels)
+    assert (test.gold.tolist(), test.dataset.labels.tolist()) == ([1, UNKNOWN, 0], [UNKNOWN, UNKNOWN, 0])
+    assert test.unseen_labels == ["V"]
 
 
 def test_empty_sequences_keep_their_place() -> None:
@@ -173,13 +184,17 @@ def deep(levels: int) -> dict:
         ([[{"a": None}]], None, "'a' is of type NoneType"),
         ([[{"a": b"b"}]], None, "'a' is of type bytes"),
         ([[{"a": {"b": object()}}]], None, "'b' is of type object"),
-        ([[{"a": float("nan")}]], None, r"X\[0\]\[0\]: the value of 'a' is not a finite"),
-        ([[{"a": float("inf")}]], None, "not a finite"),
-        ([[{"a": 1e39}]], None, "not a finite 32-bit"),
-        ([[{"a": 10**400}]], None, "not a finite"),
-        ([[{"a": np.float32("nan")}]], None, "not a finite"),
-        ([[["\ud800"]]], None, r"X\[0\]\[0\] holds a string that UTF-8 cannot write"),
-        ([[deep(100)]], None, "nested more than 64 deep"),
+        (
+            [[{"a": float("nan")}]],
+            None,
+            r"X\[0\]\[0\]: the value of 'a' must be a finite 32-bit number, got nan",
+        ),
+        ([[{"a": float("inf")}]], None, "must be a finite"),
+        ([[{"a": 1e39}]], None, "must be a finite 32-bit number, got 1e\\+39"),
+        ([[{"a": 10**400}]], None, "must be a finite"),
+        ([[{"a": np.float32("nan")}]], None, "must be a finite"),
+        ([[["\ud800"]]], None, r"X\[0\]\[0\] holds a string that cannot be written in UTF-8"),
+        ([[deep(100)]], None, "nested more than 64 levels deep"),
         ([[["a"]]], [["A", "B"]], r"X\[0\] has 1 tokens, but y\[0\] has 2 labels"),
         ([[["a"]]], [], "y ends after 0 sequences"),
         ([[["a"]]], [["A"], ["A"]], "X ends after 1 sequences"),
@@ -221,5 +236,5 @@ def test_sequences_read_back() -> None:
     back = list(encoded.sequences())
     assert [sequence.tokens for sequence in back] == X
     assert [(sequence.labels, sequence.weight) for sequence in back] == [(["A", "B"], 1.0), (["A"], 3.0)]
-    with pytest.raises(InputError, match="Python objects"):
+    with pytest.raises(InputError, match="came from Python objects"):
         encoded.lines(0)

@@ -39,14 +39,14 @@ def test_one_sequence_of_two_tokens_trains() -> None:
 @pytest.mark.parametrize("algorithm", ["lbfgs", "l2sgd", "ap", "pa", "arow", "u2.g1"])
 def test_only_empty_sequences(algorithm: str) -> None:
     """snipsco/snips-nlu#659: fitting on empty utterances alone ended the process."""
-    with pytest.raises(InputError, match="nothing to train on: every sequence in it is empty"):
+    with pytest.raises(InputError, match="nothing to train on: every sequence is empty"):
         CRF(algorithm).fit([[], []], [[], []])
     with pytest.raises(InputError, match="nothing to train on: X holds no sequence"):
         CRF(algorithm).fit([], [])
 
 
 def test_empty_sequences_are_left_out_with_a_warning() -> None:
-    with pytest.warns(UserWarning, match=r"2 of 12 sequences are empty, the first is sequence 0"):
+    with pytest.warns(UserWarning, match=r"2 of 12 sequences are empty \(the first is X\[0\]\)"):
         crf = CRF().fit([[], *X, []], [[], *Y, []])
     assert crf.state_features_ == CRF().fit(X, Y).state_features_
     assert crf.predict([[]]) == [[]]
@@ -59,8 +59,8 @@ def test_empty_sequences_are_left_out_with_a_warning() -> None:
         ([{"w": "a"}, {"w": "b"}], ["A", "B"], r"X[0] is of type dict"),
         ([["w=a", "p=b"]], [["A", "B"]], r"X[0][0] is of type str"),
         (X, [label for row in Y for label in row], r"y[0] is of type str"),
-        (X, Y[:-1], "X and y differ in length: y ends after 9 sequences"),
-        (X[:-1], Y, "X and y differ in length: X ends after 9 sequences"),
+        (X, Y[:-1], "X and y must have the same length, but y ends after 9 sequences"),
+        (X[:-1], Y, "X and y must have the same length, but X ends after 9 sequences"),
         ([X[0]], [Y[0][:-1]], rf"X[0] has {len(X[0])} tokens, but y[0] has {len(Y[0]) - 1} labels"),
         # sklearn-crfsuite#19, python-crfsuite#125: 'numpy.int64' object is not iterable
         ([np.arange(3)], [["A"] * 3], r"X[0][0] is of type"),
@@ -73,10 +73,10 @@ def test_empty_sequences_are_left_out_with_a_warning() -> None:
         (["foo"], [["A"] * 3], r"X[0] is of type str"),
         ([[[{"foo": 1}]]], [["A"]], r"X[0][0] holds an attribute of type dict"),
         ([[{"w": None}]], [["A"]], r"X[0][0]: the value of 'w' is of type NoneType"),
-        ([[{"w": float("nan")}]], [["A"]], r"X[0][0]: the value of 'w' is not a finite"),
+        ([[{"w": float("nan")}]], [["A"]], r"X[0][0]: the value of 'w' must be a finite"),
         ([[3]], [["A"]], r"X[0][0] is of type int"),
         ([[["a"]]], [[["A"]]], r"y[0][0] is of type list, which is not hashable"),
-        ([[["a"]]], [[float("nan")]], r"y[0][0]: a label is not a number"),
+        ([[["a"]]], [[float("nan")]], r"y[0][0]: the label is NaN"),
         ([[["a"]]], 3, "y is of type int"),
         ([[["a"]]], "A", "y is of type str"),
         ([[["a"], ["b"]]], [[None, None]], "the data holds no labelled sequence"),
@@ -198,8 +198,8 @@ def test_bad_known_labels(known, message: str) -> None:
         ({"algorithm": "ngd", "generator": 3}, "generator must be a name"),
         ({"callbacks": print}, "callbacks must be a list of functions"),
         ({"callbacks": [3]}, "callbacks must be a list of functions"),
-        ({"class_weight": 5}, "class_weight is 5; give a dict"),
-        ({"class_weight": {"O": None}}, "the class weight of 'O' is None"),
+        ({"class_weight": 5}, "class_weight must be a dict of label to weight, or 'balanced', got 5"),
+        ({"class_weight": {"O": None}}, "the class weight of 'O' must be a finite number >= 0, got None"),
         ({"early_stopping": True, "n_iter_no_change": 0}, "n_iter_no_change must be at least 1"),
         ({"constraints": "XYZ"}, "there is no scheme 'XYZ'"),
         ({"constraints": "IOBES"}, "no label ends a chunk by E- or S-"),
@@ -221,13 +221,16 @@ def test_bad_held_out_data() -> None:
         ({"eval_set": (X, Y), "X_dev": X}, "not both"),
         ({"eval_set": X}, "eval_set must be"),
         ({"eval_set": (X[:1], [[None] * len(X[0])])}, "tokens without a label"),
-        ({"sample_weight": [1.0]}, "there are 10 sequences, but sample_weight has the shape"),
-        ({"sample_weight": [0.0] * 10}, "every sequence weighs 0"),
-        ({"sample_weight": ["x"] * 10}, "sample_weight: not numbers"),
+        (
+            {"sample_weight": [1.0]},
+            "sample_weight must have one number for each of the 10 sequences, got the shape",
+        ),
+        ({"sample_weight": [0.0] * 10}, "every sequence has the weight 0"),
+        ({"sample_weight": ["x"] * 10}, "sample_weight must be numbers"),
         ({"eval_set": ([], [])}, "the held-out data: there is nothing"),
         ({"eval_set": ([[3]], [["O"]])}, r"the held-out data: X\[0\]\[0\] is of type int"),
         ({"eval_set": [(X, Y), (X, Y)]}, "eval_set must be one pair"),
-        ({"sample_weight": [-1.0] * 10}, r"sample_weight\[0\] is -1.0"),
+        ({"sample_weight": [-1.0] * 10}, r"sample_weight\[0\] must be a finite number >= 0, got -1.0"),
     ):
         with pytest.raises(InputError, match=message):
             CRF().fit(X, Y, **arguments)

@@ -56,9 +56,9 @@ def test_a_heavier_class_is_found_more_often() -> None:
 @pytest.mark.parametrize(
     ("weight", "message"),
     [
-        ({"nothing": 1.0}, "names the label 'nothing', which y does not hold"),
-        ({"O": -1.0}, "class weight of 'O' is -1.0"),
-        ("heavy", "class_weight is 'heavy'"),
+        ({"nothing": 1.0}, "names the label 'nothing', which does not occur in y"),
+        ({"O": -1.0}, "class weight of 'O' must be a finite number >= 0, got -1.0"),
+        ("heavy", "class_weight must be a dict .*, got 'heavy'"),
     ],
 )
 def test_bad_class_weights(weight, message: str) -> None:

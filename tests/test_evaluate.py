@@ -1,4 +1,4 @@
-"""Scores against the naive twin, seqeval, scikit-learn, and a page that conlleval itself printed."""
+"""Scores against the naive twin, seqeval, scikit-learn, and a report that conlleval printed."""
 
 import json
 import time
@@ -160,14 +160,14 @@ def test_the_dictionary_goes_through_json():
     [
         (lambda: evaluate([["O"]], []), "1 gold sequences but 0 predicted"),
         (lambda: evaluate([["O"], ["O", "O"]], [["O"], ["O"]]), "sequence 1 has 2 gold labels but 1"),
-        (lambda: evaluate(["OO"], [["O", "O"]]), "sequence 0 is one string"),
-        (lambda: evaluate([[1]], [["O"]]), "a label is 1, a int"),
+        (lambda: evaluate(["OO"], [["O", "O"]]), "sequence 0 is a string"),
+        (lambda: evaluate([[1]], [["O"]]), "labels must be strings, got 1 of type int"),
         (lambda: ChunkScorer(["O"]).score([0], [0, 0], [0, 1]), "1 gold labels but 2 predicted"),
         (lambda: ChunkScorer(["O"]).score([1], [0], [0, 1]), "gold label id 1 at token 0"),
         (lambda: ChunkScorer(["O"]).score([0], [-1], [0, 1]), "predicted label id -1 at token 0"),
         (lambda: ChunkScorer(["O"]).score([0], [0], [0]), "sentence_starts must go up from 0"),
         (lambda: ChunkScorer(["O"]).score([0, 0], [0, 0], [0, 2, 1, 2]), "sentence_starts must go up"),
-        (lambda: ChunkScorer(["O"]).score([[0]], [0], [0, 1]), "one flat array"),
+        (lambda: ChunkScorer(["O"]).score([[0]], [0], [0, 1]), "one-dimensional array"),
     ],
 )
 def test_bad_input_is_named(call, said):
@@ -176,7 +176,7 @@ def test_bad_input_is_named(call, said):
 
 
 def test_a_large_corpus_is_scored_quickly():
-    """211,000 tokens after every epoch: the scorer must vanish beside the epoch, so it leaves its twin far behind."""
+    """211,000 tokens after every epoch: the scorer must take far less time than an epoch."""
     random = np.random.default_rng(1)
     labels = ["O", *(f"{p}-T{i}" for i in range(11) for p in "BI")]
     gold = random.integers(0, len(labels), 211_000)

@@ -12,7 +12,7 @@ from tagfield import CRF, Model
 from tagfield.bregman import Generator
 from tagfield.bregman.losses import Loss
 from tagfield.dataset import Dataset
-from tagfield.encode import encode_sequences, encode_sources
+from tagfield.encode import encode_files, encode_sequences
 from tagfield.errors import InputError
 from tagfield.experiment.demo import addresses, mentions, write_columns
 from tagfield.text.sources import Source
@@ -24,7 +24,7 @@ from tagfield.train.driver import select
 def encode(sentences, **known):
     file = io.StringIO()
     write_columns(sentences, file)
-    return encode_sources([Source("built-in", file.getvalue().encode())], **known)
+    return encode_files([Source("built-in", file.getvalue().encode())], **known)
 
 
 @pytest.fixture(scope="module")

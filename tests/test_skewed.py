@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from tagfield.encode import Encoded, encode_sources
+from tagfield.encode import Encoded, encode_files
 from tagfield.experiment.demo import Sentence, mentions
 from tagfield.text.sources import Source
 from tagfield.train import Settings, train
@@ -21,8 +21,8 @@ def encode(sentences: list[Sentence], known: Encoded | None = None) -> Encoded:
     text = "\n\n".join("\n".join(f"{word} {label}" for word, _, label in sentence) for sentence in sentences)
     source = [Source("mentions", f"{text}\n".encode())]
     if known is None:
-        return encode_sources(source, template="words")
-    return encode_sources(source, template="words", attributes=known.attributes, labels=known.labels)
+        return encode_files(source, template="words")
+    return encode_files(source, template="words", attributes=known.attributes, labels=known.labels)
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Column files and templates against the naive twin, and column files that are not right."""
+"""Column files and templates against the naive twin, and wrong column files."""
 
 import gzip
 from pathlib import Path
@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_encode import check
 
-from tagfield.encode import Encoded, Vocabulary, encode_files, encode_sources
+from tagfield.encode import Encoded, Vocabulary, encode_files
 from tagfield.errors import InputError
-from tagfield.text.presets import preset
+from tagfield.text.presets import PRESETS
 from tagfield.text.sources import Source
-from tagfield.text.templates import Pattern, Template
+from tagfield.text.templates import Pattern, Template, parse_template
 
 cells = st.text(alphabet="ab|:=%é漢😀_B-1", min_size=1, max_size=3)
 blanks = st.text(alphabet=" \t", min_size=1, max_size=3)
@@ -70,7 +70,7 @@ def compare(
 def test_drawn_files_and_templates(texts: list[str], lines: list[str], padding: bool, edges: bool) -> None:
     template = Template("drawn", tuple(map(Pattern, lines)), ("a", "b", "y"), padding, edges)
     sources = [Source(f"file {k}", text.encode()) for k, text in enumerate(texts)]
-    compare(encode_sources(sources, template=template), texts, lines, padding, edges, label=2)
+    compare(encode_files(sources, template=template), texts, lines, padding, edges, label=2)
 
 
 @given(column_texts(2), st.lists(patterns(1, longest=24), min_size=1, max_size=3), st.booleans())
@@ -78,23 +78,23 @@ def test_patterns_longer_than_any_key(text: str, lines: list[str], padding: bool
     many = "".join(f"w{k} L\n" for k in range(40)) + "\n" + text
     template = Template("drawn", tuple(map(Pattern, lines)), ("a", "y"), padding)
     compare(
-        encode_sources([Source("file", many.encode())], template=template), [many], lines, padding, False, 1
+        encode_files([Source("file", many.encode())], template=template), [many], lines, padding, False, 1
     )
 
 
 @given(column_texts(3))
 def test_presets(text: str) -> None:
     for name in ("chunking", "crfpp"):
-        template = preset(name)
+        template = PRESETS[name]
         lines = [p.text.replace(",w]", ",0]").replace(",pos]", ",1]") for p in template.patterns]
         source = Source("file", text.encode())
         compare(
-            encode_sources([source], template=name), [text], lines, template.padding, template.edges, label=2
+            encode_files([source], template=name), [text], lines, template.padding, template.edges, label=2
         )
 
 
 def test_words_preset_takes_two_columns() -> None:
-    encoded = encode_sources([Source("file", "McDonald's B\nwalked É\n".encode())], template="words")
+    encoded = encode_files([Source("file", "McDonald's B\nwalked É\n".encode())], template="words")
     named = set(encoded.attributes)
     assert {
         "w.shape[0]=XxXx'x",
@@ -108,11 +108,11 @@ def test_words_preset_takes_two_columns() -> None:
 
 def test_roles() -> None:
     text = b"1 The B-NP DT\n2 dog I-NP NN\n"
-    encoded = encode_sources([Source("file", text)], columns="_ w y pos")
-    plain = encode_sources([Source("file", b"The DT B-NP\ndog NN I-NP\n")])
+    encoded = encode_files([Source("file", text)], columns="_ w y pos")
+    plain = encode_files([Source("file", b"The DT B-NP\ndog NN I-NP\n")])
     assert encoded.attributes == plain.attributes
     assert encoded.gold_labels() == plain.gold_labels()
-    frozen = encode_sources(
+    frozen = encode_files(
         [Source("file", b"1 The DT\n")],
         template=encoded.template or "",
         attributes=encoded.attributes,
@@ -127,14 +127,14 @@ def test_roles() -> None:
     ]
 
 
-def test_column_numbers_settle_on_the_training_file(tmp_path: Path) -> None:
+def test_column_numbers_are_those_of_the_training_file(tmp_path: Path) -> None:
     path = tmp_path / "template"
     path.write_text("U:%x[0,0]/%x[0,1]\nB\n")
-    train = encode_sources([Source("train", b"a b c L\n")], template=path)
+    train = encode_files([Source("train", b"a b c L\n")], template=path)
     assert train.template is not None
     assert train.template.columns == ("x0", "x1", "x2", "y")
     for text in (b"a b c\n", b"a b c L\n"):
-        test = encode_sources(
+        test = encode_files(
             [Source("test", text)], template=train.template, attributes=train.attributes, labels=train.labels
         )
         assert len(test.dataset.attribute) == 1
@@ -142,8 +142,8 @@ def test_column_numbers_settle_on_the_training_file(tmp_path: Path) -> None:
 
 def test_a_sentence_of_20_000_rows() -> None:
     text = "".join(f"w{k % 700} p{k % 11} L{k % 5}\n" for k in range(20_000))
-    lines = [p.text.replace(",w]", ",0]").replace(",pos]", ",1]") for p in preset("chunking").patterns]
-    compare(encode_sources([Source("file", text.encode())]), [text], lines, False, True, label=2)
+    lines = [p.text.replace(",w]", ",0]").replace(",pos]", ",1]") for p in PRESETS["chunking"].patterns]
+    compare(encode_files([Source("file", text.encode())]), [text], lines, False, True, label=2)
 
 
 def test_several_files_and_gzip(tmp_path: Path) -> None:
@@ -162,31 +162,51 @@ def test_several_files_and_gzip(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (b"a b c\na b\n", r"file, line 2: found 2 columns where file, line 1, has 3"),
-        (b"\n\na b c\n\na b c d\n", r"file, line 5: found 4 columns where file, line 3, has 3"),
-        (b"a b c\n\nd\n", "line 3: found 1 column where"),
+        (b"a b c\na b\n", r"file, line 2: found 2 columns, but file, line 1 has 3"),
+        (b"\n\na b c\n\na b c d\n", r"file, line 5: found 4 columns, but file, line 3 has 3"),
+        (b"a b c\n\nd\n", "line 3: found 1 column, but"),
         (b"a b c\n\xff b c\n", "file, line 2: the bytes are not valid UTF-8"),
         (b"a b c\n\xe9", "file, line 2: .*UTF-8"),
         (b"\n \n\t\r\n", "only blank lines"),
-        (b"a b c d\n", r"file, line 1, has 4 columns, but template chunking takes 3 \(w pos y\)"),
-        (b"a\n", "has 1 columns"),
-        (b"a b\n", "file, line 1: the sequence has no labels"),
+        (
+            b"a b c d\n",
+            r"file, line 1: found 4 columns, but template chunking reads 3 \(word, pos, label\); name the columns",
+        ),
+        (b"a\n", "found 1 column, but template chunking reads 3"),
+        (
+            b"a b\n",
+            r"file, line 1: found 2 columns, .* \(word, pos, label\); for word and label use --template words",
+        ),
     ],
 )
 def test_bad_columns(text: bytes, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        encode_sources([Source("file", text)])
+        encode_files([Source("file", text)])
+
+
+def test_missing_label_columns() -> None:
+    with pytest.raises(InputError, match=r"reads 2 .*; for word, pos and label use --template chunking"):
+        encode_files(Source("file", b"a b c\n"), template="words")
+    with pytest.raises(InputError, match="found 2 columns, but no label; put the label in the last column"):
+        encode_files(Source("file", b"a b\n"), columns="w pos")
+    with pytest.raises(InputError, match="found 1 column, but no label"):
+        encode_files(Source("file", b"a\n"), template=parse_template("U:%x[0,0]"))
+    train = encode_files(Source("file", b"a b\n"), template="words")
+    with pytest.raises(InputError, match=r"found 3 columns, .*; name the columns with --columns"):
+        encode_files(
+            Source("file", b"a b c\n"), template="words", attributes=train.attributes, labels=train.labels
+        )
 
 
 def test_columns_must_agree_across_files() -> None:
-    with pytest.raises(InputError, match="two, line 2: found 2 columns where one, line 1, has 3"):
-        encode_sources([Source("one", b"a b c\n"), Source("two", b"\na b\n")])
+    with pytest.raises(InputError, match="two, line 2: found 2 columns, but one, line 1 has 3"):
+        encode_files([Source("one", b"a b c\n"), Source("two", b"\na b\n")])
 
 
 @pytest.mark.parametrize("columns", ["w w y", "y", "_ y", ""])
 def test_bad_roles(columns: str) -> None:
     with pytest.raises(InputError, match="columns"):
-        encode_sources([Source("file", b"a b c\n")], columns=columns)
+        encode_files([Source("file", b"a b c\n")], columns=columns)
 
 
 @given(st.binary(max_size=80) | st.text(alphabet="ab \t\r\n\0é", max_size=80).map(str.encode))
@@ -194,7 +214,7 @@ def test_random_bytes_are_read_or_refused(text: bytes) -> None:
     for template in ("chunking", "words", "crfpp"):
         for known in (None, Vocabulary(["w[0]=a"])):
             try:
-                encoded = encode_sources(
+                encoded = encode_files(
                     [Source("file", text)], template=template, attributes=known, labels=known
                 )
             except InputError:

@@ -1,4 +1,4 @@
-"""Item lines against the naive twin; out and in again; and lines that are not right."""
+"""Item lines against the naive twin, written and read back, and wrong lines."""
 
 import io
 
@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_encode import check
 
-from tagfield.encode import encode_sources
+from tagfield.encode import encode_files
 from tagfield.errors import InputError
 from tagfield.text.items import ItemSequence, parse_items, write_items
 from tagfield.text.sources import Source
@@ -60,14 +60,14 @@ def test_reading_is_the_twins(text: str) -> None:
         with pytest.raises(InputError, match="items, line "):
             list(parse_items(source))
         with pytest.raises(InputError, match="items, line "):
-            encode_sources([source], format="items")
+            encode_files([source], format="items")
         return
     assert [plain(sequence) for sequence in parse_items(source)] == expected
     if not expected or not all(label for _, labels, _ in expected for label in labels):
-        with pytest.raises(InputError, match=r"no sequence|no labels"):
-            encode_sources([source], format="items")
+        with pytest.raises(InputError, match=r"no sequence|has no label;"):
+            encode_files([source], format="items")
         return
-    encoded = encode_sources([source], format="items")
+    encoded = encode_files([source], format="items")
     ids: dict[str, int] = {}
     check(encoded.dataset, naive.pack([tokens for tokens, _, _ in expected], ids))
     assert encoded.attributes.strings() == list(ids)
@@ -77,10 +77,10 @@ def test_reading_is_the_twins(text: str) -> None:
 
 def test_dataset_to_items_and_back() -> None:
     text = b"@weight:2.5\nA\tw=a b\tlength:3\nB\tw=12\\:30\tb\\\\c\n\nA\tw=a b\n"
-    first = encode_sources([Source("items", text)], format="items")
+    first = encode_files([Source("items", text)], format="items")
     stream = io.BytesIO()
     write_items(first.sequences(), stream)
-    second = encode_sources([Source("again", stream.getvalue())], format="items")
+    second = encode_files([Source("again", stream.getvalue())], format="items")
     for field in ("tokens", "slots", "attribute", "stop", "position", "value", "labels", "weight"):
         np.testing.assert_array_equal(getattr(first.dataset, field), getattr(second.dataset, field))
     assert first.attributes.strings() == ["w=a b", "length", "w=12:30", "b\\c"]
@@ -90,8 +90,8 @@ def test_dataset_to_items_and_back() -> None:
 
 
 def test_frozen_items_may_lack_labels() -> None:
-    train = encode_sources([Source("train", b"A\ta\tb\n")], format="items")
-    test = encode_sources(
+    train = encode_files([Source("train", b"A\ta\tb\n")], format="items")
+    test = encode_files(
         [Source("test", b"\ta\tz\nC\tb\n")], format="items", attributes=train.attributes, labels=train.labels
     )
     assert test.gold_labels() == [["", "C"]]
@@ -104,36 +104,36 @@ def test_frozen_items_may_lack_labels() -> None:
     [
         ("A\tw=a:b", r"items, line 1: the value 'b' of 'w=a' is not a number; write \\: for a colon"),
         ("A\ta\nA\t12:30:45", "line 2: the value '30:45' of '12' is not a number"),
-        ("A\ta:nan", "is not a finite"),
-        ("A\ta:inf", "is not a finite"),
-        ("A\ta:1e39", "is not a finite 32-bit number"),
+        ("A\ta:nan", "must be a finite"),
+        ("A\ta:inf", "must be a finite"),
+        ("A\ta:1e39", "must be a finite 32-bit number"),
         ("A\ta: 1", "is not a number"),
         ("A\ta:1 ", "is not a number"),
         ("A\ta:1\0", r"'1\\x00' of 'a' is not a number"),
-        ("@" + "é" * 70, "'@" + "é" * 30 + "…' is not known"),
+        ("@" + "é" * 70, "unknown declaration '@" + "é" * 30 + "…'"),
         ("A:b\ta", "the label 'A:b' has a colon"),
-        ("@weight:x\nA\ta", "line 1: the weight 'x' is not a finite number"),
-        ("@weight:-1\nA\ta", "the weight '-1'"),
-        ("@weight:inf\nA\ta", "the weight 'inf'"),
-        ("@weight\nA\ta", "'@weight' is not known"),
-        ("@wait:1\nA\ta", "'@wait:1' is not known; the only declaration is @weight:NUMBER"),
+        ("@weight:x\nA\ta", "line 1: the weight must be a finite number >= 0, got 'x'"),
+        ("@weight:-1\nA\ta", "got '-1'"),
+        ("@weight:inf\nA\ta", "got 'inf'"),
+        ("@weight\nA\ta", "unknown declaration '@weight'"),
+        ("@wait:1\nA\ta", "unknown declaration '@wait:1'; the only one is @weight:NUMBER"),
         ("@weight:1\n@weight:1\nA\ta", "line 2: .* second"),
-        ("@weight:1\n\nA\ta", "@weight stands before no item"),
-        ("A\ta\n\n@weight:1", "@weight stands before no item"),
+        ("@weight:1\n\nA\ta", "@weight has no sequence"),
+        ("A\ta\n\n@weight:1", "@weight has no sequence"),
         ("\n\n", "no sequence"),
-        ("\ta", "items, line 1: the sequence has no labels"),
+        ("\ta", "items, line 1: token 1 of the sequence has no label"),
     ],
 )
 def test_bad_items(text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        encode_sources([Source("items", text.encode())], format="items")
+        encode_files([Source("items", text.encode())], format="items")
 
 
 def test_bad_utf8_and_bad_format() -> None:
     with pytest.raises(InputError, match=r"items, line 2: .*UTF-8"):
-        encode_sources([Source("items", b"A\ta\nA\t\xff")], format="items")
+        encode_files([Source("items", b"A\ta\nA\t\xff")], format="items")
     with pytest.raises(InputError, match="no format 'csv'"):
-        encode_sources([Source("items", b"A")], format="csv")  # type: ignore[arg-type]
+        encode_files([Source("items", b"A")], format="csv")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_what_item_lines_cannot_hold(sequence: ItemSequence) -> None:
 @given(st.binary(max_size=80))
 def test_random_bytes_are_read_or_refused(text: bytes) -> None:
     try:
-        encoded = encode_sources([Source("items", text)], format="items")
+        encoded = encode_files([Source("items", text)], format="items")
     except InputError:
         return
     assert len(encoded) > 0

@@ -1,4 +1,4 @@
-"""Strings that come again as the same object are remembered by their address: nobody can tell, but for the speed."""
+"""Cached strings give the same result as new ones; lists of labels and of probabilities, which act like dicts."""
 
 import copy
 import gc
@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tagfield._text import Probabilities, rows_of_labels, rows_of_probabilities
+from tagfield._text import Probabilities, label_lists, probability_lists
 from tagfield.encode import Encoded, Vocabulary, encode_sequences
 
 keys = st.sampled_from(["w", "tag", "-1:w", "é", "漢:", "k" * 31, "k" * 32, "k" * 80, ""])
@@ -29,7 +29,7 @@ sequences = st.lists(st.lists(st.dictionaries(keys, values, max_size=6), max_siz
 
 
 class Text(str):
-    """A str that is not exactly one."""
+    """A subclass of str."""
 
 
 def fresh(text: str) -> str:
@@ -37,7 +37,7 @@ def fresh(text: str) -> str:
 
 
 def rebuilt(value: Any, make: Callable[[str], str]) -> Any:
-    """The same value, with every string in it made anew."""
+    """The same value, with every string replaced by a new object."""
     if isinstance(value, dict):
         return {make(key): rebuilt(inner, make) for key, inner in value.items()}
     if isinstance(value, list):
@@ -87,7 +87,7 @@ def test_the_same_objects_and_equal_ones_encode_alike(
 
 
 def test_an_address_that_another_string_takes_over_is_not_mistaken_for_it() -> None:
-    """Each token is gone when the next is made, so that its strings are likely to stand where the last ones stood."""
+    """Each token is freed before the next is made, so new strings are likely to reuse its addresses."""
 
     def stream() -> Iterator[list[dict[str, Any]]]:
         for i in range(2000):
@@ -119,8 +119,8 @@ def test_the_dict_may_change_while_its_values_are_read() -> None:
     assert encoded.attributes.strings() == ["first:x", "eraser"]
 
 
-def test_many_sequences_foreseen_and_not() -> None:
-    """Room is made after the first hundreds; the ones that follow need more of it, or none."""
+def test_sequences_after_the_sample_that_memory_is_reserved_from() -> None:
+    """Memory is reserved after the first 256 sequences; those that follow need more or less of it."""
     short, long = [[{"a": True}]], [[{"a": False, "b": "c"}] * 40]
     for X in (short * 600, short * 300 + long * 300, long * 300 + short * 300 + [[]] * 100):
         ids: dict[str, int] = {}
@@ -131,11 +131,11 @@ def test_many_sequences_foreseen_and_not() -> None:
 
 @pytest.mark.parametrize("size", [1, 2, 22, 90])
 @pytest.mark.parametrize("kind", [str, int, lambda i: ("a", i), Text])
-def test_rows_of_probabilities(size: int, kind: Callable[[Any], Any]) -> None:
+def test_probability_lists(size: int, kind: Callable[[Any], Any]) -> None:
     labels = tuple(kind(i) for i in range(size))
     node = np.random.default_rng(size).random((7, size), np.float32)
     expected = [dict(zip(labels, line, strict=True)) for line in node.tolist()]
-    rows = rows_of_probabilities(node, labels, np.array([0, 3, 3, 7]))
+    rows = probability_lists(node, labels, np.array([0, 3, 3, 7]))
     del node  # the rows keep it
     assert [len(row) for row in rows] == [3, 0, 4]
     flat = [row for sequence in rows for row in sequence]
@@ -163,9 +163,9 @@ def test_rows_of_probabilities(size: int, kind: Callable[[Any], Any]) -> None:
         assert dict(row) == row.copy() == pickle.loads(pickle.dumps(row)) == copy.deepcopy(row) == plain
 
 
-def test_a_row_is_as_good_as_a_dict() -> None:
+def test_probabilities_act_like_a_dict() -> None:
     node = np.array([[0.25, 0.75]] * 8, np.float32)
-    [[first, second, third, *others]] = rows_of_probabilities(node, ("a", "b"), np.array([0, 8]))
+    [[first, second, third, *others]] = probability_lists(node, ("a", "b"), np.array([0, 8]))
     first["b"] = 0.5
     del first["a"]
     assert (first, second) == ({"b": 0.5}, {"a": 0.25, "b": 0.75})
@@ -206,7 +206,7 @@ def test_a_row_is_as_good_as_a_dict() -> None:
     assert json.loads(json.dumps(dict(second))) == json.loads(json.dumps(second.copy())) == second
 
 
-def test_a_label_that_asks_its_own_row_gets_a_probability() -> None:
+def test_a_label_that_reads_its_own_probabilities() -> None:
     class Label:
         def __init__(self, number: int) -> None:
             self.number = number
@@ -220,21 +220,21 @@ def test_a_label_that_asks_its_own_row_gets_a_probability() -> None:
             return isinstance(other, Label) and other.number == self.number
 
     asked: list[Any] = []
-    row = rows_of_probabilities(np.array([[0.25, 0.75]], np.float32), (Label(0), Label(1)), np.array([0, 1]))[
+    row = probability_lists(np.array([[0.25, 0.75]], np.float32), (Label(0), Label(1)), np.array([0, 1]))[0][
         0
-    ][0]
+    ]
     asked.append(row)
     assert row[Label(1)] == 0.75
     assert not asked
     assert row[Label(1)] == 0.75
 
 
-def test_a_row_in_a_circle_is_collected() -> None:
+def test_probabilities_in_a_reference_cycle_are_collected() -> None:
     class Owner:
         row: Any
 
     owner = Owner()
-    owner.row = rows_of_probabilities(np.zeros((1, 1), np.float32), ("a",), np.array([0, 1]))[0][0]
+    owner.row = probability_lists(np.zeros((1, 1), np.float32), ("a",), np.array([0, 1]))[0][0]
     owner.row["owner"] = owner
     gone = weakref.ref(owner)
     del owner
@@ -242,13 +242,13 @@ def test_a_row_in_a_circle_is_collected() -> None:
     assert gone() is None
 
 
-def test_rows_let_go_of_what_they_share() -> None:
+def test_probabilities_free_what_they_share() -> None:
     class Label:
         pass
 
     labels = (Label(), Label())
     gone = [weakref.ref(label) for label in labels]
-    rows = rows_of_probabilities(np.zeros((1000, 2), np.float32), labels, np.array([0, 400, 1000]))
+    rows = probability_lists(np.zeros((1000, 2), np.float32), labels, np.array([0, 400, 1000]))
     kept = rows[1][-1]
     kept.items()
     del labels, rows
@@ -257,16 +257,16 @@ def test_rows_let_go_of_what_they_share() -> None:
     assert [label() for label in gone] == [None, None]
 
 
-def test_rows_are_checked() -> None:
+def test_arguments_of_the_lists_are_checked() -> None:
     offsets = np.array([0, 2])
-    assert rows_of_labels(np.array([1, 0], np.int32), ("a", None), offsets) == [[None, "a"]]
-    assert rows_of_labels(np.array([], np.int32), (), np.array([0])) == []
+    assert label_lists(np.array([1, 0], np.int32), ("a", None), offsets) == [[None, "a"]]
+    assert label_lists(np.array([], np.int32), (), np.array([0])) == []
     for ids, tokens in (([1, 2], [0, 2]), ([-1, 0], [0, 2]), ([0, 0], [0, 1]), ([0, 0], [0, 3, 2])):
-        with pytest.raises(ValueError, match=r"id has no label|offsets"):
-            rows_of_labels(np.array(ids, np.int32), ("a", "b"), np.array(tokens))
-    with pytest.raises(ValueError, match="labels do not fit"):
-        rows_of_probabilities(np.zeros((2, 3), np.float32), ("a", "b"), offsets)
+        with pytest.raises(ValueError, match=r"every id must have a label|offsets"):
+            label_lists(np.array(ids, np.int32), ("a", "b"), np.array(tokens))
+    with pytest.raises(ValueError, match="one label for each column"):
+        probability_lists(np.zeros((2, 3), np.float32), ("a", "b"), offsets)
     with pytest.raises(ValueError, match="equal"):
-        rows_of_probabilities(np.zeros((2, 2), np.float32), ("a", "a"), offsets)
+        probability_lists(np.zeros((2, 2), np.float32), ("a", "a"), offsets)
     with pytest.raises(TypeError, match="unhashable"):
-        rows_of_probabilities(np.zeros((2, 1), np.float32), ([],), offsets)
+        probability_lists(np.zeros((2, 1), np.float32), ([],), offsets)

@@ -1,4 +1,4 @@
-"""Template files: what is read, what is refused, and the way through JSON."""
+"""Template files: valid and wrong ones, and the round trip through JSON."""
 
 from pathlib import Path
 
@@ -6,21 +6,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tagfield.encode import encode_sources
+from tagfield.encode import encode_files
 from tagfield.errors import InputError
-from tagfield.text.presets import PRESETS, load_template, preset
+from tagfield.text.presets import PRESETS, load_template
 from tagfield.text.sources import Source
 from tagfield.text.templates import Template, parse_template
 
 
 def test_chunking_is_crfsuites_example() -> None:
-    names = [pattern.text.split("=")[0] for pattern in preset("chunking").patterns]
+    names = [pattern.text.split("=")[0] for pattern in PRESETS["chunking"].patterns]
     assert " ".join(names) == (
         "w[-2] w[-1] w[0] w[1] w[2] w[-1]|w[0] w[0]|w[1] pos[-2] pos[-1] pos[0] pos[1] pos[2] "
         "pos[-2]|pos[-1] pos[-1]|pos[0] pos[0]|pos[1] pos[1]|pos[2] "
         "pos[-2]|pos[-1]|pos[0] pos[-1]|pos[0]|pos[1] pos[0]|pos[1]|pos[2]"
     )
-    encoded = encode_sources([Source("file", b"a b A\nc:d e B\n")])
+    encoded = encode_files([Source("file", b"a b A\nc:d e B\n")])
     first = ["w[0]=a", "w[1]=c:d", "w[0]|w[1]=a|c:d", "pos[0]=b", "pos[1]=e", "pos[0]|pos[1]=b|e", "__BOS__"]
     second = [
         "w[-1]=a",
@@ -38,7 +38,7 @@ def test_padding_and_comments() -> None:
     text = "# comment\n\nU0:%x[-2,0]/%x[1,0]\r\nU0:%x[-2,0]/%x[1,0]\nU1\nB\nB7\n"
     template = parse_template(text, "mine")
     assert [pattern.line for pattern in template.patterns] == [3, 4, 5]
-    encoded = encode_sources([Source("file", b"a A\nb B\n")], template=template)
+    encoded = encode_files([Source("file", b"a A\nb B\n")], template=template)
     assert encoded.attributes.strings() == ["U0:_B-2/b", "U1", "U0:_B-1/_B+1"]
     assert encoded.dataset.position.tolist() == [0, 0, 1, 1, 0, 1]
 
@@ -46,14 +46,14 @@ def test_padding_and_comments() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("U0:%x[0,0]\nB1:%x[0,0]\n", "template mine, line 2: .* not supported yet"),
+        ("U0:%x[0,0]\nB1:%x[0,0]\n", "template mine, line 2: .* not supported"),
         ("X0:%x[0,0]", "line 1: .* neither U nor B"),
-        ("U0:%x[0,0", "line 1: .* a % that begins no"),
-        ("U0:%y[0,0]", "a % that begins no"),
-        ("U0:100%", "a % that begins no"),
-        ("U0:%x[9,0]", "reaches 9 rows away"),
+        ("U0:%x[0,0", "line 1: .* a % that does not begin"),
+        ("U0:%y[0,0]", "a % that does not begin"),
+        ("U0:100%", "a % that does not begin"),
+        ("U0:%x[9,0]", "reads 9 rows away"),
         ("U0:%x[0,w.upper]", "'w.upper' is not a column"),
-        ("# nothing\nB\n", "there is no U line"),
+        ("# nothing\nB\n", "found no U line"),
     ],
 )
 def test_bad_templates(text: str, message: str) -> None:
@@ -64,11 +64,9 @@ def test_bad_templates(text: str, message: str) -> None:
 @pytest.mark.parametrize("column", ["3", "2", "pos", "99999", "y", "_"])
 def test_a_column_that_is_not_there(column: str) -> None:
     template = parse_template(f"U0:%x[0,0]\n\nU1:%x[0,{column}]", "mine")
-    message = (
-        rf"template mine, line 3: .* names column {column}, .*file, line 1, has 2 columns beside the label"
-    )
+    message = rf"template mine, line 3: .* names column {column}, but file, line 1 has only x0, x1 besides the label"
     with pytest.raises(InputError, match=message):
-        encode_sources([Source("file", b"a b A\n")], template=template)
+        encode_files([Source("file", b"a b A\n")], template=template)
 
 
 def test_files_and_presets(tmp_path: Path) -> None:
@@ -76,11 +74,12 @@ def test_files_and_presets(tmp_path: Path) -> None:
     path.write_bytes(b"U0:%x[0,0]\nU1:\xff\n")
     with pytest.raises(InputError, match="line 2: the bytes are not valid UTF-8"):
         load_template(path)
-    with pytest.raises(InputError, match="no such file"):
+    with pytest.raises(InputError, match=r"no template named 'chunkin'; did you mean 'chunking'\?"):
         load_template("chunkin")
-    with pytest.raises(InputError, match="no template preset"):
-        preset("chunkin")
+    with pytest.raises(InputError, match="no template named 'mine'; use chunking, words, crfpp, or the path"):
+        load_template("mine")
     assert load_template("words") is PRESETS["words"]
+    assert load_template(PRESETS["words"], "_ w y").columns == ("_", "w", "y")
 
 
 @pytest.mark.parametrize("template", [*PRESETS.values(), parse_template("U0:%x[0,0]", "é")])
@@ -119,6 +118,6 @@ def test_random_templates_are_read_or_refused(text: str) -> None:
         return
     assert all("".join(p.pieces) or p.cells for p in template.patterns)
     try:
-        encode_sources([Source("file", b"a b A\n")], template=template)
+        encode_files([Source("file", b"a b A\n")], template=template)
     except InputError as error:
         assert "names column" in str(error)  # noqa: PT017

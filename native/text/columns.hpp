@@ -2,8 +2,8 @@
 //
 //     bytes ─▶ lines ─▶ cells ─▶ vocabulary of the column ─▶ ids[column][token]
 //
-// Spaces and tabs separate, in runs of any length; a line of nothing else ends a sentence. A column that no role
-// asks for is counted but not interned.
+// Runs of spaces and tabs separate cells; a blank line ends a sentence. A column that is not wanted is counted but not
+// interned.
 #pragma once
 
 #include <cstdint>
@@ -49,8 +49,8 @@ inline void require_utf8(std::string_view text, const std::string& file) {
     throw InputError(at_line(file, line) + "the bytes are not valid UTF-8; convert the file to UTF-8 first");
 }
 
-// (line, number of cells) of the first line that has any; (0, 0) where there is none.
-inline std::pair<long long, std::size_t> first_row(std::string_view text) {
+// (line number, number of cells) of the first line that has cells; (0, 0) if no line has.
+inline std::pair<long long, std::size_t> first_line(std::string_view text) {
     for (long long line = 1; !text.empty(); ++line) {
         std::string_view rest = take_line(text);
         std::size_t cells = 0;
@@ -67,7 +67,7 @@ class ColumnTable {
         std::vector<std::int32_t> ids;  // [T]
     };
 
-    ColumnTable(const std::vector<bool>& wanted, std::string first) : first_(std::move(first)) {
+    ColumnTable(const std::vector<bool>& wanted, std::string first_line) : first_line_(std::move(first_line)) {
         for (const bool want : wanted) wanted_.push_back(want);
         columns_.resize(wanted_.size());
     }
@@ -81,15 +81,15 @@ class ColumnTable {
             std::string_view rest = take_line(text);
             std::string_view cell = take_cell(rest);
             if (cell.empty()) {
-                if (open) close();
+                if (open) end_sentence();
                 open = false;
                 continue;
             }
             if (!open) {
                 file_.push_back(file_index);
                 line_.push_back(number);
-                from_.push_back(start - begin);
-                to_.push_back(0);
+                begin_.push_back(start - begin);
+                end_.push_back(0);
                 open = true;
             }
             std::size_t k = 0;
@@ -97,20 +97,21 @@ class ColumnTable {
                 if (k < wanted_.size() && wanted_[k]) columns_[k].ids.push_back(columns_[k].cells.add(cell));
             if (k != wanted_.size()) {
                 const std::string found = std::to_string(k) + (k == 1 ? " column" : " columns");
-                throw InputError(at_line(file, number) + "found " + found + " where " + first_ + " has " +
+                throw InputError(at_line(file, number) + "found " + found + ", but " + first_line_ + " has " +
                                  std::to_string(wanted_.size()) +
                                  "; give every line the same number of columns, with a blank line between sentences");
             }
             ++length_;
-            to_.back() = text.data() - begin;
+            end_.back() = text.data() - begin;
         }
-        if (open) close();
+        if (open) end_sentence();
     }
 
-    // A column made from another one: strings[i] stands where the base column has its cell i. Returns its index.
+    // Adds a column with strings[i] wherever the base column has cell i; returns its index.
     std::size_t derive(std::size_t base, const std::vector<std::string_view>& strings) {
         const Column& from = column(base);
-        if (strings.size() != from.cells.size()) throw InputError("a derived column needs one string for each cell");
+        if (strings.size() != from.cells.size())
+            throw InputError("a derived column needs one string for each different cell");
         Column made;
         std::vector<std::int32_t> id;
         for (const std::string_view text : strings) id.push_back(made.cells.add(text));
@@ -120,7 +121,7 @@ class ColumnTable {
         return columns_.size() - 1;
     }
 
-    // The label of each token; labels that are new join the vocabulary in order of first appearance.
+    // The label id of each token; new labels join the vocabulary in order of first appearance.
     std::vector<std::int32_t> labels(std::size_t k, Vocabulary& names) {
         const Column& from = column(k);
         std::vector<std::int32_t> id, made;
@@ -139,17 +140,17 @@ class ColumnTable {
     const std::vector<std::int64_t>& tokens() const { return tokens_; }  // [S+1]
     const std::vector<std::int32_t>& file() const { return file_; }      // [S]  which file
     const std::vector<std::int64_t>& line() const { return line_; }      // [S]  first line, from 1
-    const std::vector<std::int64_t>& from() const { return from_; }      // [S]  first byte
-    const std::vector<std::int64_t>& to() const { return to_; }          // [S]  end of the last line
+    const std::vector<std::int64_t>& begin() const { return begin_; }      // [S]  first byte
+    const std::vector<std::int64_t>& end() const { return end_; }          // [S]  end of the last line
 
   private:
-    void close() { tokens_.push_back(length_); }
+    void end_sentence() { tokens_.push_back(length_); }
 
-    std::string first_;
+    std::string first_line_;
     std::vector<char> wanted_;
     std::vector<Column> columns_;
     std::int64_t length_ = 0;
-    std::vector<std::int64_t> tokens_{0}, line_, from_, to_;
+    std::vector<std::int64_t> tokens_{0}, line_, begin_, end_;
     std::vector<std::int32_t> file_;
 };
 

@@ -1,4 +1,4 @@
-// The one exception of this room. module.cpp turns it into tagfield.errors.InputError.
+// The exception of native/text; module.cpp translates it to tagfield.errors.InputError.
 #pragma once
 
 #include <cstdio>
@@ -20,7 +20,7 @@ inline std::string at_line(const std::string& file, long long line) {
     return file + ", line " + std::to_string(line) + ": ";
 }
 
-// What was found, for a message: in quotes, on one line, and not too long.
+// Text for a message: in quotes, on one line, shortened.
 inline std::string quote(std::string_view text) {
     constexpr std::size_t limit = 60;
     std::string shown = "'";

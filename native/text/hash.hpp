@@ -1,7 +1,7 @@
-// Byte strings: a 64-bit hash, comparing, copying. The hash: multiply two words to 128 bits and fold the halves together.
+// Byte strings: a 64-bit hash, comparison and copying. The hash multiplies two words to 128 bits and folds the halves.
 //
-// Attribute strings are 5 to 30 bytes long, so what counts is few dependent steps: whole 16-byte blocks first, then
-// the last 1..16 bytes as two loads that may overlap. The hash is never stored in a file, so its value may change.
+// Attribute strings are 5 to 30 bytes long, so the number of dependent steps decides: whole 16-byte blocks first, then
+// the last 1 to 16 bytes as two loads that may overlap. No file stores a hash, so its value may change.
 #pragma once
 
 #include <cstddef>
@@ -46,7 +46,7 @@ inline std::uint64_t hash_bytes(const char* p, std::size_t n) {
     return fold(fold(a ^ C, b ^ h) ^ A, h ^ B);
 }
 
-// Whether n bytes are the same. Strings that get this far nearly always are, so nothing is gained by leaving early.
+// Whether n bytes are equal. Strings that are compared are nearly always equal, so an early exit gains nothing.
 inline bool same_bytes(const char* a, const char* b, std::size_t n) {
     if (n < 8) {
         if (n >= 4) return ((load32(a) ^ load32(b)) | (load32(a + n - 4) ^ load32(b + n - 4))) == 0;
@@ -59,7 +59,7 @@ inline bool same_bytes(const char* a, const char* b, std::size_t n) {
     return difference == 0;
 }
 
-// Copies n bytes and returns the end of the copy. Short strings, so a call of memcpy would cost more than the copying.
+// Copies n bytes and returns the end of the copy. For short strings a call of memcpy costs more than the copy.
 inline char* copy_bytes(char* to, const char* from, std::size_t n) {
     if (n >= 16) {
         for (std::size_t i = 0; i + 16 <= n; i += 16) std::memcpy(to + i, from + i, 16);

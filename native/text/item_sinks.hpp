@@ -1,4 +1,4 @@
-// Where parsed item lines go: into the packed arrays, or into Python lists, one sequence at a time.
+// The two sinks of ItemParser: the arrays of a Dataset, or Python lists, one sequence at a time.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "text/batch.hpp"
+#include "text/dataset_builder.hpp"
 #include "text/items.hpp"
-#include "text/pack.hpp"
+#include "text/sentence_builder.hpp"
 #include "text/vocabulary.hpp"
 
 namespace tagfield::text {
@@ -21,10 +21,10 @@ namespace nb = nanobind;
 class ItemEncoder {
   public:
     ItemEncoder(Vocabulary& attributes, bool frozen, Vocabulary& labels)
-        : batch_(attributes, frozen), labels_(labels) {}
+        : builder_(attributes, frozen), labels_(labels) {}
 
-    Packer packer;
-    std::vector<std::int32_t> gold;    // [T]  -1 where the label is empty
+    DatasetBuilder dataset;
+    std::vector<std::int32_t> gold;    // [T]  Vocabulary::absent where the label is empty
     std::vector<std::int32_t> file;    // [S]
     std::vector<std::int64_t> line;    // [S]
     std::vector<double> weights;       // [S]
@@ -35,23 +35,23 @@ class ItemEncoder {
         while (parser.next(*this)) continue;
     }
 
-    char* room(std::size_t n) { return batch_.room(n); }
+    char* allocate(std::size_t n) { return builder_.allocate(n); }
     void begin(long long number) {
         file.push_back(file_);
         line.push_back(number);
     }
     void label(std::string_view text) { gold.push_back(text.empty() ? Vocabulary::absent : labels_.add(text)); }
     void attribute(std::string_view text, double value) {
-        batch_.add(text.data(), text.size(), static_cast<float>(value));
+        builder_.add(text.data(), text.size(), static_cast<float>(value));
     }
-    void end_token() { batch_.end_token(); }
+    void end_token() { builder_.end_token(); }
     void end(double weight) {
         weights.push_back(weight);
-        batch_.finish(packer);
+        builder_.finish(dataset);
     }
 
   private:
-    Batch batch_;
+    SentenceBuilder builder_;
     Vocabulary& labels_;
     std::int32_t file_ = 0;
 };
@@ -70,9 +70,9 @@ class ItemLister {
         return nb::make_tuple(tokens_, labels_, weight_, line_);
     }
 
-    char* room(std::size_t n) {
-        room_.reset(new char[n]);
-        return room_.get();
+    char* allocate(std::size_t n) {
+        unescaped_.reset(new char[n]);
+        return unescaped_.get();
     }
     void begin(long long number) { line_ = number; }
     void label(std::string_view text) { labels_.append(nb::str(text.data(), text.size())); }
@@ -89,7 +89,7 @@ class ItemLister {
     nb::bytes bytes_;  // keeps the text alive
     ItemParser parser_;
     nb::list tokens_, labels_, token_;
-    std::unique_ptr<char[]> room_;
+    std::unique_ptr<char[]> unescaped_;
     double weight_ = 1.0;
     long long line_ = 0;
 };

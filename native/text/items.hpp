@@ -1,10 +1,10 @@
 // CRFsuite's item lines:   label TAB attribute[:value] TAB attribute[:value] …
 //
 //     an empty line ends the sequence;  `\:` is a colon and `\\` a backslash, any other backslash is itself
-//     no value is 1;  a line `@weight:2.5` gives the sequence its weight;  an empty label is an unknown one
+//     without a value it is 1;  a line `@weight:2.5` sets the weight of the sequence;  an empty label is not known
 //
-// Only TAB separates: spaces are text. Where CRFsuite reads `w=a:b` as attribute `w=a` with value 0, this reader says
-// so: a value must be a finite number.
+// Only TAB separates fields: spaces are text. CRFsuite reads `w=a:b` as attribute `w=a` with value 0; here it is an
+// error, because a value must be a finite number.
 #pragma once
 
 #include <Python.h>
@@ -21,7 +21,7 @@
 
 namespace tagfield::text {
 
-// The whole of `text` as a number, whatever the locale; false where it is none.
+// Parses all of `text` as a number, in any locale; false if it is not a number.
 inline bool parse_number(std::string_view text, double& number) {
     const std::string copy(text);
     if (copy.size() != std::strlen(copy.c_str()) || copy.empty() || std::isspace(static_cast<unsigned char>(copy[0])))
@@ -42,7 +42,7 @@ class ItemParser {
     }
 
     // Reads one sequence into the sink; false at the end of the file.
-    // A sink has: room(n), begin(line), label(text), attribute(text, value), end_token(), end(weight).
+    // A sink has: allocate(n), begin(line), label(text), attribute(text, value), end_token(), end(weight).
     template <class Sink>
     bool next(Sink& sink) {
         bool open = false, weighted = false;
@@ -55,7 +55,7 @@ class ItemParser {
                 continue;
             }
             if (line[0] == '@') {
-                if (weighted) fail("a sequence has one @weight; this is its second");
+                if (weighted) fail("found a second @weight for this sequence; give one");
                 weight = declaration(line);
                 weighted = true;
                 continue;
@@ -64,7 +64,7 @@ class ItemParser {
             open = true;
             item(line, sink);
         }
-        if (weighted && !open) fail("@weight stands before no item; put it right above the sequence that it weighs");
+        if (weighted && !open) fail("@weight has no sequence; put it right above the items of its sequence");
         if (open) sink.end(weight);
         return open;
     }
@@ -75,9 +75,9 @@ class ItemParser {
     double declaration(std::string_view line) const {
         double weight = 0;
         if (line.substr(0, 8) != "@weight:")
-            fail(quote(line) + " is not known; the only declaration is @weight:NUMBER");
+            fail("unknown declaration " + quote(line) + "; the only one is @weight:NUMBER");
         if (!parse_number(line.substr(8), weight) || !std::isfinite(weight) || weight < 0)
-            fail("the weight " + quote(line.substr(8)) + " is not a finite number from 0 on");
+            fail("the weight must be a finite number >= 0, got " + quote(line.substr(8)));
         return weight;
     }
 
@@ -91,7 +91,7 @@ class ItemParser {
             const std::string_view name = unescape(field, colon, sink);
             if (first) {
                 if (colon < field.size())
-                    fail("the label " + quote(field) + " has a colon; write \\: for a colon that is text");
+                    fail("the label " + quote(field) + " has a colon; write \\: for a colon in the text");
                 sink.label(name);
             } else if (!field.empty()) {
                 sink.attribute(name, value_of(field, colon));
@@ -109,20 +109,20 @@ class ItemParser {
         double value = 0;
         if (!parse_number(text, value))
             fail("the value " + quote(text) + " of " + quote(field.substr(0, colon)) +
-                 " is not a number; write \\: for a colon that is text");
+                 " is not a number; write \\: for a colon in the text");
         if (!std::isfinite(static_cast<float>(value)))
             fail("the value " + quote(text) + " of " + quote(field.substr(0, colon)) +
-                 " is not a finite 32-bit number");
+                 " must be a finite 32-bit number");
         return value;
     }
 
-    // The name before the first bare colon, whose index goes to `colon` (field.size() where there is none).
+    // The name before the first unescaped colon; `colon` is set to its index, or to field.size().
     template <class Sink>
     static std::string_view unescape(std::string_view field, std::size_t& colon, Sink& sink) {
         colon = field.find_first_of(":\\");
         if (colon == std::string_view::npos) colon = field.size();
         if (colon == field.size() || field[colon] == ':') return field.substr(0, colon);
-        char* text = sink.room(field.size());
+        char* text = sink.allocate(field.size());
         std::size_t n = 0;
         for (colon = 0; colon < field.size() && field[colon] != ':'; ++colon) {
             const bool escape = field[colon] == '\\' && colon + 1 < field.size() &&

@@ -1,4 +1,4 @@
-// Bindings of the text room: tagfield._text. Nothing is computed here.
+// Bindings: tagfield._text. Nothing is computed here.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/pair.h>
@@ -10,12 +10,12 @@
 #include <utility>
 
 #include "text/columns.hpp"
+#include "text/dataset_builder.hpp"
 #include "text/errors.hpp"
 #include "text/expand.hpp"
 #include "text/item_sinks.hpp"
 #include "text/objects.hpp"
-#include "text/pack.hpp"
-#include "text/rows.hpp"
+#include "text/token_lists.hpp"
 #include "text/vocabulary.hpp"
 
 namespace nb = nanobind;
@@ -29,6 +29,8 @@ using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 template <class T>
 using View = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
+using PatternParts = std::pair<std::vector<std::string>, std::vector<std::pair<std::int32_t, std::int32_t>>>;
+
 template <class T>
 Array<T> as_array(std::vector<T> values) {
     auto* kept = new std::vector<T>(std::move(values));
@@ -37,12 +39,12 @@ Array<T> as_array(std::vector<T> values) {
 }
 
 // (tokens, slots, occurrences, attribute, stop, position, value or None), the order of Dataset's fields.
-nb::tuple as_arrays(Packer&& packer) {
+nb::tuple as_arrays(DatasetBuilder&& dataset) {
     nb::object value = nb::none();
-    if (packer.valued) value = nb::cast(as_array(std::move(packer.value)));
-    return nb::make_tuple(as_array(std::move(packer.tokens)), as_array(std::move(packer.slots)),
-                          as_array(std::move(packer.occurrences)), as_array(std::move(packer.attribute)),
-                          as_array(std::move(packer.stop)), as_array(std::move(packer.position)), value);
+    if (dataset.has_values) value = nb::cast(as_array(std::move(dataset.value)));
+    return nb::make_tuple(as_array(std::move(dataset.tokens)), as_array(std::move(dataset.slots)),
+                          as_array(std::move(dataset.occurrences)), as_array(std::move(dataset.attribute)),
+                          as_array(std::move(dataset.stop)), as_array(std::move(dataset.position)), value);
 }
 
 std::string_view view(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
@@ -53,7 +55,7 @@ std::string_view text_of(nb::handle string) {
     const char* data = PyUnicode_AsUTF8AndSize(string.ptr(), &size);
     if (!data) {
         PyErr_Clear();
-        throw InputError("a string holds a lone surrogate, which UTF-8 cannot write");
+        throw InputError("a string holds a lone surrogate, which cannot be written in UTF-8");
     }
     return {data, static_cast<std::size_t>(size)};
 }
@@ -73,7 +75,7 @@ Vocabulary from_arrays(View<std::uint8_t> bytes, View<std::int64_t> offsets) {
     const auto* raw = reinterpret_cast<const char*>(offsets.data());
     return Vocabulary::from_arrays({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, offsets.size(),
                                    [raw](std::size_t i) {
-                                       std::int64_t offset;  // a mapped file need not be aligned
+                                       std::int64_t offset;  // a mapped file may be unaligned
                                        std::memcpy(&offset, raw + i * sizeof offset, sizeof offset);
                                        return offset;
                                    });
@@ -85,15 +87,15 @@ Vocabulary subset(const Vocabulary& self, View<std::int64_t> ids) {
     for (std::size_t i = 0; i < ids.size(); ++i) {
         const std::int64_t id = ids.data()[i];
         if (id < 0 || static_cast<std::size_t>(id) >= self.size())
-            throw nb::index_error(("there is no string " + std::to_string(id)).c_str());
+            throw nb::index_error(("no string has the id " + std::to_string(id)).c_str());
         if (static_cast<std::size_t>(kept.add(self[static_cast<std::int32_t>(id)])) != i)
-            throw InputError("string " + std::to_string(id) + " is asked for twice");
+            throw InputError("the id " + std::to_string(id) + " occurs twice; each must be different");
     }
     return kept;
 }
 
 Vocabulary subset_by_mask(const Vocabulary& self, View<bool> mask) {
-    if (mask.size() != self.size()) throw InputError("a mask needs one entry for each string");
+    if (mask.size() != self.size()) throw InputError("the mask must have one entry for each string");
     Vocabulary kept;
     for (std::size_t id = 0; id < mask.size(); ++id)
         if (mask.data()[id]) kept.add(self[static_cast<std::int32_t>(id)]);
@@ -107,7 +109,7 @@ void bind_vocabulary(nb::module_& m) {
              [](Vocabulary* self, nb::iterable strings) {
                  Vocabulary made;
                  for (nb::handle string : strings) {
-                     if (!PyUnicode_Check(string.ptr())) throw nb::type_error("a vocabulary holds strings");
+                     if (!PyUnicode_Check(string.ptr())) throw nb::type_error("a vocabulary must hold strings");
                      made.add(text_of(string));
                  }
                  new (self) Vocabulary(std::move(made));
@@ -120,12 +122,14 @@ void bind_vocabulary(nb::module_& m) {
         .def("__getitem__",
              [](const Vocabulary& self, std::int64_t id) {
                  if (id < 0 || static_cast<std::size_t>(id) >= self.size())
-                     throw nb::index_error(("there is no string " + std::to_string(id)).c_str());
+                     throw nb::index_error(("no string has the id " + std::to_string(id)).c_str());
                  return as_str(self[static_cast<std::int32_t>(id)]);
              },
              "id"_a)
-        .def("__eq__", [](const Vocabulary& self,
-                          const Vocabulary& other) { return self.bytes() == other.bytes() && self.offsets() == other.offsets(); })
+        .def("__eq__",
+             [](const Vocabulary& self, const Vocabulary& other) {
+                 return self.bytes() == other.bytes() && self.offsets() == other.offsets();
+             })
         .def("__eq__", [](const Vocabulary&, nb::handle) { return false; })
         .def("__iter__", [](const Vocabulary& self) { return nb::iter(strings(self)); })
         .def("__repr__",
@@ -144,7 +148,7 @@ void bind_vocabulary(nb::module_& m) {
 
 void bind_columns(nb::module_& m) {
     nb::class_<ColumnTable>(m, "ColumnTable")
-        .def(nb::init<const std::vector<bool>&, std::string>(), "wanted"_a, "first"_a)
+        .def(nb::init<const std::vector<bool>&, std::string>(), "wanted"_a, "first_line"_a)
         .def("read",
              [](ColumnTable& self, nb::bytes text, const std::string& file, std::int32_t index) {
                  const std::string_view bytes = view(text);
@@ -152,34 +156,36 @@ void bind_columns(nb::module_& m) {
                  self.read(bytes, file, index);
              },
              "text"_a, "file"_a, "index"_a)
-        .def("cells", [](ColumnTable& self, std::size_t column) { return strings(self.column(column).cells); }, "column"_a)
+        .def("cells", [](ColumnTable& self, std::size_t column) { return strings(self.column(column).cells); },
+             "column"_a)
         .def("derive",
              [](ColumnTable& self, std::size_t base, const std::vector<std::string_view>& made) {
                  return self.derive(base, made);
              },
              "base"_a, "strings"_a)
         .def("labels",
-             [](ColumnTable& self, std::size_t column, Vocabulary& labels) { return as_array(self.labels(column, labels)); },
+             [](ColumnTable& self, std::size_t column, Vocabulary& labels) {
+                 return as_array(self.labels(column, labels));
+             },
              "column"_a, "labels"_a)
-        .def("sources",
+        .def("locations",
              [](const ColumnTable& self) {
-                 return nb::make_tuple(as_array(self.file()), as_array(self.line()), as_array(self.from()),
-                                       as_array(self.to()));
+                 return nb::make_tuple(as_array(self.file()), as_array(self.line()), as_array(self.begin()),
+                                       as_array(self.end()));
              })
         .def("expand",
-             [](ColumnTable& self, const std::vector<std::pair<std::vector<std::string>, std::vector<std::pair<std::int32_t, std::int32_t>>>>& patterns,
-                bool padding, bool edges, Vocabulary& attributes, bool frozen) {
-                 std::vector<Pattern> plans;
-                 for (const auto& [pieces, cells] : patterns) plans.push_back({pieces, cells});
-                 Packer packer;
+             [](ColumnTable& self, const std::vector<PatternParts>& patterns, bool padding, bool edges, Vocabulary& attributes, bool frozen) {
+                 std::vector<Pattern> made;
+                 for (const auto& [pieces, cells] : patterns) made.push_back({pieces, cells});
+                 DatasetBuilder dataset;
                  {
                      nb::gil_scoped_release release;
-                     Expander(self, std::move(plans), padding, edges).run(attributes, frozen, packer);
+                     TemplateExpander(self, std::move(made), padding, edges).run(attributes, frozen, dataset);
                  }
-                 return as_arrays(std::move(packer));
+                 return as_arrays(std::move(dataset));
              },
              "patterns"_a, "padding"_a, "edges"_a, "attributes"_a, "frozen"_a);
-    m.def("first_row", [](nb::bytes text) { return first_row(view(text)); }, "text"_a);
+    m.def("first_line", [](nb::bytes text) { return first_line(view(text)); }, "text"_a);
 }
 
 void bind_items(nb::module_& m) {
@@ -192,9 +198,9 @@ void bind_items(nb::module_& m) {
              },
              "text"_a, "file"_a, "index"_a)
         .def("finish", [](ItemEncoder& self) {
-            return nb::make_tuple(as_arrays(std::exchange(self.packer, Packer())), as_array(std::move(self.gold)),
-                                  as_array(std::move(self.weights)), as_array(std::move(self.file)),
-                                  as_array(std::move(self.line)));
+            return nb::make_tuple(as_arrays(std::exchange(self.dataset, DatasetBuilder())),
+                                  as_array(std::move(self.gold)), as_array(std::move(self.weights)),
+                                  as_array(std::move(self.file)), as_array(std::move(self.line)));
         });
     nb::class_<ItemLister>(m, "ItemLister")
         .def(nb::init<nb::bytes, const std::string&>(), "text"_a, "file"_a)
@@ -206,29 +212,29 @@ std::int64_t checked_offsets(View<std::int64_t> tokens, std::size_t length) {
     const auto S = static_cast<std::int64_t>(tokens.size()) - 1;
     const std::int64_t* at = tokens.data();
     if (S < 0 || at[0] != 0 || at[S] != static_cast<std::int64_t>(length))
-        throw nb::value_error("the offsets do not span the tokens");
+        throw nb::value_error("the offsets must go from 0 to the number of tokens");
     for (std::int64_t s = 0; s < S; ++s)
-        if (at[s] > at[s + 1]) throw nb::value_error("the offsets are not ascending");
+        if (at[s] > at[s + 1]) throw nb::value_error("the offsets must not descend");
     return S;
 }
 
-void bind_rows(nb::module_& m) {
-    m.def("rows_of_labels",
+void bind_token_lists(nb::module_& m) {
+    m.def("label_lists",
           [](View<std::int32_t> ids, nb::tuple labels, View<std::int64_t> tokens) {
               const std::int64_t S = checked_offsets(tokens, ids.size());
               for (std::size_t t = 0; t < ids.size(); ++t)
                   if (ids.data()[t] < 0 || static_cast<std::size_t>(ids.data()[t]) >= labels.size())
-                      throw nb::value_error("an id has no label");
-              return rows_of_labels(ids.data(), labels, tokens.data(), S);
+                      throw nb::value_error("every id must have a label");
+              return label_lists(ids.data(), labels, tokens.data(), S);
           },
           "ids"_a, "labels"_a, "tokens"_a);
     const nb::object type = checked(make_probabilities_type());
     nb::module_::import_("collections.abc").attr("MutableMapping").attr("register")(type);
     m.attr("Probabilities") = type;
-    m.def("rows_of_probabilities",
-          [type](const Node& node, nb::tuple labels, View<std::int64_t> tokens) {
-              if (labels.size() != node.shape(1)) throw nb::value_error("the labels do not fit the columns");
-              return rows_of_probabilities(node, labels, tokens.data(), checked_offsets(tokens, node.shape(0)),
+    m.def("probability_lists",
+          [type](const Marginals& node, nb::tuple labels, View<std::int64_t> tokens) {
+              if (labels.size() != node.shape(1)) throw nb::value_error("there must be one label for each column");
+              return probability_lists(node, labels, tokens.data(), checked_offsets(tokens, node.shape(0)),
                                            reinterpret_cast<PyTypeObject*>(type.ptr()));
           },
           "node"_a, "labels"_a, "tokens"_a);
@@ -237,8 +243,8 @@ void bind_rows(nb::module_& m) {
 }  // namespace
 
 NB_MODULE(TAGFIELD_MODULE, m) {
-  nb::set_leak_warnings(false);  // an interpreter that ends in an error keeps objects alive; that is no leak of ours
-    m.doc() = "Reading and interning: text or Python objects to packed arrays; and back to Python objects.";
+    nb::set_leak_warnings(false);  // an interpreter that exits after an error keeps objects alive: not a leak here
+    m.doc() = "Text or Python objects to the arrays of a Dataset, and arrays back to Python objects.";
     const nb::object error = nb::module_::import_("tagfield.errors").attr("InputError");
     nb::register_exception_translator(
         [](const std::exception_ptr& thrown, void* kind) {
@@ -254,13 +260,13 @@ NB_MODULE(TAGFIELD_MODULE, m) {
     bind_vocabulary(m);
     bind_columns(m);
     bind_items(m);
-    bind_rows(m);
+    bind_token_lists(m);
     m.def("encode_objects",
           [](nb::handle X, nb::handle y, Vocabulary& attributes, bool frozen, Vocabulary& labels, bool gather) {
               ObjectReader reader(attributes, frozen, labels);
-              reader.packer.gather = gather;
+              reader.dataset.gather = gather;
               reader.read(X, y);
-              return nb::make_tuple(as_arrays(std::move(reader.packer)), as_array(std::move(reader.gold)));
+              return nb::make_tuple(as_arrays(std::move(reader.dataset)), as_array(std::move(reader.gold)));
           },
           "X"_a, "y"_a.none(), "attributes"_a, "frozen"_a, "labels"_a, "gather"_a);
 }

@@ -1,4 +1,4 @@
-// UTF-8 by the table of well-formed sequences (Unicode, table 3-7): no surrogates, nothing overlong, at most U+10FFFF.
+// Checks UTF-8 by Unicode's table 3-7 of well-formed sequences: no surrogates, nothing overlong, at most U+10FFFF.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace tagfield::text {
 
-// The index of the first byte that begins no well-formed sequence, or text.size() where all is well.
+// The index of the first byte that does not begin a well-formed sequence; text.size() if there is none.
 inline std::size_t utf8_flaw(std::string_view text) {
     const std::size_t n = text.size();
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };

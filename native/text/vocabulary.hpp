@@ -1,11 +1,11 @@
 // Vocabulary: strings ⇄ ids 0, 1, 2, … in order of first appearance.
 //
-//     table slot {tag, id} ─▶ offsets[id] .. offsets[id+1] ─▶ bytes
+//     table slot {bits, id} ─▶ offsets[id] .. offsets[id+1] ─▶ bytes
 //
-// Open addressing with linear probing. A slot holds 32 hash bits beside the id: the low ones say where the slot
-// belongs, so the table grows without reading a string, and the rest sort out nearly every foreign string before its
-// bytes are touched. Look-ups of many strings go in blocks, each memory access prefetched a step ahead.
-// Finding changes nothing, so any number of threads may find at once while no thread adds.
+// Open addressing with linear probing. A slot holds 32 hash bits besides the id. The low bits give the slot's home, so
+// the table grows without reading a string; the others reject nearly every other string without reading its bytes. Many
+// strings are looked up in blocks, with each memory access prefetched one step ahead. Threads may call find at the same
+// time, as long as none calls add.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +20,13 @@
 
 namespace tagfield::text {
 
-struct Key {
+struct HashedString {
     const char* data;
     std::size_t size;
     std::uint64_t hash;
 
-    Key(const char* data, std::size_t size) : data(data), size(size), hash(hash_bytes(data, size)) {}
-    explicit Key(std::string_view text) : Key(text.data(), text.size()) {}
+    HashedString(const char* data, std::size_t size) : data(data), size(size), hash(hash_bytes(data, size)) {}
+    explicit HashedString(std::string_view text) : HashedString(text.data(), text.size()) {}
 };
 
 class Vocabulary {
@@ -40,13 +40,13 @@ class Vocabulary {
     static Vocabulary from_arrays(std::string_view bytes, std::size_t n_offsets, OffsetAt offset_at) {
         if (n_offsets == 0 || offset_at(0) != 0) throw InputError("vocabulary offsets must start with 0");
         if (n_offsets - 1 >= static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
-            throw InputError("a vocabulary holds fewer than 2^31 - 1 strings");
+            throw InputError("a vocabulary must have fewer than 2^31 - 1 strings");
         std::int64_t before = 0;
         for (std::size_t i = 1; i < n_offsets; ++i) {
             const std::int64_t next = offset_at(i);
             if (next < before || static_cast<std::uint64_t>(next) > bytes.size())
                 throw InputError("vocabulary offset " + std::to_string(i) + " is " + std::to_string(next) +
-                                 ", not between the one before it and the " + std::to_string(bytes.size()) +
+                                 "; it must lie between the previous one and the " + std::to_string(bytes.size()) +
                                  " bytes of text");
             before = next;
         }
@@ -81,77 +81,76 @@ class Vocabulary {
         if (capacity > table_.size()) grow(capacity);
     }
 
-    std::int32_t find(const Key& key) const {
-        const std::uint32_t tag = tag_of(key.hash);
-        for (std::size_t i = tag & mask();; i = (i + 1) & mask()) {
+    std::int32_t find(const HashedString& key) const {
+        const std::uint32_t bits = bits_of(key.hash);
+        for (std::size_t i = bits & mask();; i = (i + 1) & mask()) {
             const Slot slot = table_[i];
             if (slot.id == absent) return absent;
-            if (slot.tag == tag && is(slot.id, key)) return slot.id;
+            if (slot.bits == bits && equals(slot.id, key)) return slot.id;
         }
     }
-    std::int32_t find(std::string_view text) const { return find(Key(text)); }
+    std::int32_t find(std::string_view text) const { return find(HashedString(text)); }
 
-    std::int32_t add(const Key& key) {
-        const std::uint32_t tag = tag_of(key.hash);
-        std::size_t i = tag & mask();
+    std::int32_t add(const HashedString& key) {
+        const std::uint32_t bits = bits_of(key.hash);
+        std::size_t i = bits & mask();
         for (;; i = (i + 1) & mask()) {
             const Slot slot = table_[i];
             if (slot.id == absent) break;
-            if (slot.tag == tag && is(slot.id, key)) return slot.id;
+            if (slot.bits == bits && equals(slot.id, key)) return slot.id;
         }
         if (size() >= static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()) - 1)
-            throw InputError("a vocabulary holds fewer than 2^31 - 1 strings");
+            throw InputError("a vocabulary must have fewer than 2^31 - 1 strings");
         const auto id = static_cast<std::int32_t>(size());
         bytes_.append(key.data, key.size);
         offsets_.push_back(static_cast<std::int64_t>(bytes_.size()));
-        table_[i] = {tag, id};
+        table_[i] = {bits, id};
         if (2 * size() > table_.size()) grow(2 * table_.size());
         return id;
     }
-    std::int32_t add(std::string_view text) { return add(Key(text)); }
+    std::int32_t add(std::string_view text) { return add(HashedString(text)); }
 
-    void find_all(const Key* keys, std::size_t n, std::int32_t* ids) const {
+    void find_all(const HashedString* keys, std::size_t n, std::int32_t* ids) const {
         for (std::size_t i = 0; i < n; i += block) find_block(keys + i, n - i < block ? n - i : block, ids + i);
     }
 
-    void add_all(const Key* keys, std::size_t n, std::int32_t* ids) {
+    void add_all(const HashedString* keys, std::size_t n, std::int32_t* ids) {
         for (std::size_t start = 0; start < n; start += block) {
             const std::size_t stop = n - start < block ? n : start + block;
-            for (std::size_t i = start; i < stop; ++i) __builtin_prefetch(&table_[tag_of(keys[i].hash) & mask()]);
+            for (std::size_t i = start; i < stop; ++i) __builtin_prefetch(&table_[bits_of(keys[i].hash) & mask()]);
             for (std::size_t i = start; i < stop; ++i) ids[i] = add(keys[i]);
         }
     }
 
   private:
     struct Slot {
-        std::uint32_t tag = 0;
+        std::uint32_t bits = 0;
         std::int32_t id = absent;
     };
     static constexpr std::size_t block = 64;
 
-    bool is(std::int32_t id, const Key& key) const {
+    bool equals(std::int32_t id, const HashedString& key) const {
         const std::int64_t start = offsets_[id];
         return static_cast<std::size_t>(offsets_[id + 1] - start) == key.size &&
                same_bytes(bytes_.data() + start, key.data, key.size);
     }
     std::size_t mask() const { return table_.size() - 1; }
-    static std::uint32_t tag_of(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 32); }
+    static std::uint32_t bits_of(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 32); }
 
-    // Slot, then offset, then bytes, then the comparison: four short loops, so that each access waits in the shadow
-    // of the others.
-    void find_block(const Key* keys, std::size_t n, std::int32_t* ids) const {
-        for (std::size_t i = 0; i < n; ++i) __builtin_prefetch(&table_[tag_of(keys[i].hash) & mask()]);
+    // Four short loops (slot, offset, bytes, comparison), so that the memory accesses of a block overlap.
+    void find_block(const HashedString* keys, std::size_t n, std::int32_t* ids) const {
+        for (std::size_t i = 0; i < n; ++i) __builtin_prefetch(&table_[bits_of(keys[i].hash) & mask()]);
         for (std::size_t i = 0; i < n; ++i) {
-            const std::uint32_t tag = tag_of(keys[i].hash);
-            std::size_t at = tag & mask();
-            while (table_[at].id != absent && table_[at].tag != tag) at = (at + 1) & mask();
+            const std::uint32_t bits = bits_of(keys[i].hash);
+            std::size_t at = bits & mask();
+            while (table_[at].id != absent && table_[at].bits != bits) at = (at + 1) & mask();
             ids[i] = table_[at].id;
             if (ids[i] != absent) __builtin_prefetch(&offsets_[ids[i]]);
         }
         for (std::size_t i = 0; i < n; ++i)
             if (ids[i] != absent) __builtin_prefetch(bytes_.data() + offsets_[ids[i]]);
         for (std::size_t i = 0; i < n; ++i)
-            if (ids[i] != absent && !is(ids[i], keys[i]))
+            if (ids[i] != absent && !equals(ids[i], keys[i]))
                 ids[i] = find(keys[i]);
     }
 
@@ -160,7 +159,7 @@ class Vocabulary {
         old.swap(table_);
         for (const Slot slot : old) {
             if (slot.id == absent) continue;
-            std::size_t i = slot.tag & mask();
+            std::size_t i = slot.bits & mask();
             while (table_[i].id != absent) i = (i + 1) & mask();
             table_[i] = slot;
         }

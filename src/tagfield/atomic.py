@@ -1,12 +1,12 @@
-"""Writing a file whole or not at all: the way every file of this package is written.
+"""Write a file whole or not at all; every file of this package is written this way.
 
     with write_atomically(path) as file:  ─▶ a temporary file in the same folder
         file.write(...)                        │ flush, fsync
                                                ▼
-                                          renamed over `path`; readers see the old file or the new one
+                                          renamed to `path`; readers see the old file or the new one
 
-Whatever stops the block (an error, a full disk, Ctrl-C) removes the temporary and leaves the old file alone.
-A device or a pipe (/dev/stdout) cannot be replaced by a rename, so it is written straight.
+If anything stops the block (an error, a full disk, Ctrl-C), the temporary file is removed and the old file stays.
+A device or a pipe (/dev/stdout) cannot be replaced by a rename, so it is written directly.
 """
 
 import errno
@@ -36,10 +36,10 @@ ADVICE = {
 
 @contextmanager
 def write_atomically(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """Open `path` for writing bytes; the file appears whole when the block ends, or stays as it was.
+    """Open `path` for writing bytes; the new file appears when the block ends without an error.
 
-    Permissions are those that `open(path, "wb")` would leave: an existing file keeps its mode, a new one
-    follows the umask, and a file that may not be written is refused. A symbolic link stays a link.
+    Permissions are those of `open(path, "wb")`: an existing file keeps its mode, a new file follows the umask, and a
+    read-only file is an error. A symbolic link stays a link.
 
     >>> import tempfile, pathlib
     >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -59,14 +59,14 @@ def write_atomically(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     if old is not None and stat.S_ISDIR(old.st_mode):
         raise _output_error(name, OSError(errno.EISDIR, ""), existed=False)
     if old is not None and not stat.S_ISREG(old.st_mode):
-        with _write_straight(name) as device:
+        with _write_directly(name) as device:
             yield device
         return
     if old is not None:
         try:
             os.close(
                 os.open(name, os.O_WRONLY)
-            )  # a rename would not ask whether the file itself may be written
+            )  # renaming does not check that the file itself may be written
         except OSError as error:
             raise _output_error(name, error, existed=True) from error
 
@@ -74,7 +74,7 @@ def write_atomically(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     temporary = os.path.join(os.path.dirname(target), f".tagfield-{os.urandom(6).hex()}.tmp")
     file: BinaryIO | None = None
     try:
-        # 0o666 and not mkstemp's 0o600: the system then applies the umask, which only setting it could read
+        # 0o666, not mkstemp's 0o600: the system applies the umask, which cannot be read without setting it
         descriptor = os.open(temporary, CREATE, 0o666)
         file = os.fdopen(descriptor, "wb")
         if old is not None:
@@ -87,20 +87,20 @@ def write_atomically(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     except BaseException as error:
         if file is not None:
             with suppress(OSError):
-                file.close()  # flushes once more, in vain where the disk is full
+                file.close()  # flushes once more, which fails again if the disk is full
         with suppress(OSError):
             os.unlink(temporary)
         if isinstance(error, OSError) and error.filename in (None, temporary):
             raise _output_error(name, error, existed=old is not None) from error
-        raise  # not about this file: the block's own error, Ctrl-C
+        raise  # not about this file: an error of the block itself, or Ctrl-C
     _sync_folder(os.path.dirname(target))
 
 
 @contextmanager
-def _write_straight(name: str) -> Iterator[BinaryIO]:
+def _write_directly(name: str) -> Iterator[BinaryIO]:
     file = None
     try:
-        file = open(name, "wb")  # noqa: SIM115 - closed below, where a failing flush must not hide the first error
+        file = open(name, "wb")  # noqa: SIM115 - closed below, so that a failing flush does not hide the first error
         yield file
         file.close()
     except BaseException as error:
@@ -122,7 +122,7 @@ def _output_error(name: str, error: Exception, *, existed: bool) -> OutputError:
 
 
 def _sync_folder(folder: str) -> None:
-    """Make the rename itself survive a power cut. Where that cannot be done, the file is still whole."""
+    """Make the rename survive a power failure. If that is not possible, the file is still whole."""
     if os.name == "posix":
         with suppress(OSError):
             descriptor = os.open(folder, os.O_RDONLY)

@@ -1,10 +1,10 @@
 """Attribute strings and labels → ids → Dataset.
 
-    files ──────────▶ columns.py (templates) or item lines ─┐
-    Python objects ─▶ lists of strings, or dicts ───────────┴─▶ Encoded: Dataset, attributes, labels
+    files ──────────▶ text/columns.py (templates) or text/items.py ─┐
+    Python objects ─▶ lists of strings, or dicts ───────────────────┴─▶ Encoded: Dataset, attributes, labels
 
-With vocabularies given, nothing new is learned: an unknown attribute is left out, and an unknown gold label
-is UNKNOWN in the Dataset while its name is still known to `Encoded`, so that evaluation can count it.
+Without vocabularies, new ones are learned. With the vocabularies of a model nothing is learned: an unknown attribute
+is left out, and an unknown gold label is UNKNOWN in the Dataset. `Encoded` keeps its name for evaluation.
 """
 
 from collections.abc import Iterable, Iterator
@@ -15,18 +15,18 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tagfield._text import ItemEncoder, Vocabulary, encode_objects
+from tagfield._text import Vocabulary, encode_objects
 from tagfield.dataset import UNKNOWN, Dataset, Doubles, Ints, Longs
 from tagfield.errors import InputError
-from tagfield.text.columns import Origins, Packed, read_columns
-from tagfield.text.items import ItemSequence, Token
+from tagfield.text.columns import read_columns
+from tagfield.text.items import ItemSequence, Token, read_items
 from tagfield.text.presets import load_template
-from tagfield.text.sources import PathLike, Source, open_sources
+from tagfield.text.sources import Locations, PathLike, Source, open_sources
 from tagfield.text.templates import Template
 
 Format: TypeAlias = Literal["columns", "items"]
 
-__all__ = ["Encoded", "Format", "Vocabulary", "encode_files", "encode_sequences", "encode_sources"]
+__all__ = ["Encoded", "Format", "Vocabulary", "check_weights", "encode_files", "encode_sequences"]
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Encoded:
     gold: Ints  # [T]  ids in `names`, UNKNOWN where there is no gold label
     names: Vocabulary  # the label set, then the gold labels that it lacks
     template: Template | None = None
-    origins: Origins | None = None
+    locations: Locations | None = None
 
     def __len__(self) -> int:
         return len(self.dataset)
@@ -61,34 +61,34 @@ class Encoded:
         >>> encoded.take(np.array([1])).gold_labels()
         [['X', 'Y']]
         """
-        gold, origins = self.gold[self.dataset.tokens_of(sentences)], self.origins
-        if origins is not None:
-            places = {name: getattr(origins, name) for name in ("file", "line", "begin", "end")}
-            origins = replace(
-                origins, **{name: ids[sentences] for name, ids in places.items() if ids is not None}
+        gold, locations = self.gold[self.dataset.tokens_of(sentences)], self.locations
+        if locations is not None:
+            places = {name: getattr(locations, name) for name in ("file", "line", "begin", "end")}
+            locations = replace(
+                locations, **{name: ids[sentences] for name, ids in places.items() if ids is not None}
             )
-        return replace(self, dataset=self.dataset.take(sentences), gold=gold, origins=origins)
+        return replace(self, dataset=self.dataset.take(sentences), gold=gold, locations=locations)
 
     def gold_labels(self) -> list[list[str]]:
-        """The gold labels by name, for each sentence; empty strings where there is none."""
-        names = [*self.names.strings(), ""]  # UNKNOWN is the last one
+        """The gold labels of each sentence by name; an empty string where the label is not known."""
+        names = [*self.names.strings(), ""]  # UNKNOWN is −1, the last one
         flat = [names[label] for label in self.gold.tolist()]
         return [flat[start:end] for start, end in pairwise(self.dataset.tokens.tolist())]
 
     def where(self, sentence: int) -> str:
         """File and line of a sentence, or its index, for messages."""
-        return self.origins.where(sentence) if self.origins else f"sequence {sentence}"
+        return self.locations.where(sentence) if self.locations else f"sequence {sentence}"
 
     def lines(self, sentence: int) -> list[str]:
-        """The lines of a sentence as they stand in its column file."""
-        if self.origins is None:
-            raise InputError("these sequences came from Python objects, not from a file")
-        return self.origins.lines(sentence)
+        """The lines of a sentence, as they stand in its column file."""
+        if self.locations is None:
+            raise InputError("only column files have lines, but these sequences came from Python objects")
+        return self.locations.lines(sentence)
 
     def sequences(self) -> Iterator[ItemSequence]:
         """Back to strings, sentence by sentence, as `write_items` takes them.
 
-        Within a token the attributes stand in the order of the sentence's slots, not of the input.
+        Within a token, attributes come in the order of the sentence's slots, which may differ from the input.
         """
         data = self.dataset
         for s, labels in enumerate(self.gold_labels()):
@@ -106,7 +106,7 @@ class Encoded:
 
 
 def encode_files(
-    paths: PathLike | Iterable[PathLike],
+    paths: PathLike | Source | Iterable[PathLike | Source],
     *,
     template: Template | PathLike = "chunking",
     columns: str | None = None,
@@ -114,74 +114,52 @@ def encode_files(
     attributes: Vocabulary | None = None,
     labels: Vocabulary | None = None,
 ) -> Encoded:
-    """Encodes column files (CoNLL) or item files (CRFsuite); `-` is standard input, .gz is decompressed.
+    """Encode column files (CoNLL) or item files (CRFsuite).
 
-    template, columns: for column files; a preset, a CRF++ template file or a Template, and the roles
-    attributes, labels: vocabularies of a model; without them new ones are learned, every token needs a label
+    paths: one path or several; `-` is standard input, gzip is decompressed, and a Source is text in memory
+    template: for column files; the name of a preset, the path of a CRF++ template, or a Template
+    columns: for column files; their roles if they are not the template's, such as "w _ pos y"
+    attributes, labels: vocabularies of a model; without them new ones are learned, and every token needs a label
 
-    >>> import tempfile, pathlib
-    >>> path = pathlib.Path(tempfile.mkdtemp(), "tiny.txt")
-    >>> _ = path.write_text("The DT B-NP\\ndog NN I-NP\\n\\nBark VB B-VP\\n")
-    >>> encoded = encode_files(path)
+    >>> encoded = encode_files(Source("tiny.txt", b"The DT B-NP\\ndog NN I-NP\\n\\nBark VB B-VP\\n"))
     >>> len(encoded), encoded.labels.strings(), encoded.attributes.strings()[:2]
     (2, ['B-NP', 'I-NP', 'B-VP'], ['w[0]=The', 'w[1]=dog'])
     """
-    return encode_sources(
-        open_sources(paths),
-        template=template,
-        columns=columns,
-        format=format,
-        attributes=attributes,
-        labels=labels,
-    )
-
-
-def encode_sources(
-    sources: list[Source],
-    *,
-    template: Template | PathLike = "chunking",
-    columns: str | None = None,
-    format: Format = "columns",
-    attributes: Vocabulary | None = None,
-    labels: Vocabulary | None = None,
-) -> Encoded:
-    """`encode_files` for text that is already in memory.
-
-    >>> encode_sources([Source("tiny", b"NN\\tw=dog\\n")], format="items").attributes.strings()
-    ['w=dog']
-    """
+    sources = open_sources(paths)
     known = Vocabulary() if attributes is None else attributes
     names = Vocabulary() if labels is None else labels.copy()
-    frozen = attributes is not None
-    settled: Template | None = None
-    weights: Doubles | None = None
+    frozen, learning = attributes is not None, labels is None
+    used: Template | None = None
     if format == "columns":
-        plan = load_template(template)
-        plan = plan.with_columns(columns) if columns is not None else plan
-        data = read_columns(sources, plan, known, frozen, names)
-        packed, gold, settled, origins = data.packed, data.gold, data.template, data.origins
+        data, used, locations = read_columns(
+            sources,
+            load_template(template, columns),
+            known,
+            names,
+            frozen=frozen,
+            needs_labels=learning,
+        )
     elif format == "items":
-        encoder = ItemEncoder(known, frozen, names)
-        for index, source in enumerate(sources):
-            encoder.read(source.text, source.name, index)
-        packed, gold, weights, file, line = encoder.finish()
-        origins = Origins(sources, file, line)
+        data, locations = read_items(sources, known, names, frozen=frozen)
     else:
-        raise InputError(f"there is no format {format!r}; there are columns and items")
-    if len(packed[0]) < 2:
+        raise InputError(f"there is no format {format!r}; choose columns or items")
+    if not len(data):
         raise InputError(f"{sources[0].name}: the file holds no sequence")
-    encoded = _assemble(packed, gold, weights, known, labels, names, settled, origins)
-    bare = encoded.dataset.first_unlabelled(encoded.gold) if labels is None else None
-    if bare is not None:
+    label_set = names if labels is None else labels
+    encoded = Encoded(_within(data, label_set), known, label_set, data.labels, names, used, locations)
+    if learning and not encoded.labelled:
+        token = int(np.argmax(encoded.gold == UNKNOWN))
+        sentence = data.sentence_of(token)
         raise InputError(
-            f"{encoded.where(bare)}: the sequence has no labels; training needs one for each token"
+            f"{encoded.where(sentence)}: token {token - data.tokens[sentence] + 1} of the sequence has no label; "
+            "training on files needs a label for every token"
         )
     return encoded
 
 
 def encode_sequences(
     X: Iterable[object],
-    y: Iterable[Iterable[str]] | None = None,
+    y: Iterable[Iterable[str | None]] | None = None,
     *,
     weights: ArrayLike | None = None,
     attributes: Vocabulary | None = None,
@@ -189,26 +167,33 @@ def encode_sequences(
     grow: bool = False,
     gather: bool = True,
 ) -> Encoded:
-    """Encodes Python sequences: each token a list of attribute strings, or a dict as in python-crfsuite.
+    """Encode Python sequences: each token is a list of attribute strings, or a dict as in python-crfsuite.
 
     In a dict {k: v}: a number is the attribute's value, True is 1, a string v makes the attribute `k:v`, and
-    nested dicts, lists and sets make attributes `k:...`. X and y are any iterables; empty sequences are kept.
-    With `grow`, new attributes are added to the given vocabulary instead of being left out. Training wants the
-    occurrences of an attribute in a sequence together; where only scores are asked for, `gather=False` saves the time.
+    nested dicts, lists and sets make attributes `k:...`. X and y may be any iterables; empty sequences are kept.
 
-    >>> encoded = encode_sequences([[["w=The"], {"w": "dog", "length": 3}]], [["DT", "NN"]])
-    >>> encoded.attributes.strings(), encoded.dataset.value.tolist()
-    (['w=The', 'w:dog', 'length'], [1.0, 1.0, 3.0])
+    y: a label for each token, `None` where the label is not known
+    weights: one weight >= 0 for each sequence
+    attributes, labels: vocabularies of a model; without them new ones are learned
+    grow: add new attributes to the given vocabulary instead of leaving them out
+    gather: keep the occurrences of an attribute in a sequence together, as training needs them; False is faster
+        and enough to score sequences
+
+    >>> encoded = encode_sequences([[["w=The"], {"w": "dog", "length": 3}]], [["DT", None]])
+    >>> encoded.attributes.strings(), encoded.dataset.value.tolist(), encoded.gold_labels()
+    (['w=The', 'w:dog', 'length'], [1.0, 1.0, 3.0], [['DT', '']])
     """
     known = Vocabulary() if attributes is None else attributes
     names = Vocabulary() if labels is None else labels.copy()
-    packed, gold = encode_objects(X, y, known, attributes is not None and not grow, names, gather)
-    checked = None if weights is None else check_weights(weights, len(packed[0]) - 1)
-    return _assemble(packed, None if y is None else gold, checked, known, labels, names)
+    arrays, gold = encode_objects(X, y, known, attributes is not None and not grow, names, gather)
+    count = len(arrays[0]) - 1
+    weight = np.ones(count) if weights is None else check_weights(weights, count)
+    label_set = names if labels is None else labels
+    return Encoded(_within(Dataset(*arrays, gold, weight), label_set), known, label_set, gold, names)
 
 
 def check_weights(weights: ArrayLike, count: int, name: str = "weights") -> Doubles:
-    """One weight for each sequence, checked; `name` is what the user calls them.
+    """Check that there is one weight >= 0 for each sequence; messages call them `name`.
 
     >>> check_weights([2, 0.5], 2)
     array([2. , 0.5])
@@ -216,28 +201,18 @@ def check_weights(weights: ArrayLike, count: int, name: str = "weights") -> Doub
     try:
         array = np.array(weights, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise InputError(f"{name}: not numbers: {error}") from None
+        raise InputError(f"{name} must be numbers: {error}") from None
     if array.shape != (count,):
-        raise InputError(f"there are {count} sequences, but {name} has the shape {array.shape}")
-    if not (np.isfinite(array) & (array >= 0)).all():
-        bad = int(np.flatnonzero(~(np.isfinite(array) & (array >= 0)))[0])
-        raise InputError(f"{name}[{bad}] is {array[bad]}; a weight is a finite number from 0 on")
+        raise InputError(
+            f"{name} must have one number for each of the {count} sequences, got the shape {array.shape}"
+        )
+    wrong = np.flatnonzero(~(np.isfinite(array) & (array >= 0)))
+    if len(wrong):
+        raise InputError(f"{name}[{wrong[0]}] must be a finite number >= 0, got {array[wrong[0]]}")
     return array
 
 
-def _assemble(
-    packed: Packed,
-    gold: Ints | None,
-    weights: Doubles | None,
-    attributes: Vocabulary,
-    labels: Vocabulary | None,
-    names: Vocabulary,
-    template: Template | None = None,
-    origins: Origins | None = None,
-) -> Encoded:
-    tokens = packed[0]
-    known = names if labels is None else labels
-    gold = np.full(int(tokens[-1]), UNKNOWN, np.int32) if gold is None else gold
-    seen = gold if labels is None else np.where(gold < len(known), gold, np.int32(UNKNOWN))
-    weights = np.ones(len(tokens) - 1) if weights is None else weights
-    return Encoded(Dataset(*packed, seen, weights), attributes, known, gold, names, template, origins)
+def _within(data: Dataset, labels: Vocabulary) -> Dataset:
+    """The dataset with UNKNOWN in place of each label that the label set lacks."""
+    unseen = data.labels >= len(labels)
+    return replace(data, labels=np.where(unseen, np.int32(UNKNOWN), data.labels)) if unseen.any() else data

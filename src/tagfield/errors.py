@@ -1,31 +1,31 @@
-"""What can go wrong, as a tree.
+"""The exceptions of tagfield, as a tree.
 
     TagfieldError
-    ├── InputError (also a ValueError)    the data, a template or an argument is not right
-    ├── ModelFileError                    a model file is truncated, corrupt or foreign
-    ├── OutputError                       a file could not be written; the old one is untouched
-    └── TrainingError                     training left the finite numbers; nothing was saved
+    ├── InputError (also a ValueError)    the data, a template or an argument is wrong
+    ├── ModelFileError                    a model file is truncated, corrupt or not a tagfield model
+    ├── OutputError                       a file could not be written; the old file is unchanged
+    └── TrainingError                     training diverged; nothing was saved
 
-Each message is one sentence or two: what was found, where (file, line or sequence index), and what to do.
-Commands print the message and end with exit code 2.
+A message is one or two sentences: what was found, where (file, line or sequence index), and what to do.
+Commands print the message and exit with code 2.
 """
 
 
 class TagfieldError(Exception):
-    """The root of every error that tagfield raises on purpose."""
+    """The base class of every error that tagfield raises."""
 
 
 class InputError(TagfieldError, ValueError):
-    """Data, a template or an argument that cannot be used as it is."""
+    """Data, a template or an argument is wrong."""
 
 
 class ModelFileError(TagfieldError):
-    """A model file that is truncated, corrupt, or not a tagfield model."""
+    """A model file is truncated, corrupt or not a tagfield model."""
 
 
 class OutputError(TagfieldError):
-    """A file that could not be written. What stood there before is untouched."""
+    """A file could not be written; the old file is unchanged."""
 
 
 class TrainingError(TagfieldError):
-    """Training that left the finite numbers. The message names the epoch; nothing was saved."""
+    """Training diverged to numbers that are not finite. The message names the epoch; nothing was saved."""

@@ -1,4 +1,4 @@
-"""Metrics of label sequences, for scikit-learn: sklearn-crfsuite's flat ones, and those of chunks.
+"""Metrics of label sequences, for scikit-learn: sklearn-crfsuite's flat metrics, and metrics of chunks.
 
     flat_*                       token by token: scikit-learn's own metrics on the flattened labels
     sequence_accuracy_score      whole sequences
@@ -6,7 +6,7 @@
 
     flat_accuracy, sequence_accuracy, chunk_f1, …    scorers, for GridSearchCV and cross_val_score
 
-y_true and y_pred are sequences of label sequences; what is wrong with them is said with its index.
+y_true and y_pred are sequences of label sequences; an error names the index of the first wrong sequence.
 """
 
 from collections.abc import Iterable, Sequence
@@ -22,33 +22,36 @@ from tagfield.evaluate import Scores, Tally, evaluate
 Sequences = Iterable[Iterable[Any]]
 
 
-def _rows(y_true: Sequences, y_pred: Sequences) -> tuple[list[list[Any]], list[list[Any]]]:
-    both = []
-    for name, y in (("y_true", y_true), ("y_pred", y_pred)):
-        rows = []
-        for index, row in enumerate(y):
-            if isinstance(row, str | bytes) or not hasattr(row, "__iter__"):
-                raise InputError(
-                    f"{name}[{index}] is of type {type(row).__name__}; expected a sequence of labels for each sequence"
-                )
-            rows.append(list(row))
-        both.append(rows)
-    true, pred = both
+def _checked(y_true: Sequences, y_pred: Sequences) -> tuple[list[list[Any]], list[list[Any]]]:
+    true, pred = _listed("y_true", y_true), _listed("y_pred", y_pred)
     if len(true) != len(pred):
-        raise InputError(f"y_true has {len(true)} sequences, but y_pred has {len(pred)}")
+        raise InputError(
+            f"y_true has {len(true)} sequences, but y_pred has {len(pred)}; pass both for the same X"
+        )
     for index, (a, b) in enumerate(zip(true, pred, strict=True)):
         if len(a) != len(b):
             raise InputError(f"sequence {index} has {len(a)} labels in y_true, but {len(b)} in y_pred")
     return true, pred
 
 
+def _listed(name: str, y: Sequences) -> list[list[Any]]:
+    sequences = []
+    for index, labels in enumerate(y):
+        if isinstance(labels, str | bytes) or not hasattr(labels, "__iter__"):
+            raise InputError(
+                f"{name}[{index}] is of type {type(labels).__name__}; pass a list of labels for each sequence"
+            )
+        sequences.append(list(labels))
+    return sequences
+
+
 def _flat(y_true: Sequences, y_pred: Sequences) -> tuple[list[Any], list[Any]]:
-    true, pred = _rows(y_true, y_pred)
-    return [label for row in true for label in row], [label for row in pred for label in row]
+    true, pred = _checked(y_true, y_pred)
+    return [label for labels in true for label in labels], [label for labels in pred for label in labels]
 
 
 def flat_accuracy_score(y_true: Sequences, y_pred: Sequences, **kwargs: Any) -> float:
-    """The share of tokens whose label is right.
+    """The fraction of tokens with the right label.
 
     >>> flat_accuracy_score([["A", "B"], ["A"]], [["A", "A"], ["A"]])
     0.6666666666666666
@@ -104,57 +107,57 @@ def flat_classification_report(
 
 
 def sequence_accuracy_score(y_true: Sequences, y_pred: Sequences) -> float:
-    """The share of sequences in which every label is right.
+    """The fraction of sequences with every label right.
 
     >>> sequence_accuracy_score([["A", "B"], ["A"]], [["A", "B"], ["B"]])
     0.5
     """
-    true, pred = _rows(y_true, y_pred)
+    true, pred = _checked(y_true, y_pred)
     if not true:
-        raise InputError("there are no sequences to score")
+        raise InputError("there are no sequences to score; pass at least one")
     return float(np.mean([a == b for a, b in zip(true, pred, strict=True)]))
 
 
 def _chunk_scores(y_true: Sequences, y_pred: Sequences) -> Scores:
-    return evaluate(*_rows(y_true, y_pred))
+    return evaluate(*_checked(y_true, y_pred))
 
 
-def _averaged(scores: Scores, figure: str, average: str) -> float:
+def _average(scores: Scores, figure: str, average: str) -> float:
     types = {name: tally for name, tally in scores.types.items() if name or len(scores.types) == 1}
     if average == "micro":
         return float(getattr(scores.chunks, figure))
     if average not in ("macro", "weighted"):
-        raise InputError(f"there is no average {average!r} of chunks; choose micro, macro or weighted")
+        raise InputError(f"there is no average {average!r} for chunks; choose micro, macro or weighted")
     figures = [getattr(tally, figure) for tally in types.values()]
     weights = [1 if average == "macro" else tally.gold for tally in types.values()]
     return float(np.average(figures, weights=weights)) if sum(weights) else 0.0
 
 
 def chunk_f1_score(y_true: Sequences, y_pred: Sequences, average: str = "micro") -> float:
-    """F1 of chunks as conlleval counts them; micro is conlleval's FB1 (as a share of one).
+    """F1 of chunks as conlleval counts them; micro is conlleval's FB1 as a fraction.
 
     >>> chunk_f1_score([["B-X", "I-X", "O"]], [["B-X", "I-X", "B-X"]])
     0.6666666666666666
     """
-    return _averaged(_chunk_scores(y_true, y_pred), "f1", average)
+    return _average(_chunk_scores(y_true, y_pred), "f1", average)
 
 
 def chunk_precision_score(y_true: Sequences, y_pred: Sequences, average: str = "micro") -> float:
-    """The share of predicted chunks that are right.
+    """The fraction of predicted chunks that are right.
 
     >>> chunk_precision_score([["B-X", "I-X", "O"]], [["B-X", "I-X", "B-X"]])
     0.5
     """
-    return _averaged(_chunk_scores(y_true, y_pred), "precision", average)
+    return _average(_chunk_scores(y_true, y_pred), "precision", average)
 
 
 def chunk_recall_score(y_true: Sequences, y_pred: Sequences, average: str = "micro") -> float:
-    """The share of gold chunks that were found.
+    """The fraction of gold chunks that were found.
 
     >>> chunk_recall_score([["B-X", "I-X", "O"]], [["B-X", "I-X", "B-X"]])
     1.0
     """
-    return _averaged(_chunk_scores(y_true, y_pred), "recall", average)
+    return _average(_chunk_scores(y_true, y_pred), "recall", average)
 
 
 def chunk_classification_report(
@@ -167,10 +170,10 @@ def chunk_classification_report(
     """
     scores = _chunk_scores(y_true, y_pred)
     support = scores.chunks.gold
-    rows: dict[str, dict[str, float]] = {name: _row(tally) for name, tally in scores.types.items()}
-    rows["micro avg"] = _row(scores.chunks)
+    rows: dict[str, dict[str, float]] = {name: _figures(tally) for name, tally in scores.types.items()}
+    rows["micro avg"] = _figures(scores.chunks)
     for average in ("macro", "weighted"):
-        figures = {f: _averaged(scores, f, average) for f in ("precision", "recall", "f1")}
+        figures = {f: _average(scores, f, average) for f in ("precision", "recall", "f1")}
         rows[f"{average} avg"] = {
             "precision": figures["precision"],
             "recall": figures["recall"],
@@ -190,7 +193,7 @@ def chunk_classification_report(
     return "\n".join(lines) + "\n"
 
 
-def _row(tally: Tally) -> dict[str, float]:
+def _figures(tally: Tally) -> dict[str, float]:
     return {"precision": tally.precision, "recall": tally.recall, "f1-score": tally.f1, "support": tally.gold}
 
 

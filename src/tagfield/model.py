@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from tagfield import __version__
-from tagfield._text import Vocabulary, rows_of_labels
+from tagfield._text import Vocabulary, label_lists
 from tagfield.constraints import limits_for
 from tagfield.dataset import Doubles, Floats
 from tagfield.decoder import Decoder
@@ -182,7 +182,7 @@ class Model:
         ([['X', 'Y']], [['Y', 'Y']])
         """
         decoder = self.decoder(X, rules=rules, known=known, threads=threads)
-        return rows_of_labels(decoder.best(), tuple(self.labels.strings()), decoder.tokens)
+        return label_lists(decoder.best(), tuple(self.labels.strings()), decoder.tokens)
 
     def marginals(self, X: Data, *, rules: Any = None, known: Known = None, threads: int = 1) -> list[Floats]:
         """P(y_t = y | x) as one array [positions, labels] for each sequence."""

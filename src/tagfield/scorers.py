@@ -1,4 +1,4 @@
-"""The scorers of tagfield.metrics under the name that sklearn-crfsuite has for them.
+"""The scorers of tagfield.metrics, importable as in sklearn-crfsuite.
 
 >>> from tagfield import CRF, scorers
 >>> X, y = [[["a"], ["b"]]] * 2, [["X", "Y"]] * 2

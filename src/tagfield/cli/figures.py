@@ -1,7 +1,6 @@
 """Formats numbers for the terminal: counts, percentages, sizes and durations."""
 
 
-
 def count(number: int, one: str = "", many: str = "") -> str:
     """A number and its noun, in singular or plural.
 

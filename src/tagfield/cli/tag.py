@@ -17,7 +17,7 @@ import typer
 from tagfield.cli.blocks import read_blocks
 from tagfield.cli.checks import check_format
 from tagfield.cli.training import DEFAULT_TEMPLATE
-from tagfield.encode import Encoded, Format, encode_sources
+from tagfield.encode import Encoded, Format, encode_files
 from tagfield.model import Model
 from tagfield.text.sources import STDIN, Source
 
@@ -82,7 +82,7 @@ class Tagger:
     threads: int
 
     def encode(self, source: Source) -> Encoded:
-        return encode_sources(
+        return encode_files(
             [source],
             template=self.model.template or DEFAULT_TEMPLATE,
             columns=self.columns,

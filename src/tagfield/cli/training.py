@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from rich.console import Console
@@ -23,6 +24,7 @@ from tagfield.errors import InputError
 from tagfield.evaluate import has_chunks
 from tagfield.model import Model
 from tagfield.text.presets import load_template
+from tagfield.text.templates import Template
 from tagfield.train import Epoch, Settings, Trained, train
 from tagfield.train.options import Stochastic
 
@@ -42,7 +44,7 @@ class Data:
     def check(self) -> None:
         """What would go wrong only later, or would be quietly ignored."""
         if self.format == "columns":
-            load_template(self.template or DEFAULT_TEMPLATE)
+            _ = self.loaded_template
             return
         given = "--template" if self.template is not None else "--columns" if self.columns is not None else ""
         if given:
@@ -50,12 +52,14 @@ class Data:
                 f"item files hold attributes already, so {given} means nothing here; leave it out"
             )
 
+    @cached_property
+    def loaded_template(self) -> Template:
+        return load_template(self.template or DEFAULT_TEMPLATE, self.columns)
+
     def read(self, console: Console) -> tuple[Encoded, Encoded | None]:
         """Training and held-out data, the second in the terms of the first."""
         start = time.monotonic()
-        encoded = encode_files(
-            self.train, template=self.template or DEFAULT_TEMPLATE, columns=self.columns, format=self.format
-        )
+        encoded = encode_files(self.train, template=self.loaded_template, format=self.format)
         what = describe(len(encoded), int(encoded.dataset.tokens[-1]))
         sizes = f"{count(len(encoded.labels), 'label')}, {count(len(encoded.attributes), 'attribute')}"
         _row(console, "train", f"{what}, {sizes}, read in {duration(time.monotonic() - start)}")

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any
 
-from tagfield._text import Probabilities, rows_of_labels, rows_of_probabilities
+from tagfield._text import Probabilities, label_lists, probability_lists
 from tagfield.constraints import Rules, rules_of
 from tagfield.dataset import Doubles, Ints
 from tagfield.decoder import Decoder
@@ -17,8 +17,7 @@ from tagfield.errors import InputError
 from tagfield.estimator.fitted import Fitted
 from tagfield.estimator.labels import LabelNames
 from tagfield.estimator.parameters import threads_of
-from tagfield.estimator.reading import without_unknown_name
-from tagfield.estimator.records import Rows
+from tagfield.estimator.records import SequenceList
 from tagfield.spans import Span
 from tagfield.train.fields import whole
 
@@ -41,7 +40,7 @@ class Decoding(Fitted):
         ([['X', 'Y']], [['Y', 'Y']])
         """
         decoder = self._decoder(X, known)
-        return Rows(rows_of_labels(decoder.best(), tuple(self.classes_), decoder.tokens))
+        return SequenceList(label_lists(decoder.best(), tuple(self.classes_), decoder.tokens))
 
     def predict_single(self, xseq: Iterable[Any], known: Any = None) -> list[Any]:
         """The best labels of one sequence."""
@@ -63,7 +62,7 @@ class Decoding(Fitted):
         ('X', 1.0, True)
         """
         decoder = self._decoder(X, known)
-        return Rows(rows_of_probabilities(decoder.marginals(), tuple(self.classes_), decoder.tokens))
+        return SequenceList(probability_lists(decoder.marginals(), tuple(self.classes_), decoder.tokens))
 
     def predict_marginals_single(self, xseq: Iterable[Any], known: Any = None) -> list[Probabilities]:
         """{label: probability} for each token of one sequence."""
@@ -123,16 +122,9 @@ class Decoding(Fitted):
     def _encode(self, X: Iterable[Any], y: Iterable[Any] | None = None) -> Encoded:
         if X is None:
             raise InputError("X is None; give an iterable of sequences")
-        rows = None if y is None else self._names_of(y)
         model = self.model_
-        encoded = encode_sequences(X, rows, attributes=model.attributes, labels=model.labels, gather=False)
-        return without_unknown_name(encoded)
-
-    def _names_of(self, y: Iterable[Any]) -> Any:
-        """Names of labels, new ones in a copy: predicting changes nothing."""
-        if isinstance(y, str | bytes | dict) or not hasattr(y, "__iter__"):
-            return y
-        return LabelNames(self.classes_).read(y)
+        rows = None if y is None else LabelNames(self.classes_).read(y)  # a copy: predicting names no labels
+        return encode_sequences(X, rows, attributes=model.attributes, labels=model.labels, gather=False)
 
     def _rules(self, labels: list[Any]) -> Rules | None:
         return rules_of(self.constraints, labels)

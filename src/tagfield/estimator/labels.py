@@ -1,9 +1,9 @@
-"""Labels of any hashable kind, and the names that the model knows them by.
+"""Labels of any hashable type, and the strings that name them in the model.
 
     "NP" ↔ "NP"     3 ↔ "3"     ("a", 1) ↔ "('a', 1)"     None: the label is not known
 
-A string is its own name. Equal labels are one label (1, 1.0 and True are equal in Python); the first one seen is given
-back.
+A string is its own name. Labels that compare equal are one label (in Python, 1 == 1.0 == True), and the model returns
+the one that it saw first.
 """
 
 from collections.abc import Hashable, Iterable, Iterator
@@ -13,28 +13,26 @@ import numpy as np
 
 from tagfield.errors import InputError
 
-NOBODY_KNOWS = "\0 nobody knows this label"  # stands for None while sequences are read
-
 
 class LabelNames:
-    """The labels of one model, both ways.
+    """Translates between the labels of one model and their names.
 
     >>> names = LabelNames()
-    >>> [list(row) for row in names.read([["NP", 3], [True, "3"]])]
-    [['NP', '3'], ['True', '3 (str)']]
+    >>> [list(sequence) for sequence in names.read([["NP", 3], [True, "3", None]])]
+    [['NP', '3'], ['True', '3 (str)', None]]
     >>> names.label("3")
     3
     """
 
     def __init__(self, labels: Iterable[Hashable] = ()) -> None:
-        self._name: dict[Any, str] = {}
+        self._name: dict[Any, Any] = {None: None}  # a label that is not known has no name
         self._label: dict[str, Any] = {}
         for label in labels:
             self.name(label)
 
     @classmethod
     def of(cls, names: Iterable[str], labels: Iterable[Any]) -> "LabelNames":
-        """Labels whose names are known, as from a file.
+        """Pairs names with labels, such as those of a model file.
 
         >>> LabelNames.of(["3", "3 (str)"], [3, "3"]).label("3 (str)")
         '3'
@@ -45,19 +43,21 @@ class LabelNames:
         return made
 
     def name(self, label: Any) -> str:
-        """The name of a label, a new one if need be."""
-        known = self._name.get(label)
+        """The name of a label; a new label gets a name that no other label has.
+
+        >>> LabelNames(["3"]).name(3)
+        '3 (int)'
+        """
+        known: str | None = self._name.get(label)
         if known is not None:
             return known
-        if label is None:
-            return NOBODY_KNOWS
         if isinstance(label, np.generic):
             label = label.item()
+        if label is None:
+            raise InputError("None means that the label is not known, so it cannot be a label itself")
         if label != label:
-            raise InputError("a label is not a number (NaN); use None where the label is not known")
+            raise InputError("the label is NaN; use None where the label is not known")
         name = label if type(label) is str else str(label)
-        if name == NOBODY_KNOWS:
-            raise InputError("a label must not begin with a zero character")
         while name in self._label:
             name += f" ({type(label).__name__})"
         self._name[label] = name
@@ -65,36 +65,62 @@ class LabelNames:
         return name
 
     def label(self, name: str) -> Any:
-        """The label of a name; a name that nobody gave is its own label."""
+        """The label with this name; a name without a label stands for itself.
+
+        >>> LabelNames([3]).label("3"), LabelNames([3]).label("NP")
+        (3, 'NP')
+        """
         return self._label.get(name, name)
 
     def find(self, label: Any) -> str | None:
-        """The name of a label, None if there is none."""
-        return self._name.get(label)
+        """The name of a label, or None if the label is new.
+
+        >>> LabelNames([3]).find(3), LabelNames([3]).find(4)
+        ('3', None)
+        """
+        found: str | None = self._name.get(label)
+        return found
 
     def labels(self, names: Iterable[str]) -> list[Any]:
+        """The labels with these names.
+
+        >>> LabelNames([3]).labels(["3", "NP"])
+        [3, 'NP']
+        """
         return [self._label.get(name, name) for name in names]
 
-    def read(self, y: Iterable[Any]) -> Iterator[Any]:
-        """The names of the labels, sequence by sequence; what is no sequence passes as it is."""
-        known = self._name
+    def read(self, y: Any) -> Any:
+        """The names of the labels in y, sequence by sequence, with None where a label is not known.
+
+        What is not an iterable of sequences passes unchanged: `encode_sequences` reports it.
+
+        >>> LabelNames().read("NP")
+        'NP'
+        """
+        return self._read(y) if _is_sequence(y) else y
+
+    def _read(self, y: Iterable[Any]) -> Iterator[Any]:
         for index, labels in enumerate(y):
-            if isinstance(labels, str | bytes | dict) or not hasattr(labels, "__iter__"):
+            if not _is_sequence(labels):
                 yield labels
                 continue
             labels = labels if type(labels) is list else list(labels)
             try:
-                yield list(map(known.__getitem__, labels))
+                yield list(map(self._name.__getitem__, labels))
             except (KeyError, TypeError):
-                yield [self._checked(label, index, t) for t, label in enumerate(labels)]
+                yield [self._checked_name(label, index, t) for t, label in enumerate(labels)]
 
-    def _checked(self, label: Any, sequence: int, position: int) -> str:
+    def _checked_name(self, label: Any, sequence: int, position: int) -> str | None:
         try:
-            return self.name(label)
+            return None if label is None else self.name(label)
         except TypeError:
             raise InputError(
-                f"y[{sequence}][{position}] is of type {type(label).__name__}, which is not hashable; a label is a "
-                "string, a number or another hashable value"
+                f"y[{sequence}][{position}] is of type {type(label).__name__}, which is not hashable; a label must be "
+                "a string, a number or another hashable value"
             ) from None
         except InputError as error:
             raise InputError(f"y[{sequence}][{position}]: {error}") from None
+
+
+def _is_sequence(value: Any) -> bool:
+    return hasattr(value, "__iter__") and not isinstance(value, str | bytes | dict)

@@ -1,6 +1,6 @@
-"""From what users pass to fit to encoded data: empty sequences, unknown labels, weights.
+"""What users pass to fit → encoded data without empty sequences, with its weights.
 
-X, y ─▶ names ─▶ encode ─▶ without empty sequences ─▶ None → UNKNOWN ─▶ sample_weight · class_weight ─▶ Encoded
+X, y ─▶ names of the labels ─▶ encode ─▶ drop empty sequences ─▶ sample_weight · class_weight ─▶ Encoded
 """
 
 import warnings
@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from tagfield.dataset import UNKNOWN, Doubles
 from tagfield.encode import Encoded, Vocabulary, check_weights, encode_sequences
 from tagfield.errors import InputError
-from tagfield.estimator.labels import NOBODY_KNOWS, LabelNames
+from tagfield.estimator.labels import LabelNames
 
 
 def read_labelled(
@@ -29,61 +29,41 @@ def read_labelled(
     labels: Vocabulary | None = None,
     grow: bool = False,
 ) -> Encoded:
-    """Encodes X and y for training; new labels get their names in `names`.
+    """Encode X and y for training; new labels are added to `names`.
 
     >>> encoded = read_labelled([[["a"], ["b"]], [["a"]]], [[1, 2], [None]], LabelNames())
     >>> encoded.labels.strings(), encoded.dataset.labels.tolist()
     (['1', '2'], [0, 1, -1])
     """
     if X is None:
-        raise InputError("X is None; give an iterable of sequences")
+        raise InputError("X is None; pass an iterable of sequences")
     if y is None:
-        raise InputError("y is None; fit needs a label for each token, or None for those that nobody knows")
-    rows = names.read(y) if hasattr(y, "__iter__") and not isinstance(y, str | bytes | dict) else y
-    encoded = encode_sequences(X, rows, attributes=attributes, labels=labels, grow=grow)
+        raise InputError("y is None; pass a label for each token, with None for each label that is not known")
+    encoded = encode_sequences(X, names.read(y), attributes=attributes, labels=labels, grow=grow)
     if sample_weight is not None:
         weight = check_weights(sample_weight, len(encoded), "sample_weight")
         encoded = replace(encoded, dataset=replace(encoded.dataset, weight=weight))
-    encoded = without_unknown_name(encoded)
     if int(encoded.dataset.tokens[-1]) == 0:
-        what = "every sequence in it is empty" if len(encoded) else "X holds no sequence"
-        raise InputError(f"there is nothing to train on: {what}")
+        found = "every sequence is empty" if len(encoded) else "X holds no sequence"
+        raise InputError(f"there is nothing to train on: {found}")
     encoded = without_empty(encoded)
     if class_weight is not None:
         weight = encoded.dataset.weight * class_weights(encoded, class_weight, names)
         encoded = replace(encoded, dataset=replace(encoded.dataset, weight=weight))
     if not encoded.dataset.weight.any():
-        raise InputError("every sequence weighs 0, so there is nothing to learn from")
+        raise InputError("every sequence has the weight 0; give at least one sequence a positive weight")
     return encoded
 
 
-def without_unknown_name(encoded: Encoded) -> Encoded:
-    """Labels that stand for None become UNKNOWN, and their name leaves the vocabularies."""
-    found = encoded.names.find(NOBODY_KNOWS)
-    if found < 0:
-        return encoded
-
-    def dropped(ids: Any) -> Any:
-        return np.where(ids == found, UNKNOWN, np.where(ids > found, ids - 1, ids)).astype(np.int32)
-
-    names = Vocabulary([name for name in encoded.names if name != NOBODY_KNOWS])
-    learned = encoded.labels is encoded.names
-    gold = dropped(encoded.gold)
-    labels = names if learned else encoded.labels
-    seen = np.where(gold < len(labels), gold, UNKNOWN).astype(np.int32)
-    dataset = replace(encoded.dataset, labels=seen)
-    return replace(encoded, dataset=dataset, gold=gold, names=names, labels=labels)
-
-
 def without_empty(encoded: Encoded) -> Encoded:
-    """The sequences that have tokens; a warning counts the others."""
+    """The sequences that have tokens; warns if others were left out."""
     data = encoded.dataset
     full = np.diff(data.tokens) > 0
     if full.all():
         return encoded
     empty = np.flatnonzero(~full)
     warnings.warn(
-        f"{len(empty)} of {len(full)} sequences are empty, the first is sequence {empty[0]}; fit leaves them out",
+        f"{len(empty)} of {len(full)} sequences are empty (the first is X[{empty[0]}]); fit leaves them out",
         UserWarning,
         stacklevel=4,
     )
@@ -99,10 +79,10 @@ def without_empty(encoded: Encoded) -> Encoded:
 
 
 def class_weights(encoded: Encoded, chosen: Mapping[Any, float] | str, names: LabelNames) -> Doubles:
-    """One factor for each sequence: the mean of its tokens' class weights, over the tokens whose label is known.
+    """One factor for each sequence: the mean class weight of its tokens whose label is known.
 
-    'balanced' gives class c the weight n_tokens / (n_classes · n_tokens of c), as in scikit-learn. A class that a dict
-    leaves out weighs 1.
+    'balanced' gives class c the weight n_tokens / (n_classes · n_tokens of c), as scikit-learn does. A class that the
+    dict does not name has the weight 1.
 
     >>> encoded = encode_sequences([[["a"], ["b"]], [["a"], ["a"]]], [["X", "Y"], ["X", "X"]])
     >>> class_weights(encoded, "balanced", LabelNames()).round(4).tolist()  # X: 4/(2·3), Y: 4/(2·1)
@@ -113,7 +93,7 @@ def class_weights(encoded: Encoded, chosen: Mapping[Any, float] | str, names: La
     size = len(encoded.labels)
     if isinstance(chosen, str) or not isinstance(chosen, Mapping):
         if chosen != "balanced":
-            raise InputError(f"class_weight is {chosen!r}; give a dict of label to weight, or 'balanced'")
+            raise InputError(f"class_weight must be a dict of label to weight, or 'balanced', got {chosen!r}")
         counts = np.bincount(data.labels[known], minlength=size)
         weight = known.sum() / (size * np.maximum(counts, 1))
     else:
@@ -122,11 +102,9 @@ def class_weights(encoded: Encoded, chosen: Mapping[Any, float] | str, names: La
             name = names.find(label)
             at = -1 if name is None else encoded.labels.find(name)
             if at < 0:
-                raise InputError(f"class_weight names the label {label!r}, which y does not hold")
+                raise InputError(f"class_weight names the label {label!r}, which does not occur in y")
             if not (isinstance(value, Real) and np.isfinite(value) and value >= 0):
-                raise InputError(
-                    f"the class weight of {label!r} is {value}; a weight is a finite number from 0 on"
-                )
+                raise InputError(f"the class weight of {label!r} must be a finite number >= 0, got {value}")
             weight[at] = value
     per_token = np.where(known, weight[np.where(known, data.labels, 0)], 0.0)
     sums = np.add.reduceat(per_token, data.tokens[:-1])
@@ -135,7 +113,11 @@ def class_weights(encoded: Encoded, chosen: Mapping[Any, float] | str, names: La
 
 
 def first_unknown(encoded: Encoded) -> tuple[int, int] | None:
-    """Sequence and position of the first gold label that the label set lacks."""
+    """Sequence and position of the first gold label that is not in the label set; None if there is none.
+
+    >>> first_unknown(encode_sequences([[["a"], ["b"]]], [["X", "Z"]], labels=Vocabulary(["X"])))
+    (0, 1)
+    """
     bad = np.flatnonzero(encoded.gold >= len(encoded.labels))
     if not len(bad):
         return None

@@ -1,4 +1,4 @@
-"""What a training run leaves behind, in the shapes that sklearn-crfsuite's users read."""
+"""Results in the form that sklearn-crfsuite gives them: lists for NumPy, `training_log_`, lines of `verbose=True`."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -8,13 +8,13 @@ import numpy as np
 from tagfield.train import Epoch
 
 
-class Rows(list[Any]):
-    """A list with an entry for each sequence, which NumPy takes for an array of those entries.
+class SequenceList(list[Any]):
+    """A list with one entry per sequence, which NumPy converts to a one-dimensional array of those entries.
 
-    Without this, NumPy would look into the sequences, find that their lengths differ, and give up; so would
-    scikit-learn's cross_val_predict.
+    From a plain list, NumPy would try to make a two-dimensional array and fail, because the sequences differ in length;
+    then scikit-learn's cross_val_predict would fail too.
 
-    >>> np.concatenate([Rows([["A"], ["A", "B"]]), Rows([["B"]])]).tolist()
+    >>> np.concatenate([SequenceList([["A"], ["A", "B"]]), SequenceList([["B"]])]).tolist()
     [['A'], ['A', 'B'], ['B']]
     """
 
@@ -26,33 +26,34 @@ class Rows(list[Any]):
 
 @dataclass(frozen=True)
 class TrainingLog:
-    """`training_log_`: python-crfsuite's log parser, as far as there is something to tell.
+    """`training_log_`: the fields of python-crfsuite's log parser that tagfield can fill.
 
     >>> log = TrainingLog([{"epoch": 1, "objective": 2.0, "seconds": 0.5, "norm": 1.0}], 3)
     >>> log.last_iteration["loss"], log.featgen_num_features
     (2.0, 3)
     """
 
-    rows: list[dict[str, Any]]
+    epochs: list[dict[str, Any]]
     featgen_num_features: int
 
     @property
     def iterations(self) -> list[dict[str, Any]]:
-        """One dict for each pass: num, time, loss, feature_norm, and the scores on held-out data."""
+        """One dict per epoch: num, time, loss, feature_norm, and the scores on held-out data."""
         renamed = {"epoch": "num", "objective": "loss", "norm": "feature_norm"}
-        rows = [{renamed.get(key, key): value for key, value in row.items()} for row in self.rows]
+        found = [{renamed.get(key, key): value for key, value in epoch.items()} for epoch in self.epochs]
         before = 0.0
-        for row in rows:
-            row["time"], before = row["seconds"] - before, row["seconds"]
-        return rows
+        for epoch in found:
+            epoch["time"], before = epoch["seconds"] - before, epoch["seconds"]
+        return found
 
     @property
     def last_iteration(self) -> dict[str, Any] | None:
-        return self.iterations[-1] if self.rows else None
+        """The last entry of `iterations`; None if there is none."""
+        return self.iterations[-1] if self.epochs else None
 
 
 def print_epoch(epoch: Epoch) -> None:
-    """The line of `verbose=True`."""
+    """Print the line of `verbose=True` for one epoch."""
     line = f"Iter {epoch.number:<3d} time={epoch.seconds:<7.2f} loss={epoch.objective:<10.2f} "
     line += f"feature_norm={epoch.norm:<6.2f}"
     if epoch.scores is not None:

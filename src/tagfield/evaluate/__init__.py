@@ -3,7 +3,7 @@
     lists of label strings ─▶ evaluate ─┐
     arrays of label ids ──────────────▶ ChunkScorer.score ─▶ Scores ─▶ report() · table() · to_dict()
 
-`chunks.py` holds conlleval's rules, `scorer.py` the counting, `scores.py` the figures and the text.
+`chunks.py` has conlleval's rules, `scorer.py` counts, `scores.py` computes the figures and formats them.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ __all__ = ["ChunkScorer", "Scores", "Tally", "evaluate", "has_chunks", "split_la
 def evaluate(gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]) -> Scores:
     """Score predicted label sequences against the gold ones.
 
-    A gold label that was never seen in training counts like any other: an error wherever it is not predicted.
+    A gold label that training never saw counts like any other label.
 
     >>> scores = evaluate([["B-NP", "I-NP", "O"], ["B-VP"]], [["B-NP", "I-NP", "O"], ["O"]])
     >>> print(scores.report(), end="")
@@ -32,15 +32,16 @@ def evaluate(gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]) 
     """
     if len(gold) != len(predicted):
         raise InputError(
-            f"there are {len(gold)} gold sequences but {len(predicted)} predicted ones; "
-            "score the predictions of the same sequences"
+            f"found {len(gold)} gold sequences but {len(predicted)} predicted ones; pass both for the same sequences"
         )
     starts = [0]
     for index, (g, p) in enumerate(zip(gold, predicted, strict=True)):
         if isinstance(g, str) or isinstance(p, str):
-            raise InputError(f"sequence {index} is one string; pass a list of labels, one for each token")
+            raise InputError(f"sequence {index} is a string; pass a list with one label for each token")
         if len(g) != len(p):
-            raise InputError(f"sequence {index} has {len(g)} gold labels but {len(p)} predicted ones")
+            raise InputError(
+                f"sequence {index} has {len(g)} gold labels but {len(p)} predicted ones; both need one per token"
+            )
         starts.append(starts[-1] + len(g))
     number: dict[str, int] = {}
     sides = [np.empty(starts[-1], np.int64) for _ in range(2)]
@@ -48,5 +49,5 @@ def evaluate(gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]) 
         ids[:] = [number.setdefault(label, len(number)) for labels in sequences for label in labels]
     wrong = [label for label in number if not isinstance(label, str)]
     if wrong:
-        raise InputError(f"a label is {wrong[0]!r}, a {type(wrong[0]).__name__}; labels must be strings")
+        raise InputError(f"labels must be strings, got {wrong[0]!r} of type {type(wrong[0]).__name__}")
     return ChunkScorer(list(number)).score(sides[0], sides[1], starts)

@@ -1,8 +1,8 @@
-"""ChunkScorer: label ids in, Scores out; built once per label set, called after every epoch.
+"""ChunkScorer: label ids in, Scores out. Made once per label set, called after every epoch.
 
     gold_ids, predicted_ids [T], sentence_starts [S+1] ─▶ counts per label, sentence and chunk type ─▶ Scores
 
-Every count is a bincount or a comparison of whole arrays; 211,000 tokens take a few milliseconds.
+Every count is a bincount or a comparison of whole arrays: 211,000 tokens take a few milliseconds.
 """
 
 from collections.abc import Sequence
@@ -12,18 +12,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from tagfield.dataset import UNKNOWN, Longs
 from tagfield.errors import InputError
-from tagfield.evaluate.chunks import ChunkRules, Small, count_where
+from tagfield.evaluate.chunks import ChunkRules, SmallIds, count_where
 from tagfield.evaluate.scores import Scores, Tally
 
-UNKNOWN_LABEL = "?-(unknown label)"  # how a label without an id is shown; no other label has its type
+UNKNOWN_LABEL = "?-(unknown label)"  # the name of UNKNOWN in Scores; no other label has its type
 
 
 class ChunkScorer:
-    """Scores sequences of label ids against each other.
+    """Scores predicted label ids against gold ones.
 
-    `labels` may hold more labels than the model knows: put the gold file's new ones after the model's, and
-    chunk figures are exactly conlleval's. A gold id of UNKNOWN (−1) is also allowed. It is an error for its
-    token, and a chunk of its own type that nothing matches, because its prefix is not known here.
+    `labels` may have more labels than the model: put the new labels of the gold file after the model's, and the chunk
+    figures are exactly conlleval's. A gold id may also be UNKNOWN (−1). That token counts as wrong, and as a chunk of
+    its own type that no prediction matches.
 
     >>> scorer = ChunkScorer(["B-NP", "I-NP", "O"])
     >>> scores = scorer.score([0, 1, 2, 0], [0, 1, 2, 2], [0, 3, 4])
@@ -37,11 +37,11 @@ class ChunkScorer:
         self._rules = ChunkRules.of(self._names)
 
     def score(self, gold_ids: ArrayLike, predicted_ids: ArrayLike, sentence_starts: ArrayLike) -> Scores:
-        """Count everything: tokens, labels, sequences and chunks.
+        """Count tokens, labels, sequences and chunks.
 
-        `sentence_starts` [S+1]: where each sentence begins, and last the number of tokens; `Dataset.tokens`.
+        sentence_starts: [S+1] the first token of each sentence, then the number of tokens, as in `Dataset.tokens`
 
-        >>> ChunkScorer(["O", "B-X"]).score([1, -1], [1, 0], [0, 2]).accuracy  # −1: a label nobody knows
+        >>> ChunkScorer(["O", "B-X"]).score([1, -1], [1, 0], [0, 2]).accuracy  # −1 is a label without an id
         0.5
         """
         gold = self._checked(gold_ids, "gold")
@@ -49,8 +49,7 @@ class ChunkScorer:
         starts = np.asarray(sentence_starts, np.int64)
         if len(gold) != len(predicted):
             raise InputError(
-                f"there are {len(gold)} gold labels but {len(predicted)} predicted ones; "
-                "score the predictions of the same tokens"
+                f"found {len(gold)} gold labels but {len(predicted)} predicted ones; pass both for the same tokens"
             )
         if (
             starts.ndim != 1
@@ -61,9 +60,9 @@ class ChunkScorer:
         ):
             raise InputError(
                 f"sentence_starts must go up from 0 to the number of tokens, {len(gold)}; "
-                "pass where each sentence begins and, last, where the last one ends"
+                "pass the first token of each sentence, then the number of tokens"
             )
-        right = gold == predicted  # a predicted id is never UNKNOWN, so an unknown gold label is never right
+        right = gold == predicted  # a predicted id is never UNKNOWN, so an UNKNOWN gold label is always wrong
         is_token = np.ones(len(gold) + len(starts) - 1, bool)
         is_token[starts[1:] + np.arange(len(starts) - 1)] = False  # a boundary after every sentence
         gold_chunks, predicted_chunks, correct_chunks = self._rules.count(
@@ -82,29 +81,29 @@ class ChunkScorer:
             types=_tallies(self._rules.types, gold_chunks, predicted_chunks, correct_chunks),
         )
 
-    def _checked(self, ids: ArrayLike, side: str) -> Small:
-        """Ids in the smallest type that holds them, UNKNOWN turned into the id after the last label."""
+    def _checked(self, ids: ArrayLike, side: str) -> SmallIds:
+        """The ids in the smallest type that holds them, with UNKNOWN as the id after the last label."""
         array = np.asarray(ids)
         if array.size == 0:
             array = array.astype(np.int64)
         if array.ndim != 1 or array.dtype.kind not in "iu":
             raise InputError(
-                f"{side} labels must be one flat array of ids, not {array.dtype} of shape {array.shape}"
+                f"{side} labels must be a one-dimensional array of ids, got {array.dtype} of shape {array.shape}"
             )
         size, lowest = len(self.labels), (UNKNOWN if side == "gold" else 0)
         if len(array) and (array.min() < lowest or array.max() >= size):
             at = int(np.argmax((array < lowest) | (array >= size)))
             raise InputError(
                 f"{side} label id {array[at]} at token {at} is not one of the {size} labels; "
-                "build the scorer with every label that occurs"
+                "make the ChunkScorer with every label that occurs"
             )
-        small: Small = array.astype(np.min_scalar_type(2 * (size + 2)))  # with UNKNOWN and boundary, twice
+        small: SmallIds = array.astype(np.min_scalar_type(2 * (size + 2)))  # with UNKNOWN and boundary, twice
         if array.dtype.kind == "i":
             small[array == UNKNOWN] = size
         return small
 
-    def _with_boundaries(self, ids: Small, is_token: NDArray[np.bool_]) -> Small:
-        """The ids [T] spread over [T+S], a boundary in every gap."""
+    def _with_boundaries(self, ids: SmallIds, is_token: NDArray[np.bool_]) -> SmallIds:
+        """The ids [T] with a boundary after every sentence [T+S]."""
         spread = np.full(len(is_token), len(self._names), ids.dtype)
         spread[is_token] = ids
         return spread
@@ -118,6 +117,6 @@ def _whole_sequences(right: NDArray[np.bool_], starts: Longs) -> Tally:
 
 
 def _tallies(names: tuple[str, ...], gold: Longs, predicted: Longs, correct: Longs) -> dict[str, Tally]:
-    """One tally for every name that occurs, sorted by name."""
+    """One Tally for each name that occurs, sorted by name."""
     rows = zip(names, gold.tolist(), predicted.tolist(), correct.tolist(), strict=True)
     return {name: Tally(g, p, c) for name, g, p, c in sorted(rows) if g or p}

@@ -1,9 +1,9 @@
-"""Scores: what the counts say, as numbers, as text and as JSON.
+"""Scores: precision, recall, F1 and accuracy from counts, as numbers, as text and as JSON.
 
     Tally(gold, predicted, correct) ─▶ precision, recall, F1
     Scores ─▶ .accuracy .f1 .macro_f1 …  ·  .report() conlleval's page  ·  .table() per label  ·  .to_dict()
 
-Figures are fractions of one in attributes and in `to_dict`, percentages in text.
+Figures are fractions between 0 and 1 in attributes and in `to_dict`, and percentages in text.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ def _ratio(part: float, whole: float) -> float:
 
 @dataclass(frozen=True)
 class Tally:
-    """Three counts and what follows from them; a figure without a denominator is 0, as in conlleval.
+    """Three counts, with their precision, recall and F1; a figure is 0 if its denominator is 0, as in conlleval.
 
     >>> t = Tally(gold=4, predicted=5, correct=3)
     >>> t.precision, t.recall, round(t.f1, 4)
@@ -40,7 +40,7 @@ class Tally:
         return _ratio(2 * self.correct, self.gold + self.predicted)
 
     def to_dict(self) -> dict[str, float]:
-        """The figures and the counts, ready for JSON.
+        """The figures and the counts, for JSON.
 
         >>> Tally(gold=1, predicted=2, correct=1).to_dict()["precision"]
         0.5
@@ -57,7 +57,7 @@ class Tally:
 
 @dataclass(frozen=True)
 class Scores:
-    """Everything that is counted when predicted labels are laid beside the gold ones.
+    """All counts and figures of predicted labels against gold labels.
 
     >>> same = Tally(gold=2, predicted=2, correct=2)
     >>> s = Scores(sequences=Tally(1, 1, 1), tokens=same, labels={"O": same}, chunks=Tally(0, 0, 0), types={})
@@ -67,18 +67,18 @@ class Scores:
 
     sequences: Tally
     tokens: Tally
-    labels: Mapping[str, Tally]  # every label that occurs on either side, sorted
+    labels: Mapping[str, Tally]  # every label that occurs, gold or predicted, sorted
     chunks: Tally  # as conlleval counts them
     types: Mapping[str, Tally]  # chunks by type, sorted; "" is the type of labels without a dash
 
     @property
     def accuracy(self) -> float:
-        """Token accuracy: the share of tokens whose label is right."""
+        """Token accuracy: the fraction of tokens with the right label."""
         return self.tokens.recall
 
     @property
     def sequence_accuracy(self) -> float:
-        """The share of sequences in which every label is right."""
+        """The fraction of sequences with every label right."""
         return self.sequences.recall
 
     @property
@@ -98,23 +98,23 @@ class Scores:
 
     @property
     def macro_precision(self) -> float:
-        """The mean of the labels' precisions, every label that occurs on either side counting once."""
+        """The mean precision of all labels that occur in the gold or the predicted sequences."""
         return _ratio(sum(t.precision for t in self.labels.values()), len(self.labels))
 
     @property
     def macro_recall(self) -> float:
-        """The mean of the labels' recalls, every label that occurs on either side counting once."""
+        """The mean recall of all labels that occur in the gold or the predicted sequences."""
         return _ratio(sum(t.recall for t in self.labels.values()), len(self.labels))
 
     @property
     def macro_f1(self) -> float:
-        """The mean of the labels' F1, every label that occurs on either side counting once."""
+        """The mean F1 of all labels that occur in the gold or the predicted sequences."""
         return _ratio(sum(t.f1 for t in self.labels.values()), len(self.labels))
 
     def report(self) -> str:
-        """conlleval's page, to the character.
+        """conlleval's report, character by character.
 
-        One thing is not copied: for labels without a dash conlleval prints the line of the empty type twice.
+        One exception: for labels without a dash, conlleval prints the line of the empty type twice.
 
         >>> np = Tally(gold=2, predicted=1, correct=1)
         >>> print(Scores(Tally(1, 1, 0), Tally(3, 3, 2), {}, np, {"NP": np}).report(), end="")
@@ -134,7 +134,7 @@ class Scores:
         return "\n".join(lines) + "\n"
 
     def table(self) -> str:
-        """Precision, recall, F1 and support of each label, then their means, as aligned text.
+        """Precision, recall, F1 and support of each label, then their means, as an aligned table.
 
         >>> outside, none = {"O": Tally(gold=3, predicted=2, correct=2)}, Tally(0, 0, 0)
         >>> print(Scores(Tally(1, 1, 0), Tally(3, 3, 2), outside, none, {}).table(), end="")
@@ -153,7 +153,7 @@ class Scores:
         return "\n".join(lines) + "\n"
 
     def to_dict(self) -> dict[str, object]:
-        """Every figure and count, ready for JSON.
+        """All figures and counts, for JSON.
 
         >>> d = Scores(Tally(1, 1, 0), Tally(3, 3, 2), {"O": Tally(3, 2, 2)}, Tally(0, 0, 0), {}).to_dict()
         >>> d["tokens"], d["sequences"], list(d)
@@ -172,7 +172,7 @@ class Scores:
 
 
 def _percentages(t: Tally) -> str:
-    """In conlleval's order of operations, so that even a last digit rounds as it does there."""
+    """In conlleval's order of operations, so that the last digit rounds as it does there."""
     precision, recall = _ratio(100 * t.correct, t.predicted), _ratio(100 * t.correct, t.gold)
     f1 = _ratio(2 * precision * recall, precision + recall)
     return f"precision: {precision:6.2f}%; recall: {recall:6.2f}%; FB1: {f1:6.2f}"

@@ -1,86 +1,68 @@
-"""CoNLL columns: files + Template → packed arrays, labels, and where each sentence came from.
+"""CoNLL columns: files + Template → Dataset, and where each sentence stands in its file.
 
-sources ─▶ roles of the columns ─▶ ColumnTable (cells as ids) ─▶ derived columns ─▶ expand ─▶ arrays
+sources ─▶ match columns to roles ─▶ ColumnTable (cells as ids) ─▶ derived columns ─▶ expand ─▶ Dataset
 """
 
 import re
-from dataclasses import dataclass
-from typing import TypeAlias
 
-from tagfield._text import ColumnTable, Vocabulary, first_row
-from tagfield.dataset import Floats, Ints, Longs
+import numpy as np
+
+from tagfield._text import ColumnTable, Vocabulary, first_line
+from tagfield.dataset import UNKNOWN, Dataset
 from tagfield.errors import InputError
-from tagfield.text.sources import Source
+from tagfield.text.presets import PRESETS
+from tagfield.text.sources import Locations, Source
 from tagfield.text.templates import IGNORED, LABEL, Template
 
-Packed: TypeAlias = tuple[Longs, Longs, Longs, Ints, Ints, Ints, Floats | None]
-
-
-@dataclass(frozen=True)
-class Origins:
-    """Where the sentences of a dataset stand in their files."""
-
-    sources: list[Source]
-    file: Ints  # [S]  index into sources
-    line: Longs  # [S]  first line, counted from 1
-    begin: Longs | None = None  # [S]  first byte of the sentence; None for items
-    end: Longs | None = None  # [S]  end of its last line
-
-    def where(self, sentence: int) -> str:
-        return f"{self.sources[self.file[sentence]].name}, line {self.line[sentence]}"
-
-    def lines(self, sentence: int) -> list[str]:
-        if self.begin is None or self.end is None:
-            raise InputError("the lines of a sentence are kept for column files only")
-        raw = self.sources[self.file[sentence]].text[self.begin[sentence] : self.end[sentence]]
-        return [line.removesuffix("\r") for line in raw.decode().removesuffix("\n").split("\n")]
-
-
-@dataclass(frozen=True)
-class ColumnData:
-    """What a column file holds, encoded."""
-
-    packed: Packed
-    gold: Ints | None  # [T]  ids in `names`; None where the files have no label column
-    names: Vocabulary
-    template: Template  # with the roles of its columns settled
-    origins: Origins
+_SPOKEN = {"w": "word", LABEL: "label"}  # roles in full, for messages
 
 
 def read_columns(
-    sources: list[Source], template: Template, attributes: Vocabulary, frozen: bool, names: Vocabulary
-) -> ColumnData:
-    """Encodes column files. New attributes join the vocabulary unless it is frozen; new labels join `names`.
+    sources: list[Source],
+    template: Template,
+    attributes: Vocabulary,
+    labels: Vocabulary,
+    *,
+    frozen: bool = False,
+    needs_labels: bool = True,
+) -> tuple[Dataset, Template, Locations]:
+    """Encode column files; also returns the template with the roles that it found.
 
-    >>> from tagfield.text.presets import preset
-    >>> source = Source("tiny.txt", b"The DT B-NP\\ndog NN I-NP\\n")
-    >>> data = read_columns([source], preset("chunking"), Vocabulary(), False, Vocabulary())
-    >>> data.names.strings(), data.origins.lines(0)
-    (['B-NP', 'I-NP'], ['The DT B-NP', 'dog NN I-NP'])
+    New attributes join `attributes` unless it is frozen, and new labels join `labels`. A file without the label
+    column is an error if `needs_labels`; otherwise its labels are UNKNOWN.
+
+    >>> source, labels = Source("tiny.txt", b"The DT B-NP\\ndog NN I-NP\\n"), Vocabulary()
+    >>> data, _, locations = read_columns([source], PRESETS["chunking"], Vocabulary(), labels)
+    >>> labels.strings(), data.labels.tolist(), locations.lines(0)
+    (['B-NP', 'I-NP'], [0, 1], ['The DT B-NP', 'dog NN I-NP'])
     """
-    count, first = _width(sources)
-    template, present = _settle(template, count, first)
-    bases, derived = _used(template, present, first)
-    label = present.index(template.columns.index(LABEL)) if LABEL in _roles(template, present) else None
-    table = ColumnTable([k in bases or k == label for k in range(count)], first)
+    count, first = _first_line(sources)
+    template, present = _match_roles(template, count, first, needs_labels)
+    inputs = _pattern_columns(template, present, first)
+    roles = [template.columns[k] for k in present]
+    label = roles.index(LABEL) if LABEL in roles else None
+    used = {base for base, _ in inputs.values()} | {label}
+    table = ColumnTable([k in used for k in range(count)], first)
     for index, source in enumerate(sources):
         table.read(source.text, source.name, index)
-    made = {
-        name: base if not how else table.derive(base, derive(table.cells(base), how))
-        for name, (base, how) in derived.items()
+    column = {
+        name: table.derive(base, derive(table.cells(base), how)) if how else base
+        for name, (base, how) in inputs.items()
     }
     patterns = [
-        (pattern.pieces, [(row, made[column]) for row, column in pattern.cells])
+        (pattern.pieces, [(row, column[name]) for row, name in pattern.cells])
         for pattern in template.patterns
     ]
-    gold = None if label is None else table.labels(label, names)
-    packed = table.expand(patterns, template.padding, template.edges, attributes, frozen)
-    file, line, begin, end = table.sources()
-    return ColumnData(packed, gold, names, template, Origins(sources, file, line, begin, end))
+    gold = None if label is None else table.labels(label, labels)
+    arrays = table.expand(patterns, template.padding, template.edges, attributes, frozen)
+    if gold is None:
+        gold = np.full(int(arrays[0][-1]), UNKNOWN, np.int32)
+    dataset = Dataset(*arrays, gold, np.ones(len(arrays[0]) - 1))
+    return dataset, template, Locations(sources, *table.locations())
 
 
 def derive(cells: list[str], how: str) -> list[str]:
-    """Cells seen another way: lower, shape, prefixN or suffixN.
+    """The cells of a derived column: lower, shape, prefixN or suffixN.
 
     >>> derive(["McDonald's", "1.5"], "shape"), derive(["walked"], "suffix2")
     (["XxXx'x", 'd.d'], ['ed'])
@@ -98,39 +80,45 @@ def _shape(cell: str) -> str:
     return re.sub(r"([Xxd])\1+", r"\1", kinds)
 
 
-def _width(sources: list[Source]) -> tuple[int, str]:
+def _first_line(sources: list[Source]) -> tuple[int, str]:
+    """How many columns the first line with text has, and where it stands."""
     for source in sources:
-        line, count = first_row(source.text)
+        line, count = first_line(source.text)
         if count:
-            return count, f"{source.name}, line {line},"
-    raise InputError(f"{sources[0].name}: the file holds only blank lines, no sentence")
+            return count, f"{source.name}, line {line}"
+    raise InputError(f"{sources[0].name}: the file holds only blank lines; give a file with a sentence")
 
 
-def _settle(template: Template, count: int, first: str) -> tuple[Template, list[int]]:
-    """The template with its columns named, and which of those names the file has, in the file's order."""
+def _match_roles(
+    template: Template, count: int, first: str, needs_labels: bool
+) -> tuple[Template, list[int]]:
+    """The template with its columns named, and for each column of the file its index in template.columns."""
     if not template.columns:
-        template = template.with_columns(
-            (*(f"x{k}" for k in range(count - 1)), LABEL) if count > 1 else ("x0",)
-        )
+        numbered = tuple(f"x{k}" for k in range(max(1, count - 1)))
+        template = template.with_columns((*numbered, LABEL) if count > 1 else numbered)
     roles = template.columns
-    everything = list(range(len(roles)))
-    if count == len(roles):
-        return template, everything
-    without = [k for k in everything if roles[k] != LABEL]
-    if count == len(without):
-        return template, without
-    raise InputError(
-        f"{first} has {count} columns, but template {template.name} takes {len(roles)} ({' '.join(roles)}); "
-        f"name the roles of the columns, with {IGNORED} for one to ignore and {LABEL} for the label"
-    )
+    present = [k for k in range(len(roles)) if count == len(roles) or roles[k] != LABEL]
+    labelled = LABEL in roles and count == len(roles)
+    if count == len(present) and (labelled or not needs_labels):
+        return template, present
+    found = f"{first}: found {count} column{'s' if count > 1 else ''}"
+    if LABEL not in roles and count == len(roles):
+        raise InputError(
+            f"{found}, but no label; put the label in the last column, or name it {LABEL} in --columns"
+        )
+    spoken = ", ".join(_SPOKEN.get(role, role) for role in roles)
+    advice = f"name the columns with --columns, where {LABEL} is the label and {IGNORED} skips a column"
+    if needs_labels and template in PRESETS.values():
+        for other in PRESETS.values():
+            if len(other.columns) == count:
+                *most, last = (_SPOKEN.get(role, role) for role in other.columns)
+                advice = f"for {', '.join(most)} and {last} use --template {other.name}"
+                break
+    raise InputError(f"{found}, but template {template.name} reads {len(roles)} ({spoken}); {advice}")
 
 
-def _roles(template: Template, present: list[int]) -> list[str]:
-    return [template.columns[k] for k in present]
-
-
-def _used(template: Template, present: list[int], first: str) -> tuple[set[int], dict[str, tuple[int, str]]]:
-    """The file's columns that patterns use, and for each column in a pattern (file column, how derived)."""
+def _pattern_columns(template: Template, present: list[int], first: str) -> dict[str, tuple[int, str]]:
+    """For each column that a pattern names: the column of the file, and how it is derived from that."""
     found: dict[str, tuple[int, str]] = {}
     for pattern in template.patterns:
         for _, column in pattern.cells:
@@ -142,10 +130,10 @@ def _used(template: Template, present: list[int], first: str) -> tuple[set[int],
             else:
                 index = template.columns.index(base) if base in template.columns else -1
             if index not in present or template.columns[index] == LABEL:
-                beside = sum(role != LABEL for role in _roles(template, present))
+                there = ", ".join(role for role in template.columns if role != LABEL)
                 raise InputError(
-                    f"{template.where(pattern)}: {pattern.text!r} names column {base}, which is not there: "
-                    f"{first} has {beside} columns beside the label ({' '.join(template.columns)})"
+                    f"{template.where(pattern)}: {pattern.text!r} names column {base}, but {first} has only "
+                    f"{there} besides the label"
                 )
             found[column] = (present.index(index), how)
-    return {base for base, _ in found.values()}, found
+    return found

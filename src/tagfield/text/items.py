@@ -1,26 +1,29 @@
-r"""CRFsuite's item lines, read and written with its exact escaping, one sequence at a time.
+r"""CRFsuite's item lines, read and written with its exact escaping.
+
+    files ─▶ read_items ─▶ Dataset            source ─▶ parse_items ─▶ ItemSequence ─▶ write_items ─▶ lines
 
     @weight:2.5                                 the weight of the sequence, where it is not 1
     B-NP <TAB> w[0]=The <TAB> length:3          label, then attributes, each with its value where it is not 1
     <empty line>                                the end of the sequence
 
-A colon in a name is written `\:` and a backslash `\\`. Only TAB separates, so names may hold spaces.
+A colon in a name is written `\:` and a backslash `\\`. Only TAB separates fields, so a name may hold spaces.
 """
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import BinaryIO, TypeAlias
 
-from tagfield._text import ItemLister
+from tagfield._text import ItemEncoder, ItemLister, Vocabulary
+from tagfield.dataset import Dataset
 from tagfield.errors import InputError
-from tagfield.text.sources import PathLike, Source, open_sources
+from tagfield.text.sources import Locations, Source
 
 Token: TypeAlias = list[tuple[str, float]]  # (attribute, value)
 
 
 @dataclass(frozen=True)
 class ItemSequence:
-    """One labelled sequence. An empty label is an unknown one."""
+    """One labelled sequence. An empty label means that the label is not known."""
 
     tokens: list[Token]
     labels: list[str]
@@ -28,24 +31,27 @@ class ItemSequence:
     where: str = ""  # file and line, for messages
 
 
-def read_items(paths: PathLike | Iterable[PathLike]) -> Iterator[ItemSequence]:
-    r"""Reads item files sequence by sequence; values stay 64-bit.
+def read_items(
+    sources: list[Source], attributes: Vocabulary, labels: Vocabulary, *, frozen: bool = False
+) -> tuple[Dataset, Locations]:
+    r"""Encode item files. New attributes join `attributes` unless it is frozen, and new labels join `labels`.
 
-    >>> import tempfile, pathlib
-    >>> path = pathlib.Path(tempfile.mkdtemp(), "items")
-    >>> _ = path.write_text("NN\tw=12\\:30\tlength:5\n")
-    >>> next(read_items(path)).tokens
-    [[('w=12:30', 1.0), ('length', 5.0)]]
+    >>> data, locations = read_items([Source("tiny", b"\nA\tx\nB\tx\n")], Vocabulary(), Vocabulary())
+    >>> data.labels.tolist(), locations.where(0)
+    ([0, 1], 'tiny, line 2')
     """
-    for source in open_sources(paths):
-        yield from parse_items(source)
+    encoder = ItemEncoder(attributes, frozen, labels)
+    for index, source in enumerate(sources):
+        encoder.read(source.text, source.name, index)
+    arrays, gold, weight, file, line = encoder.finish()
+    return Dataset(*arrays, gold, weight), Locations(sources, file, line)
 
 
 def parse_items(source: Source) -> Iterator[ItemSequence]:
-    r"""Reads the sequences of one source.
+    r"""Read item lines sequence by sequence, as strings; values stay 64-bit.
 
-    >>> [sequence.labels for sequence in parse_items(Source("tiny", b"A\tx\nB\tx\n\nA\ty\n"))]
-    [['A', 'B'], ['A']]
+    >>> next(parse_items(Source("tiny", b"NN\tw=12\\:30\tlength:5\n"))).tokens
+    [[('w=12:30', 1.0), ('length', 5.0)]]
     """
     lister = ItemLister(source.text, source.name)
     while (found := lister.next()) is not None:
@@ -54,7 +60,7 @@ def parse_items(source: Source) -> Iterator[ItemSequence]:
 
 
 def write_items(sequences: Iterable[ItemSequence], stream: BinaryIO) -> int:
-    r"""Writes sequences as item lines, as they come; returns how many. An empty sequence cannot be written.
+    r"""Write sequences as item lines, one at a time, and return how many there were.
 
     >>> import io
     >>> stream = io.BytesIO()
@@ -77,17 +83,21 @@ def format_items(sequence: ItemSequence, where: str) -> str:
     'X\ta\\\\b\n\n'
     """
     if not sequence.tokens:
-        raise InputError(f"{where}: item lines cannot hold an empty sequence")
+        raise InputError(f"{where}: item lines cannot hold an empty sequence; leave it out")
     if len(sequence.tokens) != len(sequence.labels):
         raise InputError(
-            f"{where}: there are {len(sequence.tokens)} tokens but {len(sequence.labels)} labels"
+            f"{where}: found {len(sequence.tokens)} tokens but {len(sequence.labels)} labels; give one label per token"
         )
     lines = [] if sequence.weight == 1.0 else [f"@weight:{float(sequence.weight)!r}"]
     for token, label in zip(sequence.tokens, sequence.labels, strict=True):
         if label.startswith("@"):
-            raise InputError(f"{where}: item lines cannot hold the label {label!r}, which begins with @")
+            raise InputError(
+                f"{where}: item lines cannot hold the label {label!r}; a label must not begin with @"
+            )
         if not label and not token:
-            raise InputError(f"{where}: item lines cannot hold a token with neither label nor attributes")
+            raise InputError(
+                f"{where}: item lines cannot hold a token without label and attributes; give it one of them"
+            )
         fields = [_escape(label, where)]
         fields += [_field(_escape(name, where), value) for name, value in token]
         lines.append("\t".join(fields))
@@ -100,5 +110,5 @@ def _field(name: str, value: float) -> str:
 
 def _escape(name: str, where: str) -> str:
     if "\t" in name or "\n" in name or "\r" in name:
-        raise InputError(f"{where}: item lines cannot hold {name!r}, which has a tab or a line break")
+        raise InputError(f"{where}: item lines cannot hold {name!r}; remove the tab or line break in it")
     return name.replace("\\", "\\\\").replace(":", "\\:") if ":" in name or "\\" in name else name

@@ -1,9 +1,11 @@
-"""The templates that come with the package, and the door that finds any template by name or path."""
+"""The templates that come with the package, and `load_template`, which finds any template by name or path."""
 
+import difflib
+import os
 from dataclasses import replace
 
 from tagfield.errors import InputError
-from tagfield.text.sources import PathLike
+from tagfield.text.sources import STDIN, PathLike
 from tagfield.text.templates import LABEL, Pattern, Template, parse_template, read_template
 
 
@@ -57,32 +59,41 @@ B
 """
 
 PRESETS = {
-    # CRFsuite's chunking example: nineteen windows over word and tag, nothing beyond the ends
+    # CRFsuite's chunking example: nineteen windows over word and tag, none of them beyond the ends of a sentence
     "chunking": Template("chunking", _CHUNKING, ("w", "pos", LABEL), edges=True),
-    # one column of words: the words around, and what a word looks like
+    # one column of words: the words around, and prefixes, suffixes and shapes
     "words": Template("words", _WORDS, ("w", LABEL), edges=True),
     # CRF++'s chunking template, the same windows with padding
     "crfpp": replace(parse_template(_CRFPP, "crfpp"), columns=("w", "pos", LABEL)),
 }
 
 
-def preset(name: str) -> Template:
-    """One of the templates that come with the package: chunking, words or crfpp.
-
-    >>> preset("chunking")
-    Template 'chunking': 19 patterns, columns w pos y, __BOS__/__EOS__
-    """
-    if name not in PRESETS:
-        raise InputError(f"there is no template preset {name!r}; there are {', '.join(PRESETS)}")
-    return PRESETS[name]
-
-
-def load_template(template: Template | PathLike) -> Template:
+def load_template(template: Template | PathLike, columns: str | None = None) -> Template:
     """A preset by its name, a CRF++ template file by its path, or a Template as it is.
 
-    >>> load_template("words").columns
-    ('w', 'y')
+    columns: the roles of the file's columns, if they are not the template's
+
+    >>> load_template("words")
+    Template 'words': 23 patterns, columns w y, __BOS__/__EOS__
+    >>> load_template("words", "_ w y").columns
+    ('_', 'w', 'y')
+    >>> load_template("word")
+    Traceback (most recent call last):
+    tagfield.errors.InputError: no template named 'word'; did you mean 'words'?
     """
-    if isinstance(template, Template):
-        return template
-    return preset(template) if template in PRESETS and isinstance(template, str) else read_template(template)
+    if not isinstance(template, Template):
+        name = os.fspath(template)
+        template = PRESETS[name] if template in PRESETS else _read_existing(name)
+    return template if columns is None else template.with_columns(columns)
+
+
+def _read_existing(name: str) -> Template:
+    if name == STDIN or os.path.exists(name):
+        return read_template(name)
+    close = difflib.get_close_matches(name, PRESETS, n=1)
+    advice = (
+        f"did you mean {close[0]!r}?"
+        if close
+        else f"use {', '.join(PRESETS)}, or the path of a CRF++ template"
+    )
+    raise InputError(f"no template named {name!r}; {advice}")

@@ -1,4 +1,7 @@
-"""Files, compressed files and standard input as bytes, each with the name that messages use."""
+"""Files, compressed files and standard input as bytes, and where each sentence stands in them.
+
+path, .gz, "-" ─▶ Source: name and bytes ─▶ readers ─▶ Locations: file and line of each sentence, for messages
+"""
 
 import gzip
 import os
@@ -9,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
+from tagfield.dataset import Ints, Longs
 from tagfield.errors import InputError
 
 PathLike: TypeAlias = str | os.PathLike[str]
@@ -22,12 +26,39 @@ _BOM = b"\xef\xbb\xbf"
 class Source:
     """The text of one file, decompressed and without a byte order mark."""
 
-    name: str
+    name: str  # for messages
     text: bytes
 
 
+@dataclass(frozen=True)
+class Locations:
+    """Where the sentences of a dataset stand in their files."""
+
+    sources: list[Source]
+    file: Ints  # [S]  index into sources
+    line: Longs  # [S]  first line, counted from 1
+    begin: Longs | None = None  # [S]  first byte of the sentence; None for item files
+    end: Longs | None = None  # [S]  end of its last line
+
+    def where(self, sentence: int) -> str:
+        """File and line of a sentence, for messages.
+
+        >>> import numpy as np
+        >>> Locations([Source("a.txt", b"")], np.array([0], np.int32), np.array([7])).where(0)
+        'a.txt, line 7'
+        """
+        return f"{self.sources[self.file[sentence]].name}, line {self.line[sentence]}"
+
+    def lines(self, sentence: int) -> list[str]:
+        """The lines of a sentence, as they stand in its column file."""
+        if self.begin is None or self.end is None:
+            raise InputError("the lines of a sentence are kept for column files only, not for item files")
+        raw = self.sources[self.file[sentence]].text[self.begin[sentence] : self.end[sentence]]
+        return [line.removesuffix("\r") for line in raw.decode().removesuffix("\n").split("\n")]
+
+
 def open_source(path: PathLike) -> Source:
-    """Reads a whole file; `-` is standard input, and gzip is recognised by its first bytes.
+    """Read a whole file; `-` is standard input, and gzip is recognised by its first bytes.
 
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp(), "tiny.txt")
@@ -43,26 +74,28 @@ def open_source(path: PathLike) -> Source:
         except (OSError, EOFError, zlib.error) as error:
             raise InputError(f"{name}: the gzip data is damaged or cut off ({error})") from None
     elif name.endswith(".gz") and raw:
-        raise InputError(f"{name}: the name ends in .gz, but the file is not gzip data")
+        raise InputError(
+            f"{name}: the name ends in .gz, but the file is not gzip data; rename or compress it"
+        )
     text = raw.removeprefix(_BOM)
     if not text:
         raise InputError(f"{name}: the file is empty")
     return Source(name, text)
 
 
-def open_sources(paths: PathLike | Iterable[PathLike]) -> list[Source]:
-    """Reads one path or several, in the order given.
+def open_sources(paths: PathLike | Source | Iterable[PathLike | Source]) -> list[Source]:
+    """Read one path or several, in the order given; a Source is taken as it is.
 
     >>> open_sources([])
     Traceback (most recent call last):
     tagfield.errors.InputError: no input file was given
     """
-    several = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    several = [paths] if isinstance(paths, str | os.PathLike | Source) else list(paths)
     if not several:
         raise InputError("no input file was given")
     if sum(path == STDIN for path in several) > 1:
         raise InputError("standard input (-) can be read only once")
-    return [open_source(path) for path in several]
+    return [path if isinstance(path, Source) else open_source(path) for path in several]
 
 
 def _read(path: PathLike, name: str) -> bytes:

@@ -1,13 +1,14 @@
-"""Templates: how the cells of a column file become attribute strings. A template is data.
+"""Templates: how the cells of a column file become attribute strings.
 
-A pattern is text in which `%x[row,column]` stands for a cell: row from the token, column by number or role.
+A pattern is text in which `%x[row,column]` stands for a cell. The row counts from the token; the column is a number
+or a role.
 
-    U05:%x[-1,0]/%x[0,0]            CRF++'s way, columns by number
-    w[-1]|w[0]=%x[-1,w]|%x[0,w]     the presets' way, columns by role
-    suffix=%x[0,w.suffix3]          a derived column: lower, shape, prefixN or suffixN of another
+    U05:%x[-1,0]/%x[0,0]            as in CRF++, columns by number
+    w[-1]|w[0]=%x[-1,w]|%x[0,w]     as in the presets, columns by role
+    suffix=%x[0,w.suffix3]          a derived column: lower, shape, prefixN or suffixN of another column
 
-Beyond the ends of a sentence a padded template reads `_B-1`, `_B-2`, … and `_B+1`, … as CRF++ does; one
-without padding leaves the pattern out. Every model here has label bigrams, so CRF++'s lone `B` needs nothing.
+Beyond the ends of a sentence a template with padding reads `_B-1`, `_B-2`, … and `_B+1`, … as CRF++ does; a template
+without padding leaves the pattern out. Every model has label bigrams, so a lone `B` line changes nothing.
 """
 
 import json
@@ -50,15 +51,15 @@ class Pattern:
 
 @dataclass(frozen=True)
 class Template:
-    """Patterns, the roles of the columns, and what happens at the ends of a sentence.
+    """Patterns, the roles of the columns, and what to do at the ends of a sentence.
 
     >>> Template("mine", (Pattern("w=%x[0,w]"),), ("w", "y"))
     Template 'mine': 1 patterns, columns w y
     """
 
-    name: str  # a preset's name or a file's
+    name: str  # of the preset or the file
     patterns: tuple[Pattern, ...]
-    columns: tuple[str, ...] = ()  # roles; empty: as many as the file has, the last one the label
+    columns: tuple[str, ...] = ()  # roles; empty: all columns of the file, the last one is the label
     padding: bool = False
     edges: bool = False  # __BOS__ on the first token, __EOS__ on the last
 
@@ -70,7 +71,7 @@ class Template:
         )
 
     def with_columns(self, columns: str | tuple[str, ...]) -> "Template":
-        """The same patterns over other columns, given as roles: `y` is the label, `_` is ignored.
+        """The same patterns over other columns, given as roles: `y` is the label, `_` skips a column.
 
         >>> parse_template("U00:%x[0,1]").with_columns("_ w _ y").columns
         ('_', 'w', '_', 'y')
@@ -78,16 +79,17 @@ class Template:
         roles = tuple(columns.split()) if isinstance(columns, str) else tuple(columns)
         named = [role for role in roles if role != IGNORED]
         if len(set(named)) != len(named):
-            raise InputError(f"columns {' '.join(roles)!r}: each role is named once")
+            raise InputError(f"columns {' '.join(roles)!r}: a role occurs twice; name each role once")
         if not set(named) - {LABEL}:
-            raise InputError(f"columns {' '.join(roles)!r}: name at least one column beside the label")
+            raise InputError(f"columns {' '.join(roles)!r}: name at least one column besides the label")
         return replace(self, columns=roles)
 
     def where(self, pattern: Pattern) -> str:
+        """Template and line of a pattern, for messages."""
         return f"template {self.name}, line {pattern.line}" if pattern.line else f"template {self.name}"
 
     def to_json(self) -> str:
-        """Everything, as JSON text for a model file; `from_json` is its inverse.
+        """The whole template as JSON text, for model files; `from_json` reads it.
 
         >>> template = parse_template("U00:%x[0,0]")
         >>> Template.from_json(template.to_json()) == template
@@ -98,7 +100,7 @@ class Template:
 
     @classmethod
     def from_json(cls, text: str) -> "Template":
-        """Reads `to_json`'s text, checking every field.
+        """Read the text of `to_json`, checking every field.
 
         >>> Template.from_json('{"name": 3}')
         Traceback (most recent call last):
@@ -127,7 +129,7 @@ class Template:
 
 
 def read_template(path: PathLike) -> Template:
-    """Reads a template file of CRF++.
+    """Read a CRF++ template file.
 
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp(), "template")
@@ -140,12 +142,14 @@ def read_template(path: PathLike) -> Template:
         text = source.text.decode()
     except UnicodeDecodeError as error:
         line = source.text.count(b"\n", 0, error.start) + 1
-        raise InputError(f"{source.name}, line {line}: the bytes are not valid UTF-8") from None
+        raise InputError(
+            f"{source.name}, line {line}: the bytes are not valid UTF-8; convert the file to UTF-8 first"
+        ) from None
     return parse_template(text, source.name)
 
 
 def parse_template(text: str, name: str = "template") -> Template:
-    """Reads the text of a CRF++ template.
+    """Read the text of a CRF++ template.
 
     >>> parse_template("U00:%x[0,0]").padding
     True
@@ -158,31 +162,35 @@ def parse_template(text: str, name: str = "template") -> Template:
             continue
         pattern = Pattern(line, number)
         if line[0] not in "UB":
-            raise InputError(f"{template.where(pattern)}: {line!r} starts with neither U nor B")
+            raise InputError(
+                f"{template.where(pattern)}: {line!r} starts with neither U nor B; begin each pattern with U"
+            )
         _check(template, pattern)
         if line[0] == "U":
             patterns.append(pattern)
         elif pattern.cells:
             raise InputError(
-                f"{template.where(pattern)}: {line!r} ties label bigrams to the input, which is not "
-                "supported yet; use a lone B"
+                f"{template.where(pattern)}: {line!r} is a label bigram with input cells, which is not supported; "
+                "use a lone B"
             )
     if not patterns:
-        raise InputError(f"template {name}: there is no U line, so no token would have an attribute")
+        raise InputError(f"template {name}: found no U line; add at least one, such as U00:%x[0,0]")
     return replace(template, patterns=tuple(patterns))
 
 
 def _check(template: Template, pattern: Pattern) -> None:
     if any("%" in piece for piece in pattern.pieces):
-        raise InputError(f"{template.where(pattern)}: {pattern.text!r} has a % that begins no %x[row,column]")
+        raise InputError(
+            f"{template.where(pattern)}: {pattern.text!r} has a % that does not begin %x[row,column]"
+        )
     for row, column in pattern.cells:
         if abs(row) > REACH:
             raise InputError(
-                f"{template.where(pattern)}: {pattern.text!r} reaches {row} rows away; {REACH} is the limit"
+                f"{template.where(pattern)}: {pattern.text!r} reads {row} rows away; the limit is {REACH} rows"
             )
         _, dot, derived = column.partition(".")
         if dot and not _DERIVED.fullmatch(derived):
             raise InputError(
-                f"{template.where(pattern)}: {column!r} is not a column; after the dot stands lower, shape, "
-                "prefixN or suffixN with N from 1 to 9"
+                f"{template.where(pattern)}: {column!r} is not a column; after the dot use lower, shape, prefixN or "
+                "suffixN with N from 1 to 9"
             )

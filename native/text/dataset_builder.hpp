@@ -1,9 +1,9 @@
-// Packer: sentences of (attribute, value) lists → the arrays of Dataset (src/tagfield/dataset.py draws them).
+// DatasetBuilder: sentences of (attribute, value) lists → the arrays of Dataset (src/tagfield/dataset.py draws them).
 //
-// Slots of a sentence open in the order (rank within the token, position); the occurrences of a slot stand in order
-// of position. So: visit rank by rank and give each new attribute the next slot; count; then place the occurrences
-// position by position. Without `gather` every occurrence is a slot of its own, as they come: enough for those who only
-// want scores, and made in a fifth of the time.
+// The slots of a sentence are ordered by (rank within the token, position), the occurrences of a slot by position. So:
+// visit rank by rank, give each new attribute the next slot, and count; then place the occurrences by position.
+// Without `gather` every occurrence is a slot of its own, in the order of the input: enough to compute scores, and five
+// times as fast.
 #pragma once
 
 #include <algorithm>
@@ -16,10 +16,10 @@
 
 namespace tagfield::text {
 
-// One sentence: attributes of token t are ids[ends[t-1] .. ends[t]].
+// One sentence: the attributes of token t are ids[ends[t-1] .. ends[t]].
 struct Sentence {
     std::vector<std::int32_t> ids;
-    std::vector<float> values;  // empty where every value is 1
+    std::vector<float> values;  // empty if every value is 1
     std::vector<std::int64_t> ends;
 
     void clear() {
@@ -28,7 +28,7 @@ struct Sentence {
         ends.clear();
     }
 
-    // Leaves out the attributes whose id is negative.
+    // Removes the attributes with a negative id.
     void drop_absent() {
         std::size_t kept = 0;
         std::int64_t n = 0;
@@ -45,12 +45,12 @@ struct Sentence {
     }
 };
 
-class Packer {
+class DatasetBuilder {
   public:
     std::vector<std::int64_t> tokens{0}, slots{0}, occurrences{0};
     std::vector<std::int32_t> attribute, stop, position;
     std::vector<float> value;
-    bool valued = false, gather = true;
+    bool has_values = false, gather = true;
 
     void reserve(std::size_t sentences, std::size_t occurrence_count) {
         tokens.reserve(sentences + 1);
@@ -59,13 +59,14 @@ class Packer {
         attribute.reserve(occurrence_count);
         stop.reserve(occurrence_count);
         position.reserve(occurrence_count);
-        if (valued) value.reserve(occurrence_count);
+        if (has_values) value.reserve(occurrence_count);
     }
 
     void add(const Sentence& sentence) {
         constexpr auto limit = static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max());
         const std::size_t T = sentence.ends.size(), N = sentence.ids.size();
-        if (N >= limit / 4 || T >= limit) throw InputError("a sequence holds fewer than 2^29 attribute occurrences");
+        if (N >= limit / 4 || T >= limit)
+            throw InputError("a sequence must have fewer than 2^29 attribute occurrences; split it");
         if (gather) {
             open_slots(sentence, T, N);
             place_occurrences(sentence, T, N);
@@ -82,10 +83,10 @@ class Packer {
         std::int32_t id = -1, slot = 0;
     };
     std::vector<Entry> seen_;
-    std::vector<std::int32_t> slot_of_, next_;  // [N] slot of each (token, rank); [slots] where its next one goes
-    std::vector<std::int32_t> live_;            // tokens that still have an attribute of the current rank
+    std::vector<std::int32_t> slot_of_, next_;  // [N] slot of each occurrence; [slots] place of its next occurrence
+    std::vector<std::int32_t> active_;          // tokens that have an attribute of the current rank
 
-    // Plain pointers: the compiler cannot know that a vector's own fields are not what an int32 store changes.
+    // Plain pointers: the compiler must assume that storing an int32 could change a vector's own fields.
     void open_slots(const Sentence& sentence, std::size_t T, std::size_t N) {
         unsigned bits = 4;
         while ((std::size_t{1} << bits) < 2 * N) ++bits;
@@ -93,22 +94,22 @@ class Packer {
         seen_.assign(mask + 1, Entry{});
         slot_of_.resize(N);
         next_.assign(N, 0);
-        live_.clear();
+        active_.clear();
         for (std::size_t t = 0; t < T; ++t)
-            if (sentence.ends[t] > (t ? sentence.ends[t - 1] : 0)) live_.push_back(static_cast<std::int32_t>(t));
+            if (sentence.ends[t] > (t ? sentence.ends[t - 1] : 0)) active_.push_back(static_cast<std::int32_t>(t));
         const std::size_t base = attribute.size();
         attribute.resize(base + N);
         const std::int64_t* const ends = sentence.ends.data();
         const std::int32_t* const ids = sentence.ids.data();
         Entry* const seen = seen_.data();
-        std::int32_t *const slot_of = slot_of_.data(), *const count = next_.data(), *const live = live_.data();
+        std::int32_t *const slot_of = slot_of_.data(), *const count = next_.data(), *const active = active_.data();
         std::int32_t* const opened = attribute.data() + base;
         std::int32_t slots_here = 0;
-        std::size_t alive = live_.size();
-        for (std::int64_t rank = 0; alive; ++rank) {
+        std::size_t remaining = active_.size();
+        for (std::int64_t rank = 0; remaining; ++rank) {
             std::size_t kept = 0;
-            for (std::size_t j = 0; j < alive; ++j) {
-                const std::int32_t t = live[j];
+            for (std::size_t j = 0; j < remaining; ++j) {
+                const std::int32_t t = active[j];
                 const std::int64_t n = (t ? ends[t - 1] : 0) + rank;
                 const std::int32_t id = ids[n];
                 std::size_t i = (static_cast<std::uint32_t>(id) * 0x9E3779B1u) >> (32 - bits);
@@ -119,10 +120,10 @@ class Packer {
                 }
                 slot_of[n] = seen[i].slot;
                 ++count[seen[i].slot];
-                live[kept] = t;
+                active[kept] = t;
                 kept += n + 1 < ends[t];
             }
-            alive = kept;
+            remaining = kept;
         }
         attribute.resize(base + static_cast<std::size_t>(slots_here));
         next_.resize(static_cast<std::size_t>(slots_here));
@@ -137,18 +138,19 @@ class Packer {
         std::int32_t* place = position.data() + base;
         std::int64_t n = 0;
         for (std::size_t t = 0; t < T; ++t)
-            for (const std::int64_t stop_at = sentence.ends[t]; n < stop_at; ++n) *place++ = static_cast<std::int32_t>(t);
+            for (const std::int64_t end = sentence.ends[t]; n < end; ++n) *place++ = static_cast<std::int32_t>(t);
         make_values(sentence, base, N);
-        if (!sentence.values.empty()) std::copy(sentence.values.begin(), sentence.values.end(), value.begin() + static_cast<std::ptrdiff_t>(base));
+        if (!sentence.values.empty())
+            std::copy(sentence.values.begin(), sentence.values.end(), value.end() - static_cast<std::ptrdiff_t>(N));
     }
 
-    // N values of 1 from `base` on, from the first sentence on that has others.
+    // Appends N values of 1, once any sentence has had another value.
     void make_values(const Sentence& sentence, std::size_t base, std::size_t N) {
-        if (!valued && !sentence.values.empty()) {
-            valued = true;
+        if (!has_values && !sentence.values.empty()) {
+            has_values = true;
             value.assign(base, 1.0f);
         }
-        if (valued) value.resize(base + N, 1.0f);
+        if (has_values) value.resize(base + N, 1.0f);
     }
 
     void place_occurrences(const Sentence& sentence, std::size_t T, std::size_t N) {

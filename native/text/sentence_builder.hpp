@@ -1,0 +1,141 @@
+// SentenceBuilder: collects the attribute strings of one sentence and looks them up together.
+//
+//     add, end_token, add, … ─▶ pending strings ─▶ resolve: vocabulary ─▶ Sentence of ids ─▶ finish: DatasetBuilder
+//
+// The reader owns the strings, so it must call `resolve` before any of them can be freed. Looking up a whole sentence
+// at once hides the cache misses of a large vocabulary.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "text/dataset_builder.hpp"
+#include "text/string_cache.hpp"
+#include "text/vocabulary.hpp"
+
+namespace tagfield::text {
+
+class SentenceBuilder {
+  public:
+    // A frozen vocabulary does not grow: attributes that it lacks are left out.
+    SentenceBuilder(Vocabulary& attributes, bool frozen) : attributes_(attributes), frozen_(frozen) {}
+    SentenceBuilder(const SentenceBuilder&) = delete;
+
+    void add(const char* data, std::size_t size, float value = 1.0f) {
+        push_value(value);
+        strings_.emplace_back(data, size);
+    }
+
+    // Adds an attribute whose id is known; with a frozen vocabulary it may be Vocabulary::absent.
+    void add_known(std::int32_t id, float value) {
+        push_value(value);
+        known_.emplace_back(pending(), id);
+    }
+
+    // The id of an attribute, or Vocabulary::absent; a pending string has no id before `resolve`.
+    std::int32_t find(std::string_view text) const { return attributes_.find(text); }
+    bool frozen() const { return frozen_; }
+
+    void end_token() { sentence_.ends.push_back(static_cast<std::int64_t>(resolved() + pending())); }
+
+    // first + middle + last; valid until the next `resolve`.
+    std::string_view join(std::string_view first, std::string_view middle, std::string_view last) {
+        char* start = allocate(first.size() + middle.size() + last.size());
+        char* at = copy_bytes(start, first.data(), first.size());
+        at = copy_bytes(at, middle.data(), middle.size());
+        at = copy_bytes(at, last.data(), last.size());
+        return {start, static_cast<std::size_t>(at - start)};
+    }
+
+    // The first n bytes of Entry::with_colon, then `last`. Copies all `slack` bytes: one fixed size is faster than n.
+    std::string_view join_cached(const char* with_colon, std::size_t n, std::string_view last) {
+        char* start = allocate(n + last.size());
+        std::memcpy(start, with_colon, slack);
+        copy_bytes(start + n, last.data(), last.size());
+        return {start, n + last.size()};
+    }
+
+    // n bytes, valid until the next `resolve`; `slack` bytes behind them may be overwritten.
+    char* allocate(std::size_t n) {
+        if (used_ + n > block_size || blocks_.empty()) {
+            blocks_.emplace_back(new char[std::max(n, block_size) + slack]);
+            used_ = 0;
+        }
+        char* at = blocks_.back().get() + used_;
+        used_ = std::min(used_ + n, block_size);
+        return at;
+    }
+
+    std::size_t pending() const { return strings_.size() + known_.size(); }
+
+    // Sorts the pending strings after the first `from` by their bytes; no known ids may be among them.
+    void sort(std::size_t from) {
+        const auto first = strings_.begin() + static_cast<std::ptrdiff_t>(from - known_.size());
+        std::sort(first, strings_.end(), [](const HashedString& a, const HashedString& b) {
+            return std::string_view(a.data, a.size) < std::string_view(b.data, b.size);
+        });
+    }
+
+    // Looks up the ids of all pending strings; afterwards the strings may be freed.
+    void resolve() {
+        const std::size_t base = resolved(), n = strings_.size();
+        sentence_.ids.resize(base + pending());
+        std::int32_t* const ids = sentence_.ids.data() + base;
+        if (frozen_)
+            attributes_.find_all(strings_.data(), n, ids);
+        else
+            attributes_.add_all(strings_.data(), n, ids);
+        insert_known(ids, n);
+        strings_.clear();
+        known_.clear();
+        if (blocks_.size() > 1) blocks_.erase(blocks_.begin(), blocks_.end() - 1);
+        used_ = 0;
+    }
+
+    // Ends the sentence: its ids go to the dataset, without those that a frozen vocabulary lacks.
+    void finish(DatasetBuilder& dataset) {
+        resolve();
+        if (frozen_) sentence_.drop_absent();
+        dataset.add(sentence_);
+        sentence_.clear();
+    }
+
+  private:
+    static constexpr std::size_t block_size = 1 << 14, slack = StringCache::with_colon_size;
+
+    struct Known {
+        std::size_t at;  // how many were pending before it
+        std::int32_t id;
+
+        Known(std::size_t at, std::int32_t id) : at(at), id(id) {}  // made in place: a copy would wait for its stores
+    };
+
+    void push_value(float value) {
+        if (value != 1.0f && sentence_.values.empty()) sentence_.values.assign(resolved() + pending(), 1.0f);
+        if (!sentence_.values.empty() || value != 1.0f) sentence_.values.push_back(value);
+    }
+
+    // Inserts the known ids between the n that were looked up, back to front.
+    void insert_known(std::int32_t* ids, std::size_t n) const {
+        std::size_t to = n + known_.size();
+        for (auto known = known_.rbegin(); known != known_.rend(); ++known) {
+            while (to > known->at + 1) ids[--to] = ids[--n];
+            ids[--to] = known->id;
+        }
+    }
+
+    std::size_t resolved() const { return sentence_.ids.size(); }
+
+    Vocabulary& attributes_;
+    bool frozen_;
+    Sentence sentence_;
+    std::vector<HashedString> strings_;
+    std::vector<Known> known_;
+    std::vector<std::unique_ptr<char[]>> blocks_;
+    std::size_t used_ = 0;
+};
+
+}  // namespace tagfield::text
