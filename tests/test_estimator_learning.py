@@ -51,7 +51,8 @@ def test_a_heavier_class_is_found_more_often() -> None:
         CRF(class_weight={"I-A": w}, max_iterations=30).fit(X, Y).predict(MORE) for w in (0.05, 50.0)
     )
     recall = [flat_recall_score(ANSWERS, y, labels=["I-A"], average="macro") for y in (light, heavy)]
-    assert recall[0] < 0.5 < 0.9 < recall[1]
+    assert recall[0] < 0.5
+    assert recall[1] > 0.9
 
 
 @pytest.mark.parametrize(
@@ -209,7 +210,7 @@ def test_held_out_data_alone_changes_nothing() -> None:
     plain = CRF("l2sgd", max_iterations=5).fit(X, Y)
     watched = CRF("l2sgd", max_iterations=5).fit(X, Y, MORE, ANSWERS)
     assert plain.state_features_ == watched.state_features_
-    assert all("f1" in row for row in watched.history_)
+    assert ["f1" in row for row in watched.history_] == [True] * 5
 
 
 def test_callbacks_see_every_pass_and_may_stop() -> None:

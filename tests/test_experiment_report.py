@@ -55,7 +55,11 @@ def test_every_recipe_has_its_own_look() -> None:
 
 def test_the_table_says_what_the_ledger_says(folder: Path, results: Results) -> None:
     lines = [json.loads(line) for line in (folder / NAME).read_text().splitlines()]
-    for row in summarise(results):
+    rows = summarise(results)
+    assert {(row.recipe, row.features) for row in rows} == {
+        (line["recipe"], line["features"]) for line in lines if line["kind"] == "run"
+    }
+    for row in rows:
         mine = [
             line
             for line in lines
@@ -146,9 +150,10 @@ def test_the_report_command_and_what_it_writes(folder: Path, tmp_path: Path) -> 
         "summary.md",
     ]
     text = (tmp_path / "docs" / "results.md").read_text()
-    for line in text.splitlines():
-        if line.startswith("!["):
-            assert (tmp_path / "docs" / line.split("](")[1].rstrip(")")).is_file()
+    pictures = [line.split("](")[1].rstrip(")") for line in text.splitlines() if line.startswith("![")]
+    assert pictures
+    for picture in pictures:
+        assert (tmp_path / "docs" / picture).is_file()
 
 
 def test_publishing_again_keeps_what_was_written_by_hand(folder: Path, tmp_path: Path) -> None:
