@@ -17,7 +17,7 @@ from tagfield.features import feature_set
 from tagfield.lattice import open_corpus
 from tagfield.spans import SpanFinder
 from tagfield.train.batch import Objective
-from tagfield.train.partial import Limits, PartialObjective
+from tagfield.train.partial import PartialObjective
 
 LABELS = ["O", "B-X", "I-X", "B-Y"]
 CLOSE = 2e-4  # float32 scores of up to a few hundred, summed
@@ -80,7 +80,7 @@ def test_n_best_of_equal_paths_ends_and_repeats_none() -> None:
     x = [["t0"]] * 40
     paths = [tuple(labels) for labels, _ in crf.predict_nbest([x], 50)[0]]
     assert len(set(paths)) == 50
-    with pytest.raises(InputError, match="from 1 on, not 0"):
+    with pytest.raises(InputError, match="n must be at least 1 and below 2.*, got 0"):
         crf.predict_nbest([x], 0)
 
 
@@ -180,7 +180,7 @@ def test_the_marginal_likelihood_has_the_value_and_gradient_of_its_definition(se
     corpus = open_corpus(dataset)
     features = feature_set(corpus, len(encoded.attributes), len(names), "all")
     chosen = rules_of("BIO", names) if rules else None
-    limits = None if chosen is None else Limits.of(chosen, dataset)
+    limits = None if chosen is None else chosen.limits(dataset.tokens)
     objective = PartialObjective(corpus, features, c2=0.3, threads=1, limits=limits)
     x = rng.normal(0, 1, objective.size)
     value, gradient = objective(x)

@@ -15,7 +15,7 @@ from strategies import dense_weights, encode, present, problems
 from tagfield.dataset import Dataset
 from tagfield.encode import encode_files, encode_sequences
 from tagfield.errors import InputError
-from tagfield.features import LANES, Weights, absent, feature_set, keep_attributes
+from tagfield.features import LANES, Weights, absent, feature_set
 from tagfield.lattice import open_corpus
 from tagfield.native import kernels
 from tagfield.train.driver import select
@@ -78,9 +78,7 @@ def test_compact_rows_are_the_same_model(problem: Problem, seed: int) -> None:
     assert compact.first is not None
     assert (dense_weights(compact, same).flat() == dense_weights(features, weights).flat()).all()
     assert compact.compact(same) == (compact, same)  # nothing more to do
-    tags = [
-        kernels.tag(corpus, f.layout, w.state, w.trans, 1) for f, w in ((features, weights), (compact, same))
-    ]
+    tags = [kernels.tag(corpus, f.field(w))[0] for f, w in ((features, weights), (compact, same))]
     assert (tags[0] == tags[1]).all()
 
 
@@ -106,7 +104,7 @@ def slots_of(dataset: Dataset) -> list[dict[int, list[tuple[int, float]]]]:
 def test_attributes_that_are_left_out_leave_no_trace(problem: Problem, data: st.DataObject) -> None:
     keep = np.array([data.draw(st.booleans()) for _ in range(problem.attributes)])
     dataset = encode(problem).dataset
-    found = keep_attributes(dataset, keep)
+    found = dataset.keep_attributes(keep)
     open_corpus(found)
     new = (np.cumsum(keep) - 1).tolist()
     assert slots_of(found) == [
@@ -237,8 +235,6 @@ def test_weights_that_do_not_fit_their_layout() -> None:
         Weights(zero.state, zero.trans[:, :2].copy()),
     ):
         with pytest.raises(ValueError, match="do not fit the layout"):
-            kernels.tag(corpus, features.layout, wrong.state, wrong.trans, 1)
-        with pytest.raises(ValueError, match="do not fit the layout"):
-            kernels.marginals(corpus, features.layout, wrong.state, wrong.trans, True, 1)
+            features.field(wrong)
     with pytest.raises(ValueError, match="attributes that the layout does not have"):
-        kernels.tag(corpus, kernels.Layout(1, 2, None, None), zero.state[:1], zero.trans, 1)
+        kernels.tag(corpus, kernels.Field(kernels.Layout(1, 2, None, None), zero.state[:1], zero.trans))

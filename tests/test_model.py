@@ -142,28 +142,16 @@ def test_python_goes_on_while_a_kernel_runs() -> None:
     heavy = Problem([[[(y % 5, 1.0)] for y in path] for path in gold], gold, [1.0] * len(gold), 5, 400)
     corpus = open_corpus(encode(heavy).dataset)
     features = feature_set(corpus, 5, 400, "all")
-    theta, nothing = features.zeros(), (features.zero.state[:0], features.zero.trans[:0])
+    theta, rest = features.field(features.zeros()), features.field(features.zeros())
     objective = Objective(corpus, features, c2=1.0, threads=1)
     order = np.arange(len(gold))
 
     def stochastic() -> None:
-        kernels.Pass().run(corpus, features.layout, [(theta.state, theta.trans), nothing, nothing], order)
+        kernels.Pass().run(corpus, theta, None, None, order)
 
     calls: dict[str, Callable[[], None]] = {
         "stochastic": stochastic,
-        "margin": lambda: kernels.margin_pass(
-            corpus,
-            features.layout,
-            theta.state,
-            theta.trans,
-            theta.state.copy(),
-            theta.trans.copy(),
-            order,
-            1,
-            1.0,
-            True,
-            1.0,
-        ),
+        "margin": lambda: kernels.margin_pass(corpus, theta, rest, order, 1, 1.0, True, 1.0),
         "gradient": lambda: objective(np.zeros(objective.size)),
     }
     for name, call in calls.items():

@@ -16,7 +16,7 @@ from tagfield.errors import InputError
 from tagfield.text.demo import addresses, mentions, write_columns
 from tagfield.text.sources import Source
 from tagfield.train import Settings, train
-from tagfield.train.choose import COST, RUNGS, SCORING, Candidate, _best, choose, family, subset
+from tagfield.train.choose import COST, RUNGS, SCORING, Candidate, _best, choose, family
 from tagfield.train.driver import select
 from tagfield.train.trainers import make_trainer
 
@@ -186,7 +186,7 @@ def test_a_subset_is_the_sentences_encoded_alone():
     X = [[["a", "b"], ["a"]], [["c"]], [["b"], ["a", "c"]]]
     y = [["P", "Q"], ["P"], ["Q", "Q"]]
     whole = encode_sequences(X, y)
-    part = subset(whole.dataset, np.array([2, 0]))
+    part = whole.dataset.take(np.array([2, 0]))
     alone = encode_sequences(
         [X[2], X[0]], [y[2], y[0]], attributes=whole.attributes, labels=whole.labels
     ).dataset

@@ -45,13 +45,8 @@ def run(
     problem: Problem, start: tuple[FeatureSet, Weights], variance: float, gamma: float, epochs: int, seed: int
 ) -> Trained:
     """What `train` makes of it."""
-    chosen = Settings(
-        recipe="arow",
-        features=start[0].kind,
-        arow_variance=variance,
-        arow_gamma=gamma,
-        epochs=epochs,
-        seed=seed,
+    chosen = Settings.of(
+        "arow", features=start[0].kind, arow_variance=variance, arow_gamma=gamma, epochs=epochs, seed=seed
     )
     return train(encode(problem), chosen, start=start)
 
@@ -116,7 +111,7 @@ def test_a_first_pass_by_hand() -> None:
     problem = Problem([[[(0, 1.0)]]], [[1]], [1.0], 1, 2)
     trained = train(
         encode(problem),
-        Settings(recipe="arow", features="all", arow_variance=4.0, arow_gamma=2.0, epochs=1),
+        Settings.of("arow", features="all", arow_variance=4.0, arow_gamma=2.0, epochs=1),
     )
     assert trained.history[0].objective == 1.0
     np.testing.assert_allclose(
@@ -126,7 +121,7 @@ def test_a_first_pass_by_hand() -> None:
 
 def test_what_can_be_separated_is_separated() -> None:
     encoded = encode(learnable(40))
-    trained = train(encoded, Settings(recipe="arow", features="all", epochs=100), dev=encoded)
+    trained = train(encoded, Settings("arow", features="all", epochs=100), dev=encoded)
     assert trained.stop_reason == "every sequence is labelled right"
     assert trained.history[-1].objective == 0
     assert trained.best.scores is not None
@@ -136,11 +131,11 @@ def test_what_can_be_separated_is_separated() -> None:
 @pytest.mark.parametrize("name", ["arow_variance", "arow_gamma"])
 @pytest.mark.parametrize("value", [0.0, -1.0, np.inf, np.nan])
 def test_numbers_that_are_refused(name: str, value: float) -> None:
-    with pytest.raises(InputError, match=f"{name.removeprefix('arow_')} must be"):
-        train(encode(learnable(2)), Settings(recipe="arow", **{name: value}))
+    with pytest.raises(InputError, match=f"{name} must be"):
+        train(encode(learnable(2)), Settings.of("arow", **{name: value}))
 
 
 def test_scores_that_leave_the_numbers_are_an_error() -> None:
     problem = Problem([[[(0, 3e38)], [(1, 3e38)]]] * 2, [[1, 0]] * 2, [1.0, 1.0], 2, 2)
     with pytest.raises(TrainingError, match=r"epoch \d: .*\(arow\)"):
-        train(encode(problem), Settings(recipe="arow", features="all", epochs=3))
+        train(encode(problem), Settings("arow", features="all", epochs=3))

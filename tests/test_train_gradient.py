@@ -141,8 +141,18 @@ def test_arrays_that_do_not_fit_are_refused() -> None:
             packed.nll_gradient(*arrays, 1)
     with pytest.raises(ValueError, match="thread"):
         packed.nll_gradient(*good, 0)
-    with pytest.raises(ValueError, match="mask"):
-        packed.partial_gradient(good[0], good[1], np.ones((3, 2), np.uint8), good[2], good[3], 1)
+    with pytest.raises(ValueError, match="the limits do not fit"):
+        packed.partial_gradient(
+            good[0], good[1], kernels.Limits(np.ones((3, 2), np.uint8)), good[2], good[3], 1
+        )
+    for wrong, other in (
+        (2, np.zeros(4, np.float32)),
+        (2, np.zeros(8)[::2]),
+        (3, np.zeros((2, 8), np.int64)),
+    ):
+        arrays = [other if i == wrong else array for i, array in enumerate(good)]
+        with pytest.raises(TypeError):  # a copy would take the gradient with it
+            packed.nll_gradient(*arrays, 1)
 
 
 @settings(max_examples=8, deadline=None)

@@ -21,7 +21,7 @@ KINDS = st.sampled_from(["all", "observed"])
 
 def grown(old: FeatureSet, weights: Weights, new: FeatureSet) -> tuple[FeatureSet, Weights]:
     """Through the package's door."""
-    from tagfield.train.growth import grow
+    from tagfield.features import grow
 
     return grow(old, weights, new)
 
@@ -92,10 +92,10 @@ def test_rows_become_sparse_where_labels_go_beyond_full_ones(labels: int) -> Non
 def test_training_goes_on_from_the_weights_that_grew() -> None:
     """A passive–aggressive pass that makes no mistake changes nothing: what comes out is what `start` became."""
     small = learnable(40)
-    first = train(encode(small), Settings(recipe="pa", pa_average=False, features="all", epochs=100))
+    first = train(encode(small), Settings.of("pa", pa_average=False, features="all", epochs=100))
     assert first.history[-1].objective == 0
     large = replace(small, attributes=small.attributes + 2, labels=small.labels + 7)
-    chosen = Settings(recipe="pa", pa_average=False, features="observed", epochs=1)
+    chosen = Settings.of("pa", pa_average=False, features="observed", epochs=1)
     again = train(encode(large), chosen, start=(first.features, first.weights))
     assert again.history[0].objective == 0
     new = features_of(large, "observed", False)

@@ -20,7 +20,6 @@ from tagfield.dataset import UNKNOWN
 from tagfield.errors import InputError
 from tagfield.lattice import open_corpus
 from tagfield.train import Settings, train
-from tagfield.train.partial import Limits
 from tagfield.train.stochastic import StochasticTrainer, Update
 
 LABELS = (1, 2, 3, 9)
@@ -80,7 +79,7 @@ def test_passes_follow_the_twin(name: str) -> None:
         dataset = replace(dataset, labels=np.array([y for ys in problem.gold for y in ys], np.int32))
         corpus = open_corpus(dataset)
         features = drawn_features(data, problem, corpus)
-        limits = Limits.of(rules, dataset) if ruled else None
+        limits = rules.limits(dataset.tokens) if ruled else None
         made = Update(response, states_only=not respond_edges, adaptive=adaptive, floor=0.05)
         trainer = StochasticTrainer(corpus, features, made, c2=0.1, rate=0.05, limits=limits)
         twin = Limited(

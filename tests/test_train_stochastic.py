@@ -96,8 +96,8 @@ def run_pass(
     theta = features.zeros()
     squares, rest = (Weights(np.zeros_like(theta.state), np.zeros_like(theta.trans)) for _ in range(2))
     for order in orders:
-        arrays = [(w.state, w.trans) for w in (theta, squares, rest)]
-        native.run(corpus, features.layout, arrays, np.array(order, np.int64))
+        fields = [features.field(w) for w in (theta, squares, rest)]
+        native.run(corpus, *fields, np.array(order, np.int64))
         assert native.failed == -1
     return native, theta, rest
 
@@ -225,11 +225,8 @@ def test_folding_never_loses_a_feature() -> None:
     native = kernels.Pass()
     native.rate, native.decay, native.constant = 0.1, 9.9999, True
     theta = features.zeros()
-    nothing = (theta.state[:0], theta.trans[:0])
     for order in ([0], [1] * 40, [0]):
-        native.run(
-            corpus, features.layout, [(theta.state, theta.trans), nothing, nothing], np.array(order, np.int64)
-        )
+        native.run(corpus, features.field(theta), None, None, np.array(order, np.int64))
         assert (absent(theta.state) == absent(features.zero.state)).all()
     assert (to_dense(features, theta.state, theta.trans).state != 0).all()
 
@@ -285,27 +282,27 @@ def test_the_pass_checks_what_it_is_given() -> None:
     problem = Problem([[[(0, 1.0)]], [[(1, 1.0)]]], [[0], [1]], [1.0, 1.0], 2, 2)
     corpus = open_corpus(encode(problem).dataset)
     features = feature_set(corpus, 2, 2, "all")
-    theta = features.zeros()
-    good, nothing = (theta.state, theta.trans), (theta.state[:0], theta.trans[:0])
+    theta, one = features.field(features.zeros()), np.zeros(1, np.int64)
     for order in ([2], [-1], [0, 5]):
         with pytest.raises(ValueError, match="not there"):
-            kernels.Pass().run(corpus, features.layout, [good, nothing, nothing], np.array(order, np.int64))
-    with pytest.raises(ValueError, match="do not fit"):
-        kernels.Pass().run(corpus, features.layout, [nothing, nothing, nothing], np.zeros(1, np.int64))
+            kernels.Pass().run(corpus, theta, None, None, np.array(order, np.int64))
+    other = feature_set(corpus, 2, 2, "all")
     for flag in ("adaptive", "averaging"):
         native = kernels.Pass()
         setattr(native, flag, True)
-        with pytest.raises(ValueError, match="do not fit"):
-            native.run(corpus, features.layout, [good, nothing, nothing], np.zeros(1, np.int64))
+        with pytest.raises(ValueError, match="needs a field for its"):
+            native.run(corpus, theta, None, None, one)
+        beside = other.field(other.zeros())
+        with pytest.raises(ValueError, match="different layouts"):
+            native.run(corpus, theta, beside, beside, one)
     for labels, follow in (((1, 2), (2, 2)), ((2, 1), (2, 2)), ((2, 2), (1, 2)), ((2, 2), (2, 3))):
         native = kernels.Pass()
-        native.set_limits(np.ones(labels, np.uint8), np.ones(follow, np.uint8))
+        native.set_limits(kernels.Limits(np.ones(labels, np.uint8), np.ones(follow, np.uint8)))
         with pytest.raises(ValueError, match="the limits do not fit"):
-            native.run(corpus, features.layout, [good, nothing, nothing], np.zeros(1, np.int64))
+            native.run(corpus, theta, None, None, one)
+    small = kernels.Field(kernels.Layout(1, 2, None, None), theta.state[:1].copy(), theta.transitions.copy())
     with pytest.raises(ValueError, match="attributes that the layout does not have"):
-        kernels.Pass().run(
-            corpus, kernels.Layout(1, 2, None, None), [good, nothing, nothing], np.zeros(1, np.int64)
-        )
+        kernels.Pass().run(corpus, small, None, None, one)
 
 
 @pytest.mark.parametrize("value", [1e3, 1e6, 1e8, 1e10])

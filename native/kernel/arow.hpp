@@ -15,7 +15,7 @@ namespace tagfield {
 
 struct ArowPass {
   double gamma = 1;
-  float *state = nullptr, *trans = nullptr, *spread_state = nullptr, *spread_trans = nullptr;  // μ and Σ
+  Arrays mean, spread;  // μ and Σ
   // out
   double loss = 0;
   int64_t failed = -1;
@@ -32,8 +32,8 @@ template <Rows R> void arow_pass(const Corpus& c, const Layout& at, ArowPass& pa
     if (n == 0) continue;
     const int32_t *y = c.labels + c.tokens[s], *g = guess.data();
     float* scores = lattice.room_for(n);
-    sum_scores<R>(c, at, pass.state, s, scores, i + 1 < count ? order[i + 1] : -1, i + 2 < count ? order[i + 2] : -1);
-    const double best = lattice.best_path(pass.trans, guess.data());
+    sum_scores<R>(c, at, pass.mean.state, s, scores, i + 1 < count ? order[i + 1] : -1, i + 2 < count ? order[i + 2] : -1);
+    const double best = lattice.best_path(pass.mean.trans, guess.data());
     if (!std::isfinite(best)) {
       pass.failed = s;
       return;
@@ -53,9 +53,9 @@ template <Rows R> void arow_pass(const Corpus& c, const Layout& at, ArowPass& pa
       u = keep<float>(u, features<float>(load(mean)));
       unsure += sum_lanes<float>(u * u * load(spread));
     };
-    each_difference<R>(c, at, s, D, [&](int64_t k, Vec<float> u) { measure(pass.state + k * W, pass.spread_state + k * W, u); });
-    for (int64_t k = 0; k < edges; k += W) measure(pass.trans + k, pass.spread_trans + k, load(&edge[k]));
-    const double loss = best - path_score(at, scores, pass.trans, y, n) + double(wrong);
+    each_difference<R>(c, at, s, D, [&](int64_t k, Vec<float> u) { measure(pass.mean.state + k * W, pass.spread.state + k * W, u); });
+    for (int64_t k = 0; k < edges; k += W) measure(pass.mean.trans + k, pass.spread.trans + k, load(&edge[k]));
+    const double loss = best - path_score(at, scores, pass.mean.trans, y, n) + double(wrong);
     pass.loss += c.weight[s] * loss;
     const Vec<float> alpha = splat(float(c.weight[s] * loss / unsure)), over = splat(float(1 / pass.gamma));
     auto step = [&](float* mean, float* spread, Vec<float> u) {
@@ -63,8 +63,8 @@ template <Rows R> void arow_pass(const Corpus& c, const Layout& at, ArowPass& pa
       store<float>(mean, changed<float>(w, Vec<float>{} - alpha * v * u));
       store<float>(spread, v / (v * u * u * over + 1.f));
     };
-    each_difference<R>(c, at, s, D, [&](int64_t k, Vec<float> u) { step(pass.state + k * W, pass.spread_state + k * W, u); });
-    for (int64_t k = 0; k < edges; k += W) step(pass.trans + k, pass.spread_trans + k, load(&edge[k]));
+    each_difference<R>(c, at, s, D, [&](int64_t k, Vec<float> u) { step(pass.mean.state + k * W, pass.spread.state + k * W, u); });
+    for (int64_t k = 0; k < edges; k += W) step(pass.mean.trans + k, pass.spread.trans + k, load(&edge[k]));
   }
 }
 

@@ -1,12 +1,13 @@
-// Binds gradient.hpp and two_loops.hpp; module.cpp includes it after its own handles. The doors are
-// tagfield/train/batch.py, partial.py and quasi_newton.py.
+// Binds gradient.hpp and two_loops.hpp; the doors are in tagfield/train/.
 #pragma once
 #include "kernel/gradient.hpp"
+#include "kernel/handles.hpp"
 #include "kernel/two_loops.hpp"
 
 namespace {
 
 typedef Array<double, 1> D1;
+typedef Array<double, 2> D2;
 
 struct PackedHandle {
   const CorpusHandle& corpus;
@@ -22,7 +23,7 @@ struct PackedHandle {
   PackedHandle(const CorpusHandle& c, int labels, View<int64_t, 1> first, View<int32_t, 1> label)
       : corpus(c), packed(c.view, labels, rows(first, label), first.data(), label.data()) {}
 
-  Weighing weigh(const View<double, 1>& x, const View<double, 2>& trans, const D1& gradient, const D2& grad_trans) const {
+  PointAndGradient point(const View<double, 1>& x, const View<double, 2>& trans, const D1& gradient, const D2& grad_trans) const {
     const auto K = size_t(packed.features()), L = size_t(packed.layout().L), Lp = size_t(packed.layout().Lp());
     require(x.shape(0) == K && gradient.shape(0) == K, "the weights do not fit the features");
     require(trans.shape(0) == L && trans.shape(1) == Lp && grad_trans.shape(0) == L && grad_trans.shape(1) == Lp,
@@ -39,30 +40,30 @@ void bind_gradient(nb::module_& m) {
                               int threads) {
         require(h.corpus.view.complete, "the dataset has unknown labels");
         require(threads >= 1, "at least one thread");
-        const Weighing at = h.weigh(x, trans, gradient, grad_trans);
+        const PointAndGradient at = h.point(x, trans, gradient, grad_trans);
         nb::gil_scoped_release release;
         return nll_gradient(h.packed, at, threads);
-      }, "x"_a, "trans"_a, "gradient"_a, "grad_trans"_a, "threads"_a)
-      .def("partial_gradient", [](const PackedHandle& h, View<double, 1> x, View<double, 2> trans, Mask allowed, D1 gradient,
-                                  D2 grad_trans, int threads) {
+      }, "x"_a, "trans"_a, "gradient"_a.noconvert(), "grad_trans"_a.noconvert(), "threads"_a)
+      .def("partial_gradient", [](const PackedHandle& h, View<double, 1> x, View<double, 2> trans, const LimitsHandle* limits,
+                                  D1 gradient, D2 grad_trans, int threads) {
         require(threads >= 1, "at least one thread");
-        const Weighing at = h.weigh(x, trans, gradient, grad_trans);
-        require(!allowed || (int64_t(allowed->shape(0)) == h.corpus.view.T && int(allowed->shape(1)) == h.packed.layout().L),
-                "the mask does not fit the dataset");
+        const PointAndGradient at = h.point(x, trans, gradient, grad_trans);
+        const Limits within = LimitsHandle::of(limits, h.corpus.view, h.packed.layout());
         nb::gil_scoped_release release;
-        return partial_gradient(h.packed, at, allowed ? allowed->data() : nullptr, threads);
-      }, "x"_a, "trans"_a, "allowed"_a.none(), "gradient"_a, "grad_trans"_a, "threads"_a);
+        return partial_gradient(h.packed, at, within, threads);
+      }, "x"_a, "trans"_a, "limits"_a.none(), "gradient"_a.noconvert(), "grad_trans"_a.noconvert(),
+         "threads"_a);
 
   m.def("two_loops", [](D1 q, const std::vector<std::tuple<View<double, 1>, View<double, 1>, double>>& pairs) {
-    std::vector<Curve> curves;
+    std::vector<CurvaturePair> known;
     for (const auto& [s, y, curvature] : pairs) {
       require(s.shape(0) == q.shape(0) && y.shape(0) == q.shape(0), "the pairs do not fit the vector");
       require(curvature > 0, "a pair needs a positive curvature");
-      curves.push_back({s.data(), y.data(), curvature});
+      known.push_back({s.data(), y.data(), curvature});
     }
     nb::gil_scoped_release release;
-    two_loops(q.data(), curves, int64_t(q.shape(0)));
-  }, "q"_a, "pairs"_a);
+    two_loops(q.data(), known, int64_t(q.shape(0)));
+  }, "q"_a.noconvert(), "pairs"_a);
 }
 
 }  // namespace

@@ -1,5 +1,9 @@
-// Binds the passes over a corpus that change weights: stochastic (Pass, with its responses) and by margin.
+// Binds the passes over a corpus that change weights: stochastic (Pass, with its responses), by margin, and AROW.
 #pragma once
+#include "kernel/arow.hpp"
+#include "kernel/handles.hpp"
+#include "kernel/margin.hpp"
+#include "kernel/stochastic.hpp"
 
 namespace {
 
@@ -8,10 +12,9 @@ struct PassHandle {
   std::optional<Response> response;
   std::optional<Counted> counted;
   std::vector<std::pair<View<float, 3>, View<double, 2>>> kept;  // the arrays behind the tables of counts
-  std::vector<std::pair<F2, F2>> arrays;       // θ̄, S, R
   std::optional<View<float, 3>> cells;
   std::optional<View<double, 2>> tails;
-  std::optional<View<uint8_t, 2>> labels, follow;  // the limits
+  std::optional<LimitsHandle> limits;
 };
 
 // A table's arrays as the kernel reads them, checked.
@@ -84,10 +87,7 @@ void bind_passes(nb::module_& m) {
           out.assign(result.data(), result.data() + E.size());
         };
       }, "direction"_a)
-      .def("set_limits", [](PassHandle& h, View<uint8_t, 2> labels, View<uint8_t, 2> follow) {
-        h.labels = labels, h.follow = follow;
-        h.p.limits = {labels.data(), follow.data()};
-      }, "labels"_a, "follow"_a)
+      .def("set_limits", [](PassHandle& h, const LimitsHandle& limits) { h.limits = limits; }, "limits"_a)
       .def("respond", [](const PassHandle& h, View<float, 1> u) {  // the table alone, for tests
         require(h.response.has_value(), "no response is set");
         auto f = fresh<float, 1>({u.shape(0)});
@@ -100,19 +100,15 @@ void bind_passes(nb::module_& m) {
         }
         return f;
       }, "u"_a)
-      .def("run", [](PassHandle& h, const CorpusHandle& c, const LayoutHandle& at, std::vector<std::pair<F2, F2>> arrays,
-                     View<int64_t, 1> order) {
-        fits(c, at, false);
-        require(!h.labels || (int64_t(h.labels->shape(0)) == c.view.T && int(h.labels->shape(1)) == at.view.L &&
-                              int(h.follow->shape(0)) == at.view.L && int(h.follow->shape(1)) == at.view.L),
-                "the limits do not fit the dataset and its labels");
-        require(arrays.size() == 3, "a pass takes weights, squares and the average's rest");
-        Arrays* into[3] = {&h.p.theta, &h.p.squares, &h.p.rest};
-        const bool used[3] = {true, h.p.adaptive, h.p.averaging};
-        for (int i = 0; i < 3; ++i) {
-          if (used[i]) fit_arrays(at, arrays[i].first, arrays[i].second);
-          into[i]->state = arrays[i].first.data(), into[i]->trans = arrays[i].second.data();
-        }
+      .def("run", [](PassHandle& h, const CorpusHandle& c, const FieldHandle& theta, const FieldHandle* squares,
+                     const FieldHandle* rest, View<int64_t, 1> order) {
+        fits_labelled(c, theta, false);
+        require(squares || !h.p.adaptive, "the adaptive metric needs a field for its squares");
+        require(rest || !h.p.averaging, "averaging needs a field for its rest");
+        h.p.theta = theta.changeable();
+        h.p.squares = squares ? squares->changeable_beside(theta) : Arrays{};
+        h.p.rest = rest ? rest->changeable_beside(theta) : Arrays{};
+        h.p.limits = LimitsHandle::of(h.limits ? &*h.limits : nullptr, c.view, theta.view.at);
         check_order(c, order);
         h.p.response = h.response ? &*h.response : nullptr;
         h.p.counted = h.counted ? &*h.counted : nullptr;
@@ -120,28 +116,47 @@ void bind_passes(nb::module_& m) {
                 "responses to counts need the tables of 0 and 1 and an exact direction");
         h.p.loss = 0, h.p.failed = -1;
         nb::gil_scoped_release release;
-        run_pass(c.view, at.view, h.p, order.data(), int64_t(order.shape(0)));
-      }, "corpus"_a, "layout"_a, "arrays"_a, "order"_a);
+        run_pass(c.view, theta.view.at, h.p, order.data(), int64_t(order.shape(0)));
+      }, "corpus"_a, "theta"_a, "squares"_a.none(), "rest"_a.none(), "order"_a);
 
-  m.def("margin_pass", [](const CorpusHandle& c, const LayoutHandle& at, F2 state, F2 trans, F2 rest_state, F2 rest_trans,
-                          View<int64_t, 1> order, int type, double aggressiveness, bool cost_sensitive, double seen) {
-    fits(c, at, true);
-    fit_arrays(at, state, trans);
-    fit_arrays(at, rest_state, rest_trans);
+  m.def("squared_norm", [](View<float, 2> x) {
+    nb::gil_scoped_release release;
+    return squared_norm(x.data(), int64_t(x.shape(0) * x.shape(1)));
+  }, "array"_a);
+
+  m.def("margin_pass", [](const CorpusHandle& c, const FieldHandle& theta, const FieldHandle& rest, View<int64_t, 1> order,
+                          int type, double aggressiveness, bool cost_sensitive, double seen) {
+    fits_labelled(c, theta, true);
     check_order(c, order);
     MarginPass p;
     p.type = type, p.c = aggressiveness, p.cost_sensitive = cost_sensitive, p.seen = seen;
-    p.state = state.data(), p.trans = trans.data(), p.rest_state = rest_state.data(), p.rest_trans = rest_trans.data();
+    p.theta = theta.changeable(), p.rest = rest.changeable_beside(theta);
     {
       nb::gil_scoped_release release;
       FlushSubnormals flush;
-      with_rows(at.view, [&](auto rows) {
-        margin_pass<decltype(rows)::value>(c.view, at.view, p, order.data(), int64_t(order.shape(0)));
+      with_rows(theta.view.at, [&](auto rows) {
+        margin_pass<decltype(rows)::value>(c.view, theta.view.at, p, order.data(), int64_t(order.shape(0)));
       });
     }
-    return std::make_tuple(p.loss, p.seen, p.wrong_sentences, p.failed);
-  }, "corpus"_a, "layout"_a, "state"_a, "trans"_a, "rest_state"_a, "rest_trans"_a, "order"_a, "type"_a, "aggressiveness"_a,
-        "cost_sensitive"_a, "seen"_a);
+    return std::make_tuple(p.loss, p.seen, p.failed);
+  }, "corpus"_a, "theta"_a, "rest"_a, "order"_a, "type"_a, "aggressiveness"_a, "cost_sensitive"_a, "seen"_a);
+
+  m.def("arow_pass", [](const CorpusHandle& c, const FieldHandle& mean, const FieldHandle& spread, View<int64_t, 1> order,
+                        double gamma) {
+    fits_labelled(c, mean, true);
+    check_order(c, order);
+    require(gamma > 0, "gamma must be above 0");
+    ArowPass p;
+    p.gamma = gamma, p.mean = mean.changeable(), p.spread = spread.changeable_beside(mean);
+    {
+      nb::gil_scoped_release release;
+      FlushSubnormals flush;
+      with_rows(mean.view.at, [&](auto rows) {
+        arow_pass<decltype(rows)::value>(c.view, mean.view.at, p, order.data(), int64_t(order.shape(0)));
+      });
+    }
+    return std::make_tuple(p.loss, p.failed);
+  }, "corpus"_a, "mean"_a, "spread"_a, "order"_a, "gamma"_a);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "kernel/corpus.hpp"
+#include "kernel/field.hpp"
 
 namespace tagfield {
 

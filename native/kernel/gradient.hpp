@@ -3,20 +3,21 @@
 // Threads take sentences in small packets. Each sums into its own gradient, and those are added in thread order: one
 // thread gives the same bits every time, several may differ in the last digits.
 #pragma once
-#include "kernel/batch.hpp"
-#include "kernel/constrained.hpp"
+#include "kernel/lattice.hpp"
+#include "kernel/limits.hpp"
 #include "kernel/packed.hpp"
+#include "kernel/threads.hpp"
 
 namespace tagfield {
 
-struct Weighing {  // where a point of the optimiser and its gradient lie
+struct PointAndGradient {  // where a point of the optimiser and its gradient lie
   const double *x, *trans;         // [K], [L, Lp]
   double *gradient, *grad_trans;
 };
 
 // Adds the sentences' gradients; `loss_of(s, lattice, grad_trans)` finds a sentence's loss from lattice.scores, leaves the
 // difference of each position in lattice.node and adds that of the transitions.
-template <class LossOf> double sum_gradient(const Packed& packed, const Weighing& at, int threads, LossOf loss_of) {
+template <class LossOf> double sum_gradient(const Packed& packed, const PointAndGradient& at, int threads, LossOf loss_of) {
   const Corpus& c = packed.corpus();
   const Layout& layout = packed.layout();
   const int64_t K = packed.features(), edges = int64_t(layout.L) * layout.Lp(), rich = packed.rich_size();
@@ -53,7 +54,7 @@ template <class LossOf> double sum_gradient(const Packed& packed, const Weighing
 }
 
 // Σ_s weight_s · (log Z − θ·Φ) and E − Ẽ. NaN where it is not finite.
-inline double nll_gradient(const Packed& packed, const Weighing& at, int threads) {
+inline double nll_gradient(const Packed& packed, const PointAndGradient& at, int threads) {
   const Corpus& c = packed.corpus();
   const Layout& layout = packed.layout();
   const int Lp = layout.Lp();
@@ -74,16 +75,18 @@ inline double nll_gradient(const Packed& packed, const Weighing& at, int threads
 
 // Σ_s weight_s · (log Z − log Z_known), where Z_known sums the paths that agree with the labels (−1: any label). Both
 // sums are over allowed paths only.
-inline double partial_gradient(const Packed& packed, const Weighing& at, const uint8_t* allowed, int threads) {
+inline double partial_gradient(const Packed& packed, PointAndGradient at, const Limits& limits, int threads) {
   const Corpus& c = packed.corpus();
   const Layout& layout = packed.layout();
   const int L = layout.L, Lp = layout.Lp();
   const int64_t edges = int64_t(L) * Lp;
+  Scratch<double> room;
+  at.trans = limits.in_force(layout, at.trans, room);
   return sum_gradient(packed, at, threads, [&](int64_t s, Lattice<double>& lattice, double* gt) {
     const int64_t n = c.length(s);
     const int32_t* y = c.labels + c.tokens[s];
     const double weight = c.weight[s];
-    forbid(layout, lattice.scores, of_sentence(c, layout, allowed, s), n);
+    limits.forbid(c, layout, s, lattice.scores);
     const double all = lattice.run(1.0, true);
     const std::vector<double> free(lattice.node, lattice.node + n * Lp);
     for (int64_t k = 0; n > 1 && k < edges; ++k) gt[k] += weight * lattice.edge[k];

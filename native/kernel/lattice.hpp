@@ -31,6 +31,7 @@
 #include "kernel/logspace.hpp"
 #include "kernel/matrix.hpp"
 #include "kernel/scores.hpp"
+#include "kernel/scratch.hpp"
 
 namespace tagfield {
 

@@ -49,4 +49,17 @@ double forward_backward_log(int L, int Lp, const T* scores, const T* trans, doub
   return log_z;
 }
 
+// log α and log β [T, L] of one chain in the log domain, and log Z: what every question about parts of a path needs.
+//     α_t(j) = s_t(j) + log Σ_i exp(α_{t−1}(i) + τ(i,j))      β_t(i) = log Σ_j exp(τ(i,j) + s_{t+1}(j) + β_{t+1}(j))
+inline double log_messages(int L, int64_t n, const double* s, const double* tau, double* alpha, double* beta) {
+  for (int j = 0; j < L; ++j) alpha[j] = s[j], beta[(n - 1) * L + j] = 0;
+  for (int64_t t = 1; t < n; ++t)
+    for (int j = 0; j < L; ++j)
+      alpha[t * L + j] = s[t * L + j] + log_sum(L, [&](int i) { return alpha[(t - 1) * L + i] + tau[i * L + j]; });
+  for (int64_t t = n - 2; t >= 0; --t)
+    for (int i = 0; i < L; ++i)
+      beta[t * L + i] = log_sum(L, [&](int j) { return tau[i * L + j] + s[(t + 1) * L + j] + beta[(t + 1) * L + j]; });
+  return log_sum(L, [&](int j) { return alpha[(n - 1) * L + j]; });
+}
+
 }  // namespace tagfield

@@ -17,11 +17,11 @@ struct MarginPass {
   int type = 1;
   double c = 1;
   bool cost_sensitive = true;
-  float *state = nullptr, *trans = nullptr, *rest_state = nullptr, *rest_trans = nullptr;  // θ and R
+  Arrays theta, rest;  // θ and R
   double seen = 1;  // n
   // out
   double loss = 0;
-  int64_t wrong_sentences = 0, failed = -1;
+  int64_t failed = -1;
 };
 
 template <Rows R> void margin_pass(const Corpus& c, const Layout& at, MarginPass& pass, const int64_t* order, int64_t count) {
@@ -34,15 +34,14 @@ template <Rows R> void margin_pass(const Corpus& c, const Layout& at, MarginPass
     if (n == 0) continue;
     const int32_t *y = c.labels + c.tokens[s], *g = guess.data();
     float* scores = lattice.room_for(n);
-    sum_scores<R>(c, at, pass.state, s, scores, i + 1 < count ? order[i + 1] : -1, i + 2 < count ? order[i + 2] : -1);
-    const double best = lattice.best_path(pass.trans, guess.data());
+    sum_scores<R>(c, at, pass.theta.state, s, scores, i + 1 < count ? order[i + 1] : -1, i + 2 < count ? order[i + 2] : -1);
+    const double best = lattice.best_path(pass.theta.trans, guess.data());
     if (!std::isfinite(best)) {
       pass.failed = s;
       return;
     }
     int64_t wrong = 0;
     for (int64_t t = 0; t < n; ++t) wrong += g[t] != y[t];
-    pass.wrong_sentences += wrong > 0;
     if (wrong) {
       float* D = lattice.node;
       std::fill(D, D + n * Lp, 0.f);
@@ -54,19 +53,19 @@ template <Rows R> void margin_pass(const Corpus& c, const Layout& at, MarginPass
       Vec<float> squares{};
       double norm = 0;
       each_difference<R>(c, at, s, D, [&](int64_t k, Vec<float> u) {
-        u = keep<float>(u, features<float>(load(pass.state + k * W)));
+        u = keep<float>(u, features<float>(load(pass.theta.state + k * W)));
         squares += u * u;
       });
       norm = sum_lanes<float>(squares);
       for (int64_t k = 0; k < int64_t(at.L) * Lp; k += W) {
-        const Vec<float> u = keep<float>(load(&edge[k]), features<float>(load(pass.trans + k)));
+        const Vec<float> u = keep<float>(load(&edge[k]), features<float>(load(pass.theta.trans + k)));
         norm += sum_lanes<float>(u * u);
       }
       if (!std::isfinite(norm)) {  // values too large to be squared
         pass.failed = s;
         return;
       }
-      const double gold = path_score(at, scores, pass.trans, y, n);
+      const double gold = path_score(at, scores, pass.theta.trans, y, n);
       const double loss = pass.type == 3 ? double(wrong) / double(n)
                                          : best - gold + (pass.cost_sensitive ? std::sqrt(double(wrong)) : 1.0);
       pass.loss += c.weight[s] * loss;
@@ -85,8 +84,8 @@ template <Rows R> void margin_pass(const Corpus& c, const Layout& at, MarginPass
         store<float>(rest, load(rest) + keep<float>(late * u, features<float>(w)));
         store<float>(theta, changed<float>(w, Vec<float>{} - step * u));
       };
-      each_difference<R>(c, at, s, D, [&](int64_t k, Vec<float> u) { add(pass.state + k * W, pass.rest_state + k * W, u); });
-      for (int64_t k = 0; k < int64_t(at.L) * Lp; k += W) add(pass.trans + k, pass.rest_trans + k, load(&edge[k]));
+      each_difference<R>(c, at, s, D, [&](int64_t k, Vec<float> u) { add(pass.theta.state + k * W, pass.rest.state + k * W, u); });
+      for (int64_t k = 0; k < int64_t(at.L) * Lp; k += W) add(pass.theta.trans + k, pass.rest.trans + k, load(&edge[k]));
     }
     pass.seen += 1;
   }

@@ -10,7 +10,8 @@
 #include <queue>
 #include <vector>
 
-#include "kernel/constrained.hpp"
+#include "kernel/limits.hpp"
+#include "kernel/threads.hpp"
 
 namespace tagfield {
 
@@ -74,9 +75,11 @@ struct Listed {
 };
 
 template <Rows R>
-void nbest_all(const Corpus& c, const Layout& at, const float* state, const float* trans, const uint8_t* allowed, int64_t count,
-               Listed* out, int threads) {
+void nbest_all(const Corpus& c, const Field& field, const Limits& limits, int64_t count, Listed* out, int threads) {
+  const Layout& at = field.at;
   const int L = at.L, Lp = at.Lp();
+  Scratch<float> room;
+  const float* trans = limits.in_force(at, field.trans, room);
   std::vector<double> tau(size_t(L) * L);
   for (int i = 0; i < L; ++i)
     for (int j = 0; j < L; ++j) tau[size_t(i) * L + j] = trans[int64_t(i) * Lp + j];
@@ -89,8 +92,8 @@ void nbest_all(const Corpus& c, const Layout& at, const float* state, const floa
       const int64_t n = c.length(s);
       if (n == 0) return;
       float* scores = scratch.reserve(n * Lp);
-      sum_scores<R>(c, at, state, s, scores);
-      forbid(at, scores, of_sentence(c, at, allowed, s), n);
+      sum_scores<R>(c, at, field.state, s, scores);
+      limits.forbid(c, at, s, scores);
       s_.resize(size_t(n) * L);
       for (int64_t t = 0; t < n; ++t)
         for (int j = 0; j < L; ++j) s_[size_t(t * L + j)] = scores[t * Lp + j];

@@ -7,6 +7,7 @@
 #include <initializer_list>
 
 #include "kernel/corpus.hpp"
+#include "kernel/field.hpp"
 
 namespace tagfield {
 

@@ -34,10 +34,6 @@ inline double squared_norm(const float* x, int64_t n) {
   return rest;
 }
 
-struct Arrays {  // one array for the states [B, W], one for the transitions [L, Lp]
-  float *state = nullptr, *trans = nullptr;
-};
-
 struct Pass {
   double rate = 0.1, decay = 0;  // λ̂, C
   bool constant = false;
@@ -154,9 +150,9 @@ void stochastic_pass(const Corpus& c, const Layout& at, Pass& pass, const int64_
     float* scores = lattice.room_for(n);
     sum_scores<R>(c, at, theta.state, s, scores, i + 1 < count ? order[i + 1] : -1, i + 2 < count ? order[i + 2] : -1,
                   Adaptive ? squares.state : nullptr, Average ? rest.state : nullptr);
-    forbid(at, scores, of_sentence(c, at, pass.limits.labels, s), n);
+    pass.limits.forbid(c, at, s, scores);
     const float scale = float(z);  // for both: of large scores, the difference between z and this would be seen
-    lattice.set_transitions(in_force(at, pass.limits, theta.trans, allowed_trans), scale);
+    lattice.set_transitions(pass.limits.in_force(at, theta.trans, allowed_trans), scale);
     const bool known = c.complete || all_known(y, n);
     const double loss = known ? lattice.run(scale, true) - double(scale) * path_score(at, scores, theta.trans, y, n)
                               : expected.run(lattice, at, y, n, scale);

@@ -9,7 +9,7 @@
 
 namespace tagfield {
 
-struct Curve {
+struct CurvaturePair {
   const double *s, *y;
   double curvature;  // s·y
 };
@@ -38,7 +38,7 @@ inline double inner(const double* a, const double* b, int64_t n) {
 }
 
 // q [n] holds −v and becomes −H·v; the pairs are in the order of their age, the oldest first.
-inline void two_loops(double* q, const std::vector<Curve>& pairs, int64_t n) {
+inline void two_loops(double* q, const std::vector<CurvaturePair>& pairs, int64_t n) {
   if (pairs.empty()) return;
   const size_t m = pairs.size();
   std::vector<double> alpha(m);
@@ -47,7 +47,7 @@ inline void two_loops(double* q, const std::vector<Curve>& pairs, int64_t n) {
     alpha[i] = product / pairs[i].curvature;
     product = add_and_multiply(q, -alpha[i], pairs[i].y, i ? pairs[i - 1].s : pairs[0].y, n);
   }
-  const Curve& last = pairs[m - 1];
+  const CurvaturePair& last = pairs[m - 1];
   const double scale = last.curvature / inner(last.y, last.y, n);
   for (int64_t k = 0; k < n; ++k) q[k] *= scale;
   product *= scale;  // q · y of the oldest

@@ -2,35 +2,17 @@
 //
 //     −log p(known | x) = log Z − log Z_known        E over all paths, Ẽ over the paths that agree with what is known
 //
-// With rules, both are over allowed paths only: a forbidden label has the score PAD, a forbidden transition FORBIDDEN. The
-// lattice runs twice where a label is unknown, and Ẽ is then no count: directions that need E and Ẽ separately are the
-// exact ones.
+// With limits, both are over allowed paths only. The lattice runs twice where a label is unknown, and Ẽ is then no count:
+// directions that need E and Ẽ separately are the exact ones.
 #pragma once
 #include <algorithm>
 #include <cmath>
 
-#include "kernel/constrained.hpp"
 #include "kernel/counted.hpp"
+#include "kernel/lattice.hpp"
+#include "kernel/limits.hpp"
 
 namespace tagfield {
-
-constexpr float FORBIDDEN = -1e30f;  // times any z that a pass lets happen, its exp is still 0
-
-struct Limits {
-  const uint8_t* labels = nullptr;  // [T, L]: which labels a token may have; null where every one
-  const uint8_t* follow = nullptr;  // [L, L]: whether the second label may follow the first
-};
-
-// The transitions that the lattice sees.
-inline const float* in_force(const Layout& at, const Limits& limits, const float* trans, Scratch<float>& room) {
-  if (!limits.follow) return trans;
-  const int L = at.L, Lp = at.Lp();
-  float* out = room.reserve(int64_t(L) * Lp);
-  for (int i = 0; i < L; ++i)
-    for (int j = 0; j < Lp; ++j)
-      out[i * Lp + j] = j >= L || limits.follow[i * L + j] ? trans[i * Lp + j] : FORBIDDEN;
-  return out;
-}
 
 inline bool all_known(const int32_t* y, int64_t n) {
   for (int64_t t = 0; t < n; ++t)

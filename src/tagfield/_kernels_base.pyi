@@ -1,6 +1,6 @@
 """Types of the native kernels (native/kernel/module.cpp); every build of them has the same."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +9,7 @@ _Floats = NDArray[np.float32]
 _Doubles = NDArray[np.float64]
 _Ints = NDArray[np.int32]
 _Longs = NDArray[np.int64]
+_Mask = NDArray[np.uint8]
 
 LANES: int
 
@@ -35,6 +36,21 @@ class Layout:
     def __init__(
         self, attributes: int, labels: int, first: _Longs | None, column: NDArray[np.uint16] | None
     ) -> None: ...
+
+class Field:
+    """Where the weights live and what they are; views, nothing is copied."""
+
+    state: _Floats
+    transitions: _Floats
+    writable: bool
+    def __init__(self, layout: Layout, state: _Floats, transitions: _Floats) -> None: ...
+
+class Limits:
+    """Which labels each token may have [T, L], and which label may follow which [L, L]; None where all may."""
+
+    labels: _Mask | None
+    follow: _Mask | None
+    def __init__(self, labels: _Mask | None = None, follow: _Mask | None = None) -> None: ...
 
 class Pass:
     rate: float
@@ -68,10 +84,10 @@ class Pass:
     ) -> None: ...
     def clear_response(self) -> None: ...
     def set_exact(self, direction: Callable[[_Doubles, _Doubles], _Doubles]) -> None: ...
-    def set_limits(self, labels: NDArray[np.uint8], follow: NDArray[np.uint8]) -> None: ...
+    def set_limits(self, limits: Limits) -> None: ...
     def respond(self, u: _Floats) -> _Floats: ...
     def run(
-        self, corpus: Corpus, layout: Layout, arrays: Sequence[tuple[_Floats, _Floats]], order: _Longs
+        self, corpus: Corpus, theta: Field, squares: Field | None, rest: Field | None, order: _Longs
     ) -> None: ...
 
 def supported_levels() -> list[str]: ...
@@ -79,59 +95,39 @@ def forward_backward(
     scores: _Doubles, trans: _Doubles, marginals: bool
 ) -> tuple[float, _Doubles, _Doubles, int]: ...
 def best_path(scores: _Doubles, trans: _Doubles) -> tuple[float, _Ints]: ...
-def squared_norm(array: _Floats) -> float: ...
 def count_attributes(corpus: Corpus, attributes: int) -> _Longs: ...
 def count_transitions(corpus: Corpus, labels: int) -> _Longs: ...
 def observed_rows(
     corpus: Corpus, attributes: int, labels: int, minimum: int
 ) -> tuple[_Longs, NDArray[np.uint16], NDArray[np.uint8], int]: ...
+
+# native/kernel/bind_decode.hpp
+def scores(corpus: Corpus, field: Field, threads: int = 1) -> _Floats: ...
+def tag(
+    corpus: Corpus, field: Field, limits: Limits | None = None, threads: int = 1
+) -> tuple[_Ints, _Doubles]: ...
+def marginals(
+    corpus: Corpus, field: Field, limits: Limits | None = None, nodes: bool = True, threads: int = 1
+) -> tuple[_Floats, _Doubles, _Doubles]: ...
+def nbest(
+    corpus: Corpus, field: Field, count: int, limits: Limits | None = None, threads: int = 1
+) -> tuple[_Ints, _Doubles, _Longs]: ...
+def log_messages(scores: _Doubles, trans: _Doubles) -> tuple[_Doubles, _Doubles, float]: ...
+
+# native/kernel/bind_passes.hpp
+def squared_norm(array: _Floats) -> float: ...
 def margin_pass(
     corpus: Corpus,
-    layout: Layout,
-    state: _Floats,
-    trans: _Floats,
-    rest_state: _Floats,
-    rest_trans: _Floats,
+    theta: Field,
+    rest: Field,
     order: _Longs,
     type: int,
     aggressiveness: float,
     cost_sensitive: bool,
     seen: float,
-) -> tuple[float, float, int, int]: ...
-def tag(corpus: Corpus, layout: Layout, state: _Floats, trans: _Floats, threads: int) -> _Ints: ...
-def marginals(
-    corpus: Corpus, layout: Layout, state: _Floats, trans: _Floats, nodes: bool, threads: int
-) -> tuple[_Floats, _Doubles, _Doubles]: ...
-
-# native/kernel/bind_decode.hpp
-_Mask = NDArray[np.uint8] | None
-
-def scores(corpus: Corpus, layout: Layout, state: _Floats, trans: _Floats, threads: int) -> _Floats: ...
-def decode(
-    corpus: Corpus, layout: Layout, state: _Floats, trans: _Floats, allowed: _Mask, threads: int
-) -> tuple[_Ints, _Doubles]: ...
-def constrained_marginals(
-    corpus: Corpus,
-    layout: Layout,
-    state: _Floats,
-    trans: _Floats,
-    allowed: _Mask,
-    nodes: bool,
-    threads: int,
-) -> tuple[_Floats, _Doubles]: ...
-def log_messages(scores: _Doubles, trans: _Doubles) -> tuple[_Doubles, _Doubles, float]: ...
-def nbest(
-    corpus: Corpus, layout: Layout, state: _Floats, trans: _Floats, allowed: _Mask, count: int, threads: int
-) -> tuple[_Ints, _Doubles, _Longs]: ...
+) -> tuple[float, float, int]: ...
 def arow_pass(
-    corpus: Corpus,
-    layout: Layout,
-    state: _Floats,
-    trans: _Floats,
-    spread_state: _Floats,
-    spread_trans: _Floats,
-    order: _Longs,
-    gamma: float,
+    corpus: Corpus, mean: Field, spread: Field, order: _Longs, gamma: float
 ) -> tuple[float, int]: ...
 
 # native/kernel/bind_gradient.hpp
@@ -144,7 +140,7 @@ class Packed:
         self,
         x: _Doubles,
         trans: _Doubles,
-        allowed: _Mask,
+        limits: Limits | None,
         gradient: _Doubles,
         grad_trans: _Doubles,
         threads: int,

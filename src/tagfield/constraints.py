@@ -1,12 +1,13 @@
-"""Constraints: which labels may start, follow each other, and end.
+"""Constraints: which labels may start, follow each other, and end; and what is known of the labels of some tokens.
 
-    'BIO' · 'IOBES' · 'BILOU' · matrix [L, L] · function(before, after) ─▶ Rules(start [L], follow [L, L], end [L])
+    'BIO' · 'IOBES' · 'BILOU' · matrix [L, L] · function(before, after) ─▶ Rules(start [L], follow [L, L], end [L]) ─┐
+    known labels, by sequence and position ─▶ mask [T, L] ─▶ limits_for ─▶ Limits of the kernels ◀───────────────────┘
 
 A CRF never forbids anything by itself: a transition that training has not seen has weight 0, not −∞. With rules, paths
 that break them are left out of the maximum and of every sum.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,10 +17,10 @@ from numpy.typing import NDArray
 from tagfield.dataset import UNKNOWN, Dataset, Longs
 from tagfield.errors import InputError
 from tagfield.evaluate import split_label
+from tagfield.native import kernels
 
 Flags = NDArray[np.bool_]
-FORBIDDEN = np.float32(-1e30)  # the weight of a forbidden transition, as in native/kernel/unknown.hpp
-IMPOSSIBLE = -1e29  # a score below this has something forbidden in it
+Mask = NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class Rules:
     follow: Flags  # [L, L]  from, to
     end: Flags  # [L]
 
-    def allowed(self, tokens: Longs) -> NDArray[np.uint8]:
+    def allowed(self, tokens: Longs) -> Mask:
         """Which labels each token may have, by whether it is the first or the last of its sequence [T, L].
 
         >>> rules_of("BIO", ["O", "B-X", "I-X"]).allowed(np.array([0, 2])).tolist()
@@ -42,20 +43,17 @@ class Rules:
         mask[tokens[1:][filled] - 1] &= self.end.astype(np.uint8)
         return mask
 
-    def broken(self, dataset: Dataset) -> Flags:
-        """Whether the known labels of each sequence break the rules [S].
+    def limits(self, tokens: Longs, known: Mask | None = None) -> kernels.Limits:
+        """The rules for the sequences that `tokens` divides, and what is known of their labels [T, L], for the kernels.
 
-        >>> from tagfield.encode import encode_sequences
-        >>> encoded = encode_sequences([[["a"], ["b"]]] * 2, [["O", "B-X"], ["O", "I-X"]])
-        >>> rules_of("BIO", encoded.labels.strings()).broken(encoded.dataset).tolist()
-        [False, True]
+        >>> rules_of("BIO", ["O", "B-X", "I-X"]).limits(np.array([0, 2])).labels.tolist()
+        [[1, 1, 0], [1, 1, 1]]
         """
-        bad = np.flatnonzero(self._breaks(dataset)[0])
-        sequence = np.searchsorted(dataset.tokens, bad, side="right") - 1
-        return np.asarray(np.bincount(sequence, minlength=len(dataset)) > 0)
+        allowed = self.allowed(tokens)
+        return kernels.Limits(allowed if known is None else allowed & known, self.follow.astype(np.uint8))
 
-    def _breaks(self, dataset: Dataset) -> tuple[Flags, Flags]:
-        """Which tokens break the rules with their label [T], and which are the first of a sequence."""
+    def check_gold(self, dataset: Dataset, labels: Sequence[Hashable]) -> None:
+        """Raises an InputError where known labels break the rules."""
         y, tokens = dataset.labels, dataset.tokens
         first = np.zeros(len(y), bool)
         first[tokens[:-1][np.diff(tokens) > 0]] = True
@@ -64,17 +62,10 @@ class Rules:
         known = y != UNKNOWN
         safe = np.where(known, y, 0)
         bad = known & ((first & ~self.start[safe]) | (last & ~self.end[safe]))
-        inner = known[1:] & known[:-1] & ~first[1:] & ~self.follow[safe[:-1], safe[1:]]
-        bad[1:] |= inner
-        return bad, first
-
-    def check_gold(self, dataset: Dataset, labels: Sequence[Hashable]) -> None:
-        """Raises an InputError where known labels break the rules."""
-        y, tokens = dataset.labels, dataset.tokens
-        bad, first = self._breaks(dataset)
+        bad[1:] |= known[1:] & known[:-1] & ~first[1:] & ~self.follow[safe[:-1], safe[1:]]
         if bad.any():
             t = int(np.flatnonzero(bad)[0])
-            sequence = int(np.searchsorted(tokens, t, side="right")) - 1
+            sequence = dataset.sentence_of(t)
             position = t - int(tokens[sequence])
             before = "the start" if first[t] else repr(labels[y[t - 1]])
             raise InputError(
@@ -146,3 +137,74 @@ def _scheme(name: str, labels: Sequence[Hashable]) -> Rules:
         return goes_on or not (q in inside or (p and p in opening))
 
     return _asked(allows, labels)
+
+
+def limits_for(
+    constraints: Any, known: Iterable[Any] | None, tokens: Longs, labels: Sequence[Hashable]
+) -> kernels.Limits | None:
+    """Constraints and known labels as the kernels take them; None where every path is allowed.
+
+    >>> limits_for(None, [{1: "Y"}], np.array([0, 2]), ["X", "Y"]).labels.tolist()
+    [[1, 1], [0, 1]]
+    """
+    rules = rules_of(constraints, labels)
+    mask = None if known is None else read_known(known, tokens, labels)
+    if rules is not None:
+        return rules.limits(tokens, mask)
+    return None if mask is None else kernels.Limits(mask)
+
+
+def read_known(known: Iterable[Any], tokens: Longs, labels: Sequence[Hashable]) -> Mask:
+    """Which labels each token may have, from what the user knows of them, as [T, L].
+
+    known: for each sequence None, a dict of position to label, or an entry for each token: None for any label, a
+    label, or a set or list of labels.
+
+    >>> read_known([[None, "Y"]], np.array([0, 2]), ["X", "Y"]).tolist()
+    [[1, 1], [0, 1]]
+    """
+    if isinstance(known, str) or not hasattr(known, "__iter__"):
+        raise InputError(f"known is of type {type(known).__name__}; give an entry for each sequence")
+    ids = {label: i for i, label in enumerate(labels)}
+    allowed = np.ones((int(tokens[-1]), len(ids)), np.uint8)
+    rows = list(known)
+    if len(rows) != len(tokens) - 1:
+        raise InputError(f"known has {len(rows)} sequences, but X has {len(tokens) - 1}")
+    for s, row in enumerate(rows):
+        start, length = int(tokens[s]), int(tokens[s + 1] - tokens[s])
+        if row is None:
+            continue
+        if isinstance(row, Mapping):
+            entries = list(row.items())
+        elif isinstance(row, str) or not hasattr(row, "__iter__"):
+            raise InputError(
+                f"known[{s}] is of type {type(row).__name__}; give None, a dict, or an entry for each token"
+            )
+        else:
+            entries = list(enumerate(row))
+            if len(entries) != length:
+                raise InputError(f"X[{s}] has {length} tokens, but known[{s}] has {len(entries)} entries")
+        for t, entry in entries:
+            if entry is None:
+                continue
+            if not isinstance(t, int | np.integer) or not 0 <= t < length:
+                raise InputError(f"known[{s}] names position {t!r}; X[{s}] has positions 0 to {length - 1}")
+            allowed[start + t] = 0
+            allowed[start + t, _label_ids(entry, ids, s, int(t))] = 1
+    return allowed
+
+
+def _label_ids(entry: Any, ids: Mapping[Any, int], s: int, t: int) -> list[int]:
+    try:
+        if entry in ids:
+            return [ids[entry]]
+    except TypeError:  # a set or a list
+        pass
+    several = hasattr(entry, "__iter__") and not isinstance(entry, str | bytes | Mapping)
+    chosen = list(entry) if several else [entry]
+    for label in chosen:
+        if not isinstance(label, Hashable) or label not in ids:
+            raise InputError(f"known[{s}][{t}] names {label!r}, which is no label of the model")
+    if not chosen:
+        raise InputError(f"known[{s}][{t}] allows no label at all; use None where every label is allowed")
+    return [ids[label] for label in chosen]

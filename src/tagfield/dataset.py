@@ -14,8 +14,9 @@ Slots of a sentence are ordered by (rank within the token, position): neighbours
 summing scores does not wait on itself.
 """
 
-from dataclasses import dataclass
-from typing import TypeAlias
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,7 @@ Longs: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float32]
 Doubles: TypeAlias = NDArray[np.float64]
 
-UNKNOWN = -1  # a label that is not in the model's label set, or that nobody knows
+UNKNOWN = -1  # a label that is not known, or not in the model's label set
 
 
 @dataclass(frozen=True)
@@ -44,3 +45,110 @@ class Dataset:
 
     def __len__(self) -> int:
         return len(self.tokens) - 1
+
+    def sentence_of(self, token: int) -> int:
+        """The sentence that a token is in."""
+        return int(np.searchsorted(self.tokens, token, side="right")) - 1
+
+    def first_unlabelled(self, gold: Ints | None = None) -> int | None:
+        """The first sentence with a label that is UNKNOWN, of its own labels or of `gold` [T]; None if there is none.
+
+        >>> from tagfield.encode import encode_sequences
+        >>> data = encode_sequences([[["a"]], [["b"], ["c"]]], [["X"], ["Y", "X"]]).dataset
+        >>> data.first_unlabelled(), data.first_unlabelled(np.array([0, 0, UNKNOWN]))
+        (None, 1)
+        """
+        bare = np.flatnonzero((self.labels if gold is None else gold) == UNKNOWN)
+        return self.sentence_of(int(bare[0])) if len(bare) else None
+
+    def tokens_of(self, sentences: Longs) -> Longs:
+        """The indices of the tokens of some sentences, in the order given."""
+        return _spans(self.tokens, sentences)[1]
+
+    def take(self, sentences: Longs) -> "Dataset":
+        """Some sentences, in the order given.
+
+        >>> from tagfield.encode import encode_sequences
+        >>> data = encode_sequences([[["a"]], [["b"], ["c"]]], [["X"], ["Y", "X"]]).dataset
+        >>> part = data.take(np.array([1]))
+        >>> part.labels.tolist(), part.attribute.tolist(), part.tokens.tolist()
+        ([1, 0], [1, 2], [0, 2])
+        """
+        tokens, token = _spans(self.tokens, sentences)
+        slots, slot = _spans(self.slots, sentences)
+        occurrences, occurrence = _spans(self.occurrences, sentences)
+        return Dataset(
+            tokens,
+            slots,
+            occurrences,
+            self.attribute[slot],
+            self.stop[slot],
+            self.position[occurrence],
+            None if self.value is None else self.value[occurrence],
+            self.labels[token],
+            self.weight[sentences],
+        )
+
+    def keep_attributes(self, keep: NDArray[np.bool_]) -> "Dataset":
+        """The dataset with only the attributes in `keep` [A], which are numbered anew.
+
+        >>> from tagfield.encode import encode_sequences
+        >>> data = encode_sequences([[["a"], ["b", "c"]]], [["X", "Y"]]).dataset
+        >>> data.keep_attributes(np.array([False, True, True])).attribute.tolist()
+        [0, 1]
+        """
+        renumbered = np.cumsum(keep, dtype=np.int64).astype(np.int32) - np.int32(1)
+        kept = keep[self.attribute]
+        sentence = np.repeat(np.arange(len(self)), np.diff(self.slots))
+        sizes = self.slot_sizes()
+        size = np.where(kept, sizes, 0)
+        per_sentence = np.bincount(sentence, weights=size, minlength=len(self)).astype(np.int64)
+        slots_kept = np.bincount(sentence[kept], minlength=len(self))
+        occurrences = np.concatenate([[0], np.cumsum(per_sentence)])
+        stop = np.cumsum(size) - occurrences[:-1][sentence]
+        occurrence_kept = np.repeat(kept, sizes)
+        return Dataset(
+            tokens=self.tokens,
+            slots=np.concatenate([[0], np.cumsum(slots_kept)]).astype(np.int64),
+            occurrences=occurrences.astype(np.int64),
+            attribute=renumbered[self.attribute[kept]],
+            stop=stop[kept].astype(np.int32),
+            position=self.position[occurrence_kept],
+            value=None if self.value is None else self.value[occurrence_kept],
+            labels=self.labels,
+            weight=self.weight,
+        )
+
+    def slot_sizes(self) -> Longs:
+        """How often the attribute of each slot occurs in its sentence [D]."""
+        start = np.zeros(len(self.stop), np.int64)
+        start[1:] = self.stop[:-1]
+        start[self.slots[:-1][np.diff(self.slots) > 0]] = 0
+        return self.stop - start
+
+    def to_arrays(self, prefix: str = "") -> dict[str, NDArray[Any]]:
+        """The arrays by name, as a file can hold them.
+
+        >>> from tagfield.encode import encode_sequences
+        >>> data = encode_sequences([[["a"], ["b"]]], [["X", "Y"]]).dataset
+        >>> Dataset.from_arrays(data.to_arrays("train."), "train.").labels.tolist()
+        [0, 1]
+        """
+        arrays = {f"{prefix}{field.name}": getattr(self, field.name) for field in fields(self)}
+        return {name: array for name, array in arrays.items() if array is not None}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str = "") -> "Dataset":
+        """What `to_arrays` made; `open_corpus` checks it."""
+        found: dict[str, Any] = {field.name: arrays.get(f"{prefix}{field.name}") for field in fields(cls)}
+        return cls(**found)
+
+
+def _spans(offsets: Longs, sentences: Longs) -> tuple[Longs, Longs]:
+    """New offsets for some sentences, and the indices of what they hold."""
+    sizes = np.diff(offsets)[sentences]
+    ends = np.cumsum(sizes)
+    which = np.repeat(offsets[:-1][sentences] - (ends - sizes), sizes) + np.arange(
+        int(ends[-1]) if len(ends) else 0
+    )
+    return np.concatenate([[0], ends]).astype(np.int64), which

@@ -8,7 +8,7 @@ is UNKNOWN in the Dataset while its name is still known to `Encoded`, so that ev
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal, TypeAlias
 
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tagfield._text import ItemEncoder, Vocabulary, encode_objects
-from tagfield.dataset import UNKNOWN, Dataset, Doubles, Ints
+from tagfield.dataset import UNKNOWN, Dataset, Doubles, Ints, Longs
 from tagfield.errors import InputError
 from tagfield.text.columns import Origins, Packed, read_columns
 from tagfield.text.items import ItemSequence, Token
@@ -53,6 +53,21 @@ class Encoded:
     def unseen_labels(self) -> list[str]:
         """Gold labels that are not in the label set."""
         return self.names.strings()[len(self.labels) :]
+
+    def take(self, sentences: Longs) -> "Encoded":
+        """Some of the sequences, by index.
+
+        >>> encoded = encode_sequences([[["a"]], [["b"], ["c"]]], [["X"], ["X", "Y"]])
+        >>> encoded.take(np.array([1])).gold_labels()
+        [['X', 'Y']]
+        """
+        gold, origins = self.gold[self.dataset.tokens_of(sentences)], self.origins
+        if origins is not None:
+            places = {name: getattr(origins, name) for name in ("file", "line", "begin", "end")}
+            origins = replace(
+                origins, **{name: ids[sentences] for name, ids in places.items() if ids is not None}
+            )
+        return replace(self, dataset=self.dataset.take(sentences), gold=gold, origins=origins)
 
     def gold_labels(self) -> list[list[str]]:
         """The gold labels by name, for each sentence; empty strings where there is none."""
@@ -156,11 +171,10 @@ def encode_sources(
     if len(packed[0]) < 2:
         raise InputError(f"{sources[0].name}: the file holds no sequence")
     encoded = _assemble(packed, gold, weights, known, labels, names, settled, origins)
-    if labels is None and not encoded.labelled:
-        bare = int(np.flatnonzero(encoded.gold == UNKNOWN)[0])
-        sentence = int(np.searchsorted(encoded.dataset.tokens, bare, side="right")) - 1
+    bare = encoded.dataset.first_unlabelled(encoded.gold) if labels is None else None
+    if bare is not None:
         raise InputError(
-            f"{encoded.where(sentence)}: the sequence has no labels; training needs one for each token"
+            f"{encoded.where(bare)}: the sequence has no labels; training needs one for each token"
         )
     return encoded
 

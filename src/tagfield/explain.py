@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from tagfield import decode
 from tagfield.constraints import Rules
 from tagfield.encode import Encoded
 from tagfield.errors import InputError
@@ -163,11 +162,10 @@ def explain(
     length = int(encoded.dataset.tokens[-1])
     if isinstance(t, bool) or not isinstance(t, int | np.integer) or not 0 <= t < length:
         raise InputError(f"there is no position {t!r}; the sequence has positions 0 to {length - 1}")
-    given = decode.conditions(model, encoded, rules)
-    best = decode.best_paths(model, encoded, given)
+    decoder = model.decoder(encoded, rules=rules)
+    best, node = decoder.best(), decoder.marginals()
     table = _attribute_scores(model, encoded)
-    tau = decode.transitions(model)
-    node, _ = decode.marginals(model, encoded, given)
+    tau = model.weights.transitions().astype(np.float64)
     local = np.sum([row for _, _, row in table[t]], axis=0) if table[t] else np.zeros(len(called))
     into = tau[best[t - 1]] if t else np.zeros(len(called))
     out_of = tau[:, best[t + 1]] if t + 1 < length else np.zeros(len(called))
@@ -177,8 +175,7 @@ def explain(
 
     runner_up, difference, separates = None, 0.0, []
     if len(called) > 1:
-        others = [y for y in range(len(called)) if y != best[t]]
-        other = _other_path(model, encoded, rules, decode.forced(model, length, t, others))
+        other = _other_path(model, encoded, rules, t, int(best[t]))
         if other is not None:
             runner_up = called[int(other[t])]
             separates = _differences(table, tau, best, other, t, called)
@@ -198,22 +195,24 @@ def explain(
     )
 
 
-def _other_path(model: Model, encoded: Encoded, rules: Rules | None, mask: Any) -> Any:
-    """The best allowed path within a mask; None where rules allow none."""
+def _other_path(model: Model, encoded: Encoded, rules: Rules | None, t: int, best: int) -> Any:
+    """The best allowed path with another label at t; None where rules allow none."""
+    ids = range(len(model.labels))
+    others = {t: [y for y in ids if y != best]}
     try:
-        return decode.best_paths(model, encoded, decode.conditions(model, encoded, rules, mask))
+        return model.decoder(encoded, rules=rules, known=[others], called=ids).best()
     except InputError:
         return None
 
 
 def _attribute_scores(model: Model, encoded: Encoded) -> list[list[tuple[str, float, Any]]]:
     """For each position its known attributes, their values, and value·θ[attribute, ·] [L]."""
-    data, size = encoded.dataset, len(model.labels)
+    data = encoded.dataset
     table: list[list[tuple[str, float, Any]]] = [[] for _ in range(int(data.tokens[-1]))]
     start = 0
     for d, end in enumerate(data.stop.tolist()):
         a = int(data.attribute[d])
-        row = model.attribute_weights(a)[:size].astype(np.float64) + 0.0
+        row = model.attribute_weights(a).astype(np.float64)
         for n in range(start, end):
             value = 1.0 if data.value is None else float(data.value[n])
             table[data.position[n]].append((model.attributes[a], value, value * row))

@@ -1,41 +1,41 @@
 """Model: labels, attributes and weights; it tags, gives marginals and probabilities, and is saved and loaded.
 
-    Encoded, Trained ─▶ Model ─▶ save ─▶ one safetensors file ─▶ load (mapped, every bound checked) ─▶ Model
+    Encoded, Trained ─▶ Model ─▶ decoder (data, rules, known) ─▶ tag · marginals · n_best · spans · log_probability
+                          └─▶ save ─▶ one safetensors file ─▶ load (mapped, every bound checked) ─▶ Model
 
 A model never changes once it is made. Threads share one: each call has its own workspace, and the kernels run
 without the interpreter's lock.
-
-The file holds, beside the metadata (template, settings, figures of the run, versions):
-
-    state [B, 8] float32, trans [L, 8·NB] float32     first [A+1] int64, column [B] uint16 for sparse rows
-    attribute_bytes, attribute_offsets, label_bytes, label_offsets
 """
 
-import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from tagfield import __version__
 from tagfield._text import Vocabulary, rows_of_labels
+from tagfield.constraints import limits_for
 from tagfield.dataset import Doubles, Floats
+from tagfield.decoder import Decoder
 from tagfield.encode import Encoded, Format, encode_files, encode_sequences
-from tagfield.errors import InputError, ModelFileError, TagfieldError
+from tagfield.errors import InputError
 from tagfield.evaluate import ChunkScorer, Scores
-from tagfield.features import LANES, FeatureSet, Weights, absent
-from tagfield.lattice import open_corpus
+from tagfield.features import FeatureSet, Weights, prune
+from tagfield.model_file import Parts, from_tensors, load_parts, to_tensors
 from tagfield.native import kernels
-from tagfield.storage import load_tensors, save_tensors
+from tagfield.spans import Span
+from tagfield.storage import save_tensors
 from tagfield.text.sources import PathLike
 from tagfield.text.templates import Template
 from tagfield.train import Settings, Trained, train
-from tagfield.train.progress import OnEpoch
+from tagfield.train.history import OnEpoch
 
-FORMAT = "tagfield model 1"
+Data: TypeAlias = Iterable[object] | Encoded
+Known: TypeAlias = Iterable[Any] | None  # labels that are known; `Model.decoder` says how
 
 
 @dataclass(frozen=True)
@@ -76,6 +76,7 @@ class Model:
         info = {
             "version": __version__,
             "settings": trained.settings.to_dict(),
+            "trained_by": trained.settings.describe(),
             "sequences": len(encoded),
             "tokens": int(encoded.dataset.tokens[-1]),
             "state_features": states,
@@ -87,6 +88,11 @@ class Model:
             "stop_reason": trained.stop_reason,
         }
         return cls(encoded.labels, trained.attributes, features, weights, encoded.template, info)
+
+    @cached_property
+    def field(self) -> kernels.Field:
+        """The weights as the kernels take them."""
+        return self.features.field(self.weights)
 
     # Tagging
 
@@ -112,66 +118,107 @@ class Model:
             labels=self.labels,
         )
 
-    def tag(self, X: Iterable[object] | Encoded, *, threads: int = 1) -> list[list[str]]:
-        """The best label sequence for each sequence of attribute lists (or dicts, as in python-crfsuite)."""
-        dataset = self._read(X).dataset
-        corpus = open_corpus(dataset)
-        ids = kernels.tag(corpus, self.features.layout, self.weights.state, self.weights.trans, threads)
-        return rows_of_labels(ids, tuple(self.labels.strings()), dataset.tokens)
+    def decoder(
+        self,
+        X: Data,
+        *,
+        rules: Any = None,
+        known: Known = None,
+        called: Sequence[Hashable] | None = None,
+        threads: int = 1,
+    ) -> Decoder:
+        """What answers every question about some sequences; `tag` and the others below ask it.
 
-    def marginals(self, X: Iterable[object] | Encoded, *, threads: int = 1) -> list[Floats]:
-        """P(y_t = y | x) as one array [positions, labels] for each sequence."""
+        rules: constraints on the labels: 'BIO', 'IOBES', 'BILOU', a matrix, a function, or Rules
+        known: what is known of the labels: for each sequence None, a dict of position to label, or an entry for each
+            token, which is None, a label, or a set of labels
+        called: what rules and `known` call the labels, if not by their names
+
+        >>> model = Model.train(encode_sequences([[["a"], ["b"]]], [["X", "Y"]]), Settings("lbfgs"))
+        >>> model.decoder([[["b"], ["a"]]]).best().tolist()
+        [1, 0]
+        """
         encoded = self._read(X)
-        corpus = open_corpus(encoded.dataset)
-        node, _, _ = kernels.marginals(
-            corpus, self.features.layout, self.weights.state, self.weights.trans, True, threads
-        )
-        return [node[start:end] for start, end in pairwise(encoded.dataset.tokens.tolist())]
+        limits = None
+        if rules is not None or known is not None:
+            limits = limits_for(
+                rules, known, encoded.dataset.tokens, self.labels.strings() if called is None else called
+            )
+        return Decoder(self.field, encoded, limits, threads=threads)
+
+    def tag(self, X: Data, *, rules: Any = None, known: Known = None, threads: int = 1) -> list[list[str]]:
+        """The best label sequence for each sequence of attribute lists (or dicts, as in python-crfsuite).
+
+        >>> model = Model.train(encode_sequences([[["a"], ["b"]]], [["X", "Y"]]), Settings("lbfgs"))
+        >>> model.tag([[["a"], ["b"]]]), model.tag([[["a"], ["b"]]], known=[{0: "Y"}])
+        ([['X', 'Y']], [['Y', 'Y']])
+        """
+        decoder = self.decoder(X, rules=rules, known=known, threads=threads)
+        return rows_of_labels(decoder.best(), tuple(self.labels.strings()), decoder.tokens)
+
+    def marginals(self, X: Data, *, rules: Any = None, known: Known = None, threads: int = 1) -> list[Floats]:
+        """P(y_t = y | x) as one array [positions, labels] for each sequence."""
+        decoder = self.decoder(X, rules=rules, known=known, threads=threads)
+        node = decoder.marginals()
+        return [node[start:end] for start, end in pairwise(decoder.tokens.tolist())]
+
+    def n_best(
+        self, X: Data, count: int, *, rules: Any = None, known: Known = None, threads: int = 1
+    ) -> list[list[tuple[list[str], float]]]:
+        """The `count` best label sequences of each sequence, best first, each with its probability.
+
+        >>> model = Model.train(encode_sequences([[["a"], ["b"]]], [["X", "Y"]]), Settings("lbfgs"))
+        >>> [paths] = model.n_best([[["a"], ["b"]]], 9)
+        >>> paths[0][0], len(paths), round(sum(p for _, p in paths), 4)
+        (['X', 'Y'], 4, 1.0)
+        """
+        found = self.decoder(X, rules=rules, known=known, threads=threads).n_best(count)
+        names = self.labels.strings()
+        return [[([names[i] for i in path], p) for path, p in paths] for paths in found]
+
+    def spans(self, X: Data, *, rules: Any = None, known: Known = None, threads: int = 1) -> list[list[Span]]:
+        """The chunks in the best labels of each sequence, each with the probability that it is there exactly so."""
+        return self.decoder(X, rules=rules, known=known, threads=threads).spans(self.labels.strings())
 
     def log_probability(
-        self, X: Iterable[object] | Encoded, y: Iterable[Iterable[str]], *, threads: int = 1
+        self, X: Data, y: Iterable[Iterable[str]], *, rules: Any = None, threads: int = 1
     ) -> Doubles:
-        """log p(y | x) for each sequence; −inf where y has a label that the model does not know."""
+        """log p(y | x) for each sequence; −inf where y breaks the rules or has a label that the model does not know.
+
+        >>> model = Model.train(encode_sequences([[["a"]]], [["X"]]), Settings("lbfgs"))
+        >>> model.log_probability([[["a"]]], [["X"]]).tolist()
+        [0.0]
+        """
         if isinstance(X, Encoded):
             ids = np.array([self.labels.find(label) for labels in y for label in labels], np.int32)
             if len(ids) != len(X.gold):
                 raise InputError(f"there are {len(X.gold)} tokens but {len(ids)} labels")
-            dataset = replace(X.dataset, labels=ids)
+            encoded = replace(X, dataset=replace(X.dataset, labels=ids))
         else:
-            dataset = self._read(X, y).dataset
-        corpus = open_corpus(dataset)
-        _, log_z, score = kernels.marginals(
-            corpus, self.features.layout, self.weights.state, self.weights.trans, False, threads
-        )
-        return np.where(np.isnan(score), -np.inf, score - log_z)
+            encoded = self._read(X, y)
+        return self.decoder(encoded, rules=rules, threads=threads).log_probability()
 
     def evaluate(self, encoded: Encoded, *, threads: int = 1) -> Scores:
         """Scores against gold labels; one that the model does not know counts as an error."""
-        if not encoded.labelled:
-            bare = int(np.flatnonzero(encoded.gold < 0)[0])
-            sentence = int(np.searchsorted(encoded.dataset.tokens, bare, side="right")) - 1
-            raise InputError(f"{encoded.where(sentence)}: the sequence has no labels to score against")
+        bare = encoded.dataset.first_unlabelled(encoded.gold)
+        if bare is not None:
+            raise InputError(f"{encoded.where(bare)}: the sequence has no labels to score against")
         if not _same(encoded.labels, self.labels):
             raise InputError(
                 "the data is encoded with other labels than the model's; encode it with the model"
             )
-        corpus = open_corpus(self._known(encoded).dataset)
-        ids = kernels.tag(corpus, self.features.layout, self.weights.state, self.weights.trans, threads)
-        return ChunkScorer(encoded.names.strings()).score(encoded.gold, ids, encoded.dataset.tokens)
+        decoder = self.decoder(encoded, threads=threads)
+        return ChunkScorer(encoded.names.strings()).score(encoded.gold, decoder.best(), decoder.tokens)
 
-    def _read(self, X: Iterable[object] | Encoded, y: Iterable[Iterable[str]] | None = None) -> Encoded:
+    def _read(self, X: Data, y: Iterable[Iterable[str]] | None = None) -> Encoded:
         """Data to be scored, not to be trained on."""
-        if isinstance(X, Encoded):
-            return self._known(X)
-        return encode_sequences(X, y, attributes=self.attributes, labels=self.labels, gather=False)
-
-    def _known(self, encoded: Encoded) -> Encoded:
-        """The data as it is, if its ids are this model's."""
-        if not _same(encoded.attributes, self.attributes):
+        if not isinstance(X, Encoded):
+            return encode_sequences(X, y, attributes=self.attributes, labels=self.labels, gather=False)
+        if not _same(X.attributes, self.attributes):
             raise InputError(
                 "the data is encoded with other attributes than the model's; encode it with the model"
             )
-        return encoded
+        return X
 
     # Files
 
@@ -182,76 +229,24 @@ class Model:
         >>> model = Model.train(encode_sequences([[["a"], ["b"]]], [["X", "Y"]]), Settings(epochs=2))
         >>> model.save(tempfile.mkdtemp() + "/tiny.tagfield")
         """
-        save_tensors(path, *self._parts())
-
-    def _parts(self) -> tuple[dict[str, Any], dict[str, str]]:
-        """Everything as arrays and text: what a file holds, and what a pickle carries."""
-        attribute_bytes, attribute_offsets = self.attributes.to_arrays()
-        label_bytes, label_offsets = self.labels.to_arrays()
-        tensors: dict[str, Any] = {
-            "state": self.weights.state,
-            "trans": self.weights.trans,
-            "attribute_bytes": attribute_bytes,
-            "attribute_offsets": attribute_offsets,
-            "label_bytes": label_bytes,
-            "label_offsets": label_offsets,
-        }
-        if self.features.first is not None and self.features.column is not None:
-            tensors |= {"first": self.features.first, "column": self.features.column}
-        metadata = {"format": FORMAT, "features": self.features.kind, "info": json.dumps(self.info)}
-        if self.template is not None:
-            metadata["template"] = self.template.to_json()
-        return tensors, metadata
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Model._assemble, self._parts()
+        save_tensors(path, *to_tensors(self._parts()))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Model":
         """Maps a model file. A truncated, corrupt or foreign file is a ModelFileError."""
-        tensors, metadata = load_tensors(path)
-        name = os.fspath(path)
-        if metadata.get("format") != FORMAT:
-            found = metadata.get("format", "a safetensors file of something else")
-            raise ModelFileError(f"{name}: this is not a model that this version reads ({found})")
-        try:
-            return cls._assemble(tensors, metadata)
-        except (TagfieldError, KeyError, TypeError, ValueError) as error:
-            raise ModelFileError(f"{name}: the model is corrupt: {error}; train it again") from None
+        return cls(*load_parts(path))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Model._assemble, to_tensors(self._parts())
 
     @classmethod
     def _assemble(cls, tensors: dict[str, Any], metadata: dict[str, str]) -> "Model":
-        attributes = Vocabulary.from_arrays(tensors["attribute_bytes"], tensors["attribute_offsets"])
-        labels = Vocabulary.from_arrays(tensors["label_bytes"], tensors["label_offsets"])
-        weights = Weights(tensors["state"], tensors["trans"])
-        kind = metadata["features"]
-        if kind not in ("observed", "all"):
-            raise ValueError(f"there is no feature set {kind!r}")
-        rows = -(-len(labels) // LANES)
-        if weights.state.dtype != np.float32 or weights.trans.dtype != np.float32:
-            raise ValueError("the weights are not float32")
-        if weights.trans.shape != (len(labels), rows * LANES):
-            raise ValueError(f"{len(labels)} labels do not fit transitions of shape {weights.trans.shape}")
-        if not weights.finite():
-            raise ValueError("a weight is not a finite number")
-        if ("first" in tensors) != ("column" in tensors):
-            raise ValueError("its sparse rows have first or column, not both")
-        features = FeatureSet(
-            "all" if kind == "all" else "observed",
-            len(attributes),
-            len(labels),
-            tensors.get("first"),
-            tensors.get("column"),
-            weights,
-        )
-        if weights.state.shape != (features.layout.blocks, LANES):
-            raise ValueError(f"the layout does not fit state weights of shape {weights.state.shape}")
-        _check_padding(features)
-        template = Template.from_json(metadata["template"]) if "template" in metadata else None
-        info = json.loads(metadata["info"])
-        if not isinstance(info, dict):
-            raise ValueError("its information is not a record")
-        return cls(labels, attributes, features, weights, template, info)
+        return cls(*from_tensors(tensors, metadata))
+
+    def _parts(self) -> Parts:
+        return Parts(self.labels, self.attributes, self.features, self.weights, self.template, self.info)
+
+    # Weights
 
     def top_features(self, count: int = 20) -> list[tuple[str, str, float]]:
         """The (attribute, label, weight) triples with the largest weights by size."""
@@ -259,31 +254,28 @@ class Model:
         count = min(count, flat.size)
         chosen = np.argpartition(-np.abs(flat), count - 1)[:count] if count else np.empty(0, np.int64)
         chosen = chosen[np.argsort(-np.abs(flat[chosen]), kind="stable")]
-        rows = self._rows(chosen // LANES)
+        chosen = chosen[flat[chosen] != 0]
         return [
-            (self.attributes[int(a)], self.labels[int(b) * LANES + int(lane)], float(flat[i]))
-            for i, (a, b), lane in zip(chosen, rows, chosen % LANES, strict=True)
-            if flat[i] != 0
+            (self.attributes[a], self.labels[y], w)
+            for a, y, w in zip(
+                *(x.tolist() for x in (*self.features.locate(chosen), flat[chosen])), strict=True
+            )
         ]
 
     def attribute_weights(self, attribute: int) -> Floats:
-        """The weights of one attribute with every label [8·NB]; 0 where there is none."""
-        features = self.features
-        if features.first is None or features.column is None:
-            per_row = features.blocks_per_row
-            return self.weights.state[attribute * per_row : (attribute + 1) * per_row].reshape(-1)
-        row = np.zeros((features.blocks_per_row, LANES), np.float32)
-        start, end = features.first[attribute], features.first[attribute + 1]
-        row[features.column[start:end]] = self.weights.state[start:end]
-        return row.reshape(-1)
+        """The weights of one attribute with every label [L]; 0 where there is none."""
+        return self.features.row(self.weights, attribute)
 
-    def _rows(self, blocks: Any) -> Sequence[tuple[int, int]]:
-        """(attribute, label block) of each block."""
-        if self.features.first is None or self.features.column is None:
-            per_row = self.features.blocks_per_row
-            return [(int(k) // per_row, int(k) % per_row) for k in blocks]
-        owners = np.searchsorted(self.features.first, blocks, side="right") - 1
-        return [(int(a), int(self.features.column[k])) for a, k in zip(owners, blocks, strict=True)]
+    def pruned(self, threshold: float = 0.0) -> "Model":
+        """The model without weights of at most `threshold` by size, and without the attributes that then have none.
+
+        >>> model = Model.train(encode_sequences([[["a"], ["b"]]], [["X", "Y"]]), Settings("lbfgs", c1=0.6))
+        >>> len(model.attributes), len(model.pruned().attributes)
+        (2, 0)
+        """
+        alive, features, weights = prune(self.features, self.weights, threshold)
+        info = {**self.info, "pruned": threshold}
+        return Model(self.labels, self.attributes.subset(alive), features, weights, self.template, info)
 
 
 def _same(one: Vocabulary, other: Vocabulary) -> bool:
@@ -292,14 +284,3 @@ def _same(one: Vocabulary, other: Vocabulary) -> bool:
         return one is other
     (text, offsets), (other_text, other_offsets) = one.to_arrays(), other.to_arrays()
     return np.array_equal(offsets, other_offsets) and np.array_equal(text, other_text)
-
-
-def _check_padding(features: FeatureSet) -> None:
-    """Blocks are filled up with weights that belong to no label; they must be marked as no features."""
-    used = features.labels % LANES
-    if not used:
-        return
-    state, rows = features.zero.state, features.blocks_per_row
-    last = state[rows - 1 :: rows] if features.column is None else state[features.column == rows - 1]
-    if not (absent(last[:, used:]).all() and absent(features.zero.trans[:, features.labels :]).all()):
-        raise ValueError("a weight belongs to no label")

@@ -65,6 +65,12 @@ class SpanFinder:
                 open_at = t
         return found
 
+    def spans(self, path: list[int], scores: Doubles, tau: Doubles) -> list[Span]:
+        """The chunks in a path, and their probabilities in a chain with scores [n, L] and transitions [L, L]."""
+        chunks = self.chunks(path)
+        sure = self.probabilities(scores, tau, chunks)
+        return [Span(*chunk, p) for chunk, p in zip(chunks, sure, strict=True)]
+
     def probabilities(self, scores: Doubles, tau: Doubles, chunks: list[tuple[str, int, int]]) -> list[float]:
         """The probability of each chunk in a chain with these scores [n, L] and transitions [L, L]."""
         if not chunks:

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tagfield.cli.figures import beside, count, duration, objective, size, update_told
+from tagfield.cli.figures import count, duration, objective, size
 from tagfield.model import Model
 
 
@@ -52,7 +52,6 @@ def facts(model: Model, path: str) -> list[tuple[str, str]]:
     """What there is to say, line by line."""
     states, edges = model.features.counts
     found: dict[str, Any] = model.info
-    settings = found.get("settings", {})
     rows = [
         ("model", f"{path}, {size(os.path.getsize(path))}, written by tagfield {found.get('version', '?')}"),
         ("labels", f"{len(model.labels)}: {_some(model.labels.strings())}"),
@@ -63,16 +62,8 @@ def facts(model: Model, path: str) -> list[tuple[str, str]]:
         ),
         ("input", _input(model)),
     ]
-    if "recipe" in settings:
-        used = [f"c2 {settings.get('c2')}", f"seed {settings.get('seed')}"]
-        if settings.get("rate") is not None:
-            used.insert(0, ("averaged, " if settings.get("average") else "") + f"rate {settings['rate']:g}")
-        if settings.get("min_count", 1) > 1:
-            used.append(f"minimum count {settings['min_count']}")
-        if settings["recipe"] == "ngd" and {"loss", "gamma", "generator"} <= settings.keys():
-            used.append(update_told(settings["loss"], settings["gamma"], settings["generator"]))
-        used += beside(settings)
-        rows.append(("trained by", f"{settings['recipe']}, {', '.join(used)}"))
+    if "trained_by" in found:
+        rows.append(("trained by", found["trained_by"]))
     if "sequences" in found:
         data = f"{count(found['sequences'], 'sequence')}, {count(found['tokens'], 'token')}"
         rows.append(("trained on", data))

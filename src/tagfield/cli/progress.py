@@ -141,8 +141,6 @@ class PlainProgress:
         left = course.left()
         if left is not None and epoch.number < course.epochs:
             parts.append(f"at most {duration(left)} left")
-        if epoch.note:
-            parts.append(epoch.note)
         return "  ".join(parts)
 
     def _line(self, text: str) -> None:

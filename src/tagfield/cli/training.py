@@ -10,12 +10,11 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tagfield.cli.figures import beside, count, duration, objective, percent, size, update_told
+from tagfield.cli.figures import count, duration, objective, percent, size
 from tagfield.cli.interrupts import Interrupts, run_beside
 from tagfield.cli.log import Log
 from tagfield.cli.progress import Course, describe, open_progress
@@ -24,7 +23,8 @@ from tagfield.errors import InputError
 from tagfield.evaluate import has_chunks
 from tagfield.model import Model
 from tagfield.text.presets import load_template
-from tagfield.train import RECIPES, Epoch, Settings, Trained, train
+from tagfield.train import Epoch, Settings, Trained, train
+from tagfield.train.options import Stochastic
 
 DEFAULT_TEMPLATE = "chunking"
 
@@ -68,12 +68,9 @@ class Data:
             attributes=encoded.attributes,
             labels=encoded.labels,
         )
-        if not held_out.labelled:
-            bare = int(np.flatnonzero(held_out.gold < 0)[0])
-            sentence = int(np.searchsorted(held_out.dataset.tokens, bare, side="right")) - 1
-            raise InputError(
-                f"{held_out.where(sentence)}: the sequence has no labels, so --dev cannot score it"
-            )
+        bare = held_out.dataset.first_unlabelled(held_out.gold)
+        if bare is not None:
+            raise InputError(f"{held_out.where(bare)}: the sequence has no labels, so --dev cannot score it")
         _row(console, "dev", describe(len(held_out), int(held_out.dataset.tokens[-1])))
         if held_out.unseen_labels:
             unseen = ", ".join(held_out.unseen_labels)
@@ -85,14 +82,15 @@ def train_with_progress(
     encoded: Encoded, dev: Encoded | None, settings: Settings, console: Console, log: Log
 ) -> tuple[Trained, bool]:
     """Trains while the terminal shows how it goes; returns also whether Ctrl-C ended it."""
-    calibrates = settings.rate is None and RECIPES[settings.recipe].family == "stochastic"
+    recipe = settings.recipe
+    calibrates = isinstance(recipe, Stochastic) and recipe.rate is None
     course = Course(
-        settings.epochs,
+        settings.max_epochs,
         int(encoded.dataset.tokens[-1]),
         dev=dev is not None,
         chunks=has_chunks(encoded.labels.strings()),
-        unit=_unit(settings),
-        first="finding the rate, then the first pass" if calibrates else "the first pass",
+        unit=recipe.unit,
+        first="finding the learning rate, then the first pass" if calibrates else "the first pass",
     )
     progress = open_progress(course, console)
 
@@ -135,21 +133,14 @@ def summarise(
 ) -> None:
     """What came out, where it is, and what to run next."""
     settings, best = trained.settings, trained.best
-    unit = _unit(settings)
-    end = "Ctrl-C was pressed" if interrupted else trained.stop_reason
-    how = ", averaged" if settings.average and RECIPES[settings.recipe].family == "stochastic" else ""
-    how += f", rate {settings.rate:g}" if settings.rate is not None else ""
+    unit = settings.recipe.unit
+    end = "you pressed Ctrl-C" if interrupted else trained.stop_reason
     seconds = trained.history[-1].seconds if trained.history else 0.0
     passes = f"after {count(len(trained.history), unit)} and {duration(seconds)}"
     states, edges = model.info["state_features"], model.info["transition_features"]
     _row(console, "", "")
-    about = RECIPES[settings.recipe].about
-    told = settings.to_dict()
-    if settings.recipe == "ngd":
-        about = update_told(told["loss"], told["gamma"], told["generator"])
-    about = ", ".join([about, *beside(told)])
-    _row(console, "recipe", f"{settings.recipe}{how}, c2 {settings.c2:g} · {about}")
-    kept = f"the weights of {unit} {best.number}" if best.number else "the weights that it began with"
+    _row(console, "recipe", f"{settings.describe()} · {settings.recipe.about}")
+    kept = f"the weights of {unit} {best.number}" if best.number else "the initial weights"
     _row(console, "ended", f"{passes}: {end}; {kept} are kept")
     if best.number:
         _row(console, "objective", objective(best.objective))
@@ -162,10 +153,6 @@ def summarise(
     name = shlex.quote(path)
     _row(console, "next", f"tagfield eval -m {name} {data}", "cyan")
     _row(console, "", f"tagfield tag -m {name} {data}", "cyan")
-
-
-def _unit(settings: Settings) -> str:
-    return "iteration" if RECIPES[settings.recipe].family == "batch" else "epoch"
 
 
 def _row(console: Console, name: str, text: str, style: str = "") -> None:

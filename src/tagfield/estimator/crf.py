@@ -1,5 +1,6 @@
 """The class CRF: fit, partial_fit, predict, score. What it asks of X and y is in reading.py."""
 
+import inspect
 import os
 import warnings
 from collections.abc import Callable, Iterable
@@ -11,50 +12,46 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from threadpoolctl import threadpool_limits  # scikit-learn needs it too
 
+from tagfield.constraints import Rules
 from tagfield.encode import Encoded, Vocabulary, check_weights
 from tagfield.errors import InputError
 from tagfield.estimator.decoding import Decoding
 from tagfield.estimator.fitted import check_folder
-from tagfield.estimator.fitting import (
-    check_likelihood,
-    check_online,
-    held_out,
-    online_pass,
-    read_classes,
-    split_held_out,
-)
-from tagfield.estimator.inspection import Inspection, without_zeros
+from tagfield.estimator.fitting import check_stream, held_out, read_classes, split_held_out
+from tagfield.estimator.inspection import Inspection
 from tagfield.estimator.labels import LabelNames
-from tagfield.estimator.parameters import seed_of, settings_of
+from tagfield.estimator.parameters import STREAM, documented_arguments, settings_of
 from tagfield.estimator.reading import first_unknown, read_labelled
 from tagfield.estimator.records import print_epoch
 from tagfield.model import Model
-from tagfield.train import Epoch, train
+from tagfield.train import Epoch, Settings, train
 
 
 class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """A linear-chain CRF with sklearn-crfsuite's arguments and methods.
 
-    X is an iterable of sequences; a sequence is an iterable of tokens; a token is a dict as in python-crfsuite or an
-    iterable of attribute strings. y has a label for each token: any hashable value, or None where nobody knows it.
+    X is an iterable of sequences; a sequence is an iterable of tokens; a token is a dict as in python-crfsuite, or an
+    iterable of attribute strings. y has a label for each token: any hashable value, or None where it is not known.
 
-    algorithm: lbfgs (the default), l2sgd, ap, pa or arow, as in CRFsuite; or a recipe of tagfield, such as u2.g1
-    min_freq … gamma: as in sklearn-crfsuite; None is CRFsuite's default for the algorithm (see parameters.py)
-    model_filename: where fit saves the model, in tagfield's own format, and where a CRF that was not fitted looks for
-        one; keep_tempfiles: there are none to keep
-
-    rate: the first learning rate of a stochastic recipe; None finds one by calibration
-    loss, gamma, generator: for the algorithm ngd; respond, metric, average, anneal: for every stochastic recipe
-    class_weight: dict, or 'balanced'; a sequence weighs the mean of its tokens' class weights (see reading.py)
-    warm_start: fit goes on from the weights, attributes and labels of the last fit
-    early_stopping: stop when `monitor` on held-out data has not risen for n_iter_no_change passes, and keep the best
-        weights; the held-out data is eval_set or X_dev, or else validation_fraction of the sequences. monitor is
-        accuracy, sequence_accuracy, precision, recall, f1 or macro_f1; None is f1 of chunks where labels mark chunks
-        (B-NP, I-NP), and else accuracy
-    constraints: 'BIO', 'IOBES', a matrix or a function, for predict; with constrain_training=True also for fit
-    random_state: a seed; the same seed on one thread gives the same bits. None is always the same seed
-    n_jobs: threads, for lbfgs and for predicting; −1 is every core
-    callbacks: functions of an Epoch, called after every pass; training stops where one returns True
+    algorithm: lbfgs (the default), l2sgd, ap, pa or arow, as in CRFsuite; or a recipe of tagfield, such as u2.g1.
+        partial_fit cannot use lbfgs; its default is adaptive.
+    min_freq: Leave out features that occur less often. Default: 0.
+    all_possible_states, all_possible_transitions: Give a weight to every pair, not only to those in the data.
+        Default: False.
+    max_iterations: Maximum number of passes. Default: CRFsuite's, which is 1000 for l2sgd, 100 for ap, pa and arow, and
+        no limit for lbfgs.
+    {options}
+    verbose: Print a line after every pass. Default: False.
+    model_filename: Where fit saves the model, in tagfield's format, and where a CRF that was not fitted looks for one.
+    keep_tempfiles, trainer_cls: Accepted for sklearn-crfsuite's sake; there are no temporary files.
+    class_weight: A dict of label to weight, or 'balanced'; a sequence weighs the mean of its tokens' class weights.
+    warm_start: Go on from the weights, attributes and labels of the last fit. Default: False.
+    early_stopping: Stop when `monitor` on held-out data has not risen for n_iter_no_change passes, and keep the best
+        weights. The held-out data is eval_set or X_dev, or else validation_fraction of the sequences.
+    constraints: 'BIO', 'IOBES', a matrix or a function, for predict; with constrain_training=True also for fit.
+    random_state: Random seed: the same seed on one thread gives the same bits. None is always the same seed.
+    n_jobs: Threads for lbfgs and for predicting; -1 is every core. Default: 1.
+    callbacks: Functions of an Epoch, called after every pass; training stops where one returns True.
 
     >>> X = [[{"w": "the"}, {"w": "dog"}], [{"w": "a"}, {"w": "cat"}]]
     >>> crf = CRF(c2=0.1).fit(X, [["D", "N"], ["D", "N"]])
@@ -100,6 +97,8 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         metric: str | None = None,
         average: bool | None = None,
         anneal: float | None = None,
+        adagrad_delta: float | None = None,
+        batch: bool | None = None,
         class_weight: Any = None,
         warm_start: bool = False,
         early_stopping: bool = False,
@@ -147,6 +146,8 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         self.metric = metric
         self.average = average
         self.anneal = anneal
+        self.adagrad_delta = adagrad_delta
+        self.batch = batch
         self.class_weight = class_weight
         self.warm_start = warm_start
         self.early_stopping = early_stopping
@@ -171,12 +172,15 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         sample_weight: ArrayLike | None = None,
         eval_set: tuple[Iterable[Any], Iterable[Any]] | None = None,
     ) -> "CRF":
-        """Trains; X and y are read once, so they may be generators.
+        """Trains on X and y. They are read once, so they may be generators.
 
         X_dev, y_dev or eval_set=(X, y): held-out data, scored after every pass (history_, early_stopping)
         sample_weight: one weight for each sequence
+
+        >>> CRF().fit([[["a"], ["b"]]], [["X", "Y"]]).classes_
+        ['X', 'Y']
         """
-        settings = settings_of(self.get_params(deep=False), seed_of(self.random_state))
+        settings = settings_of(self.get_params(deep=False))
         check_folder(self.model_filename)
         before: Model | None = getattr(self, "model_", None) if self.warm_start else None
         names = self._names if before else LabelNames()
@@ -195,32 +199,30 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         dev = held_out(X_dev, y_dev, eval_set, encoded, names)
         if self.early_stopping and dev is None:
             encoded, dev = split_held_out(encoded, self.validation_fraction, settings.seed)
-        self._train(encoded, names, settings, dev, (before.features, before.weights) if before else None)
-        self.__dict__.pop("seen_", None)  # of a stream that came before
-        if self.model_filename is not None:
-            self.model_.save(self.model_filename)
-        return self
-
-    def _train(
-        self, encoded: Encoded, names: LabelNames, settings: Any, dev: Encoded | None, start: Any
-    ) -> None:
-        rules = self._rules(names.labels(encoded.labels))  # what is wrong with them is said before training
-        rules = rules if self.constrain_training else None
-        check_likelihood(encoded, self.algorithm, constrained=rules is not None)
-        after = self._hooks()
+        rules = self._training_rules(names.labels(encoded.labels))
+        start = (before.features, before.weights) if before else None
         # The sums over the weights are short: threads of BLAS cost more than they give, and many times more on a
         # machine that does other things as well. Ours are n_jobs, for the lattice.
         with threadpool_limits(1, user_api="blas"):
-            trained = train(encoded, settings, dev=dev, on_epoch=after, start=start, rules=rules)
-        self._keep(without_zeros(Model.of(encoded, trained)), names)
+            trained = train(encoded, settings, dev=dev, on_epoch=self._hooks(), start=start, rules=rules)
+        self._keep(Model.of(encoded, trained), names)
         self.generated_ = sum(trained.features.counts)
         self.history_ = [epoch.to_dict() for epoch in trained.history]
         self.n_iter_ = len(trained.history)
         self.converged_ = trained.converged
         self.stop_reason_ = trained.stop_reason
-        if trained.fell_back:  # nobody may look at the reason
-            warnings.warn(f"fit: {trained.stop_reason}", UserWarning, stacklevel=3)
-        self.rate_ = trained.settings.rate
+        self.rate_ = getattr(trained.settings.recipe, "rate", None)
+        self.__dict__.pop("seen_", None)
+        if trained.fell_back:  # a reason that is easily overlooked
+            warnings.warn(f"fit: {trained.stop_reason}", UserWarning, stacklevel=2)
+        if self.model_filename is not None:
+            self.model_.save(self.model_filename)
+        return self
+
+    def _training_rules(self, labels: list[Any]) -> Rules | None:
+        """The rules for training; wrong constraints are an error before training also where they are not used in it."""
+        rules = self._rules(labels)
+        return rules if self.constrain_training else None
 
     def _hooks(self) -> Callable[[Epoch], bool]:
         given: Any = () if self.callbacks is None else self.callbacks
@@ -237,31 +239,32 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         classes: Iterable[Any] | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> "CRF":
-        """One pass of a stochastic recipe over a part of a stream. Attributes grow as they come.
+        """Learns from the next part of a stream, in the order given; attributes grow as they come.
+
+        The optimiser goes on where it was, also after pickle, save and load. So the result does not depend on how the
+        stream is cut into parts, and a call costs what its own sequences cost.
 
         classes: every label that will ever come, in the first call; without it, the labels of the first part. A later
         call may name them again.
 
-        >>> crf = CRF("u2.g1", rate=0.1)
+        >>> crf = CRF()
         >>> crf.partial_fit([[["a"], ["b"]]], [["X", "Y"]]).partial_fit([[["c"]]], [["Y"]]).num_attributes_
         3
         """
         params = self.get_params(deep=False)
-        settings = settings_of(params, seed_of(self.random_state))
-        check_online(params)
+        check_stream(params)
+        settings = settings_of(params, STREAM)
         after = self._hooks()
-        before: Model | None = getattr(self, "model_", None)
-        listed = read_classes(classes, self.classes_ if before else None)
-        names = self._names if before else LabelNames(listed or ())
-        if before:
-            known = _grown(before)
-        else:
-            known = {
-                "labels": None if listed is None else Vocabulary([names.name(label) for label in listed])
-            }
+        known = self.classes_ if hasattr(self, "classes_") else None
+        listed = read_classes(classes, known)
+        names = self._names if known else LabelNames(listed or ())
+        stream = self._resumed_stream(settings)
+        labels = stream.labels if stream else None if listed is None else Vocabulary(list(map(names.name, listed)))
+        attributes = stream.attributes if stream else Vocabulary()
         encoded = read_labelled(
-            X, y, names, sample_weight=sample_weight, class_weight=self.class_weight, **known
-        )
+            X, y, names, sample_weight=sample_weight, class_weight=self.class_weight, attributes=attributes,
+            labels=labels, grow=True,
+        )  # fmt: skip
         bad = first_unknown(encoded)
         if bad is not None:
             label = names.label(encoded.unseen_labels[0])
@@ -269,20 +272,16 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
                 f"y[{bad[0]}][{bad[1]}] is {label!r}, a label that the first partial_fit did not know; name every "
                 "label there, by classes="
             )
-        settings.check(encoded, has_dev=False)
-        rules = self._rules(names.labels(encoded.labels)) if self.constrain_training else None
-        model, record = online_pass(
-            encoded, settings, before, getattr(self, "seen_", 0), getattr(self, "rate_", None), rules
-        )
-        self._keep(model, names)
-        self.generated_ = sum(model.features.counts)
-        self.rate_ = record.rate
-        self.seen_ = getattr(self, "seen_", 0) + len(encoded)
+        rules = self._training_rules(names.labels(encoded.labels))
+        epoch = self._learn(encoded, settings, names, rules)
+        self.rate_ = epoch.rate
         self.n_iter_ = getattr(self, "n_iter_", 0) + 1
-        record = replace(record, number=self.n_iter_)
-        self.history_ = [*getattr(self, "history_", []), record.to_dict()]
-        after(record)
+        epoch = replace(epoch, number=self.n_iter_)
+        self.history_ = getattr(self, "history_", [])
+        self.history_.append(epoch.to_dict())
         self.converged_, self.stop_reason_ = False, "partial_fit makes one pass"
+        self.__dict__.pop("generated_", None)
+        after(epoch)
         return self
 
     def score(self, X: Iterable[Any], y: Iterable[Any], sample_weight: ArrayLike | None = None) -> float:
@@ -320,3 +319,6 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
 
 def _grown(model: Model) -> dict[str, Any]:
     return {"attributes": model.attributes.copy(), "labels": model.labels, "grow": True}
+
+
+CRF.__doc__ = documented_arguments(CRF.__doc__ or "", list(inspect.signature(CRF).parameters))

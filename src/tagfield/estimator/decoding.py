@@ -1,18 +1,17 @@
 """What a fitted CRF says about sequences: labels, probabilities, the n best, spans.
 
-Lists in, lists out: one list for each sequence, one entry for each token. An empty sequence gives an empty list.
+Lists in, lists out: one list for each sequence, one entry for each token. An empty sequence gives an empty list. The
+answers are the model's (`tagfield.decoder`); here they get the user's own labels.
 """
 
 from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
-
-from tagfield import decode
 from tagfield._text import Probabilities, rows_of_labels, rows_of_probabilities
-from tagfield.constraints import FORBIDDEN, Rules, rules_of
+from tagfield.constraints import Rules, rules_of
 from tagfield.dataset import Doubles, Ints
+from tagfield.decoder import Decoder
 from tagfield.encode import Encoded, encode_sequences
 from tagfield.errors import InputError
 from tagfield.estimator.fitted import Fitted
@@ -20,7 +19,7 @@ from tagfield.estimator.labels import LabelNames
 from tagfield.estimator.parameters import threads_of, whole_of
 from tagfield.estimator.reading import without_unknown_name
 from tagfield.estimator.records import Rows
-from tagfield.spans import Span, SpanFinder
+from tagfield.spans import Span
 
 
 class Decoding(Fitted):
@@ -40,10 +39,8 @@ class Decoding(Fitted):
         >>> crf.predict([[["a"], ["b"]]]), crf.predict([[["a"], ["b"]]], known=[{0: "Y"}])
         ([['X', 'Y']], [['Y', 'Y']])
         """
-        self._check_fitted()
-        encoded = self._encode(X)
-        ids = self._decode(encoded, known)
-        return Rows(rows_of_labels(ids, tuple(self.classes_), encoded.dataset.tokens))
+        decoder = self._decoder(X, known)
+        return Rows(rows_of_labels(decoder.best(), tuple(self.classes_), decoder.tokens))
 
     def predict_single(self, xseq: Iterable[Any], known: Any = None) -> list[Any]:
         """The best labels of one sequence."""
@@ -54,9 +51,9 @@ class Decoding(Fitted):
     ) -> list[list[Probabilities]]:
         """{label: probability} for each token of each sequence.
 
-        A token's answer reads like a dict and can be changed like one. It is a view of one array for all tokens: to ask
-        each for a label costs little, and to make a dict for each would cost more than all the rest. Where only a dict
-        will do, as for json.dumps, take answer.copy().
+        A token's answer is dict-like and can be changed like a dict. It is a view of one array for all tokens: to ask
+        each for a label costs little, and to make a dict for each would cost more than all the rest. `answer.copy()`
+        returns a dict, for json.dumps and others that take nothing else.
 
         >>> from tagfield import CRF
         >>> crf = CRF(c2=0.01).fit([[["a"], ["b"]]], [["X", "Y"]])
@@ -64,12 +61,8 @@ class Decoding(Fitted):
         >>> max(first, key=first.get), round(second["Y"], 1), second.copy().keys() == first.keys()
         ('X', 1.0, True)
         """
-        self._check_fitted()
-        encoded = self._encode(X)
-        node, _ = decode.marginals(
-            self.model_, encoded, self._conditions(encoded, known), threads=threads_of(self.n_jobs)
-        )
-        return Rows(rows_of_probabilities(node, tuple(self.classes_), encoded.dataset.tokens))
+        decoder = self._decoder(X, known)
+        return Rows(rows_of_probabilities(decoder.marginals(), tuple(self.classes_), decoder.tokens))
 
     def predict_marginals_single(self, xseq: Iterable[Any], known: Any = None) -> list[Probabilities]:
         """{label: probability} for each token of one sequence."""
@@ -77,11 +70,9 @@ class Decoding(Fitted):
 
     def predict_marginals_arrays(self, X: Iterable[Any]) -> list[Any]:
         """The same figures as one float32 array [tokens, labels] for each sequence, columns as in classes_."""
-        self._check_fitted()
-        encoded = self._encode(X)
-        given = self._conditions(encoded, None)
-        node, _ = decode.marginals(self.model_, encoded, given, threads=threads_of(self.n_jobs))
-        return [node[start:end] for start, end in pairwise(encoded.dataset.tokens.tolist())]
+        decoder = self._decoder(X)
+        node = decoder.marginals()
+        return [node[start:end] for start, end in pairwise(decoder.tokens.tolist())]
 
     def predict_nbest(
         self, X: Iterable[Any], n: int, known: Iterable[Any] | None = None
@@ -98,10 +89,8 @@ class Decoding(Fitted):
         self._check_fitted()
         n = whole_of("n", n)
         if not 0 < n < 2**31:
-            raise InputError(f"n must be a number of paths from 1 on, not {n}")
-        encoded = self._encode(X)
-        given = self._conditions(encoded, known)
-        found = decode.n_best(self.model_, encoded, n, given, threads=threads_of(self.n_jobs))
+            raise InputError(f"n must be at least 1 and below 2**31, got {n}")
+        found = self._decoder(X, known).n_best(n)
         classes = self.classes_
         return [[([classes[i] for i in path], p) for path, p in paths] for paths in found]
 
@@ -113,10 +102,7 @@ class Decoding(Fitted):
         self._check_fitted()
         if y is None:
             raise InputError("y is None; give the labels whose probability is asked for")
-        encoded = self._encode(X, y)
-        return decode.log_probabilities(
-            self.model_, encoded, self._rules(self.classes_), threads=threads_of(self.n_jobs)
-        )
+        return self._decoder(self._encode(X, y)).log_probability()
 
     def predict_spans(self, X: Iterable[Any], known: Iterable[Any] | None = None) -> list[list[Span]]:
         """The chunks in the best labels of each sequence, each with the probability that it is there exactly so.
@@ -128,24 +114,8 @@ class Decoding(Fitted):
         >>> [(span.type, span.start, span.end) for span in crf.predict_spans([[["a"], ["b"], ["c"]]])[0]]
         [('X', 0, 2)]
         """
-        self._check_fitted()
-        encoded = self._encode(X)
-        given = self._conditions(encoded, known)
-        threads = threads_of(self.n_jobs)
-        ids = decode.best_paths(self.model_, encoded, given, threads=threads)
-        scores = decode.scores(self.model_, encoded, threads=threads).astype(np.float64)
-        tau = decode.transitions(self.model_)
-        if given is not None:
-            tau = given.trans[:, : len(self.classes_)].astype(np.float64)
-            if given.allowed is not None:
-                scores[given.allowed == 0] = FORBIDDEN
-        finder = SpanFinder(self.model_.labels.strings())
-        rows = []
-        for start, end in pairwise(encoded.dataset.tokens.tolist()):
-            chunks = finder.chunks(ids[start:end].tolist())
-            sure = finder.probabilities(scores[start:end], tau, chunks)
-            rows.append([Span(*chunk, p) for chunk, p in zip(chunks, sure, strict=True)])
-        return rows
+        decoder = self._decoder(X, known)
+        return decoder.spans(self.model_.labels.strings())
 
     # Inside
 
@@ -166,17 +136,16 @@ class Decoding(Fitted):
     def _rules(self, labels: list[Any]) -> Rules | None:
         return rules_of(self.constraints, labels)
 
-    def _conditions(self, encoded: Encoded, known: Iterable[Any] | None) -> decode.Conditions | None:
-        rules = self._rules(self.classes_)
-        if rules is None and known is None:
-            return None
-        mask = None
-        if known is not None:
-            if isinstance(known, str) or not hasattr(known, "__iter__"):
-                raise InputError(f"known is of type {type(known).__name__}; give an entry for each sequence")
-            mask = decode.read_known(known, encoded, {label: i for i, label in enumerate(self.classes_)})
-        return decode.conditions(self.model_, encoded, rules, mask)
+    def _decoder(self, X: Iterable[Any] | Encoded, known: Iterable[Any] | None = None) -> Decoder:
+        self._check_fitted()
+        encoded = X if isinstance(X, Encoded) else self._encode(X)
+        return self.model_.decoder(
+            encoded,
+            rules=self.constraints,
+            known=known,
+            called=self.classes_,
+            threads=threads_of(self.n_jobs),
+        )
 
-    def _decode(self, encoded: Encoded, known: Iterable[Any] | None = None) -> Ints:
-        given = self._conditions(encoded, known)
-        return decode.best_paths(self.model_, encoded, given, threads=threads_of(self.n_jobs))
+    def _decode(self, encoded: Encoded) -> Ints:
+        return self._decoder(encoded).best()

@@ -1,24 +1,17 @@
-"""Parts of fit: held-out data, and one pass over a part of a stream."""
+"""Parts of fit and partial_fit: held-out data, the classes of a stream, and what a stream cannot do."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from tagfield.constraints import Rules
 from tagfield.encode import Encoded
 from tagfield.errors import InputError
 from tagfield.estimator.labels import LabelNames
-from tagfield.estimator.parameters import recipe_of
-from tagfield.estimator.reading import read_labelled, take
-from tagfield.model import Model
-from tagfield.train import RECIPES, Epoch, Settings, Trained
-from tagfield.train.driver import select
-from tagfield.train.growth import grow
-from tagfield.train.partial import limits_of
-from tagfield.train.stochastic import StochasticTrainer
-from tagfield.train.trainers import make_trainer
+from tagfield.estimator.parameters import STREAM, recipe_of
+from tagfield.estimator.reading import read_labelled
+from tagfield.train import RECIPES
+from tagfield.train.options import AUTO
 
 
 def held_out(
@@ -62,7 +55,7 @@ def split_held_out(encoded: Encoded, fraction: float, seed: int) -> tuple[Encode
             f"{len(encoded)} sequences are too few to hold {fraction:g} of them out; give eval_set"
         )
     order = np.random.default_rng(seed).permutation(len(encoded))
-    return take(encoded, np.sort(order[size:])), take(encoded, np.sort(order[:size]))
+    return encoded.take(np.sort(order[size:])), encoded.take(np.sort(order[:size]))
 
 
 def read_classes(classes: Iterable[Any] | None, known: list[Any] | None) -> list[Any] | None:
@@ -86,69 +79,25 @@ def read_classes(classes: Iterable[Any] | None, known: list[Any] | None) -> list
     return listed
 
 
-def check_online(params: Mapping[str, Any]) -> None:
-    """An error where an algorithm cannot learn from a stream; before anything of the stream is read.
+def check_stream(params: Mapping[str, Any]) -> None:
+    """An InputError where partial_fit cannot do what CRF was told; before anything of the stream is read.
 
-    >>> check_online({"algorithm": "u2.g1"})
+    >>> check_stream({"algorithm": "u2.g1"})
     """
-    algorithm = params["algorithm"]
     if params.get("early_stopping") or (params.get("min_freq") or 0) > 1:
         name = "early_stopping" if params.get("early_stopping") else "min_freq"
-        raise InputError(f"{name} needs all of the data, and a stream has no end; use fit, or leave it out")
-    if RECIPES[recipe_of(algorithm)].family != "stochastic":
-        offered = ", ".join(["l2sgd", *(r.name for r in RECIPES.values() if r.family == "stochastic")])
-        given = "lbfgs, the default," if algorithm is None else algorithm
         raise InputError(
-            f"partial_fit learns from a stream, which {given} cannot; choose an algorithm that can, as in "
-            f"CRF('u2.g1'): one of {offered}"
+            f"{name} needs all of the data, but a stream has no end; use fit, or leave {name} out"
         )
-
-
-def check_likelihood(encoded: Encoded, algorithm: str | None, constrained: bool) -> None:
-    """An error where labels are unknown or training is constrained, and the algorithm has no likelihood.
-
-    >>> from tagfield.encode import encode_sequences
-    >>> check_likelihood(encode_sequences([[["a"]]], [["X"]]), "pa", constrained=False)
-    """
-    if RECIPES[recipe_of(algorithm)].family != "margin":
-        return
-    instead = "use lbfgs, l2sgd or a recipe such as u2.g1"
-    unknown = int((encoded.dataset.labels < 0).sum())
-    if unknown:
+    algorithm = params["algorithm"]
+    if not recipe_of(algorithm, STREAM).streams:
+        offered = ", ".join(["l2sgd", *(name for name, recipe in RECIPES.items() if recipe.streams)])
+        raise InputError(f"partial_fit learns from a stream, which {algorithm} cannot; use one of {offered}")
+    if params.get("generator") == AUTO:
         raise InputError(
-            f"the label of {unknown} of {len(encoded.dataset.labels)} tokens is None, but {algorithm} needs one for "
-            f"every token; {instead}, which also learn from sequences with unknown labels"
+            "generator='auto' compares updates on the whole data, but a stream has no end; name a generator"
         )
-    if constrained:
+    if params.get("batch"):
         raise InputError(
-            f"constrain_training=True does not go with {algorithm}; {instead}, or leave constraints to predict"
+            "batch=True steps on the whole data, but a stream has no end; use fit, or leave batch out"
         )
-
-
-def online_pass(
-    encoded: Encoded,
-    settings: Settings,
-    before: Model | None,
-    seen: int,
-    rate: float | None,
-    rules: Rules | None = None,
-) -> tuple[Model, Epoch]:
-    """One pass at the rate that the stream has come to; the decay of c2 is spread over all sequences so far."""
-    dataset, attributes, features, corpus = select(encoded, settings.features, 1, settings.transitions)
-    start = features.zeros()
-    if before is not None:
-        features, start = grow(before.features, before.weights, features)
-    limits = limits_of(rules, dataset, corpus, features, encoded.labels)
-    rng = np.random.default_rng([settings.seed, seen])
-    settings = replace(settings, rate=rate or settings.rate)
-    trainer = make_trainer(settings, corpus, features, start, rng, limits=limits)
-    assert isinstance(trainer, StochasticTrainer)
-    # As if `seen` sequences had been learned from: a slower rate, and c2 shared by all of them.
-    trainer._pass.t = float(seen)
-    trainer._pass.decay = 2 * settings.c2 / (seen + len(encoded))
-    objective = trainer.run(rng.permutation(len(encoded)).astype(np.int64))
-    epoch = Epoch(1, objective, 0.0, trainer.norm(), trainer.rate, best=True)
-    trained = Trained(
-        trainer.weights(), features, attributes, [epoch], settings, False, "partial_fit makes one pass"
-    )
-    return Model.of(encoded, trained), epoch

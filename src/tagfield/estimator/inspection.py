@@ -9,13 +9,11 @@ from typing import Any
 import numpy as np
 
 from tagfield.constraints import rules_of
-from tagfield.errors import InputError
 from tagfield.estimator.fitted import Fitted
 from tagfield.estimator.parameters import number_of
 from tagfield.estimator.records import TrainingLog
 from tagfield.estimator.tagger import Tagger
 from tagfield.explain import Explanation, SizeReport, explain
-from tagfield.features import ABSENT, FeatureSet, Weights, absent
 from tagfield.model import Model
 
 
@@ -40,19 +38,18 @@ class Inspection(Fitted):
     def state_features_(self) -> dict[tuple[str, Any], float]:
         """{(attribute, label): weight}, without weights of 0."""
         self._check_fitted()
-        rows, columns, weights = nonzero_state(self.model_)
+        state = self.model_.weights.state.reshape(-1)
+        places = np.flatnonzero(state)
+        found = (*self.model_.features.locate(places), state[places])
         names, labels = self.attributes_, self.classes_
-        return {
-            (names[a], labels[y]): w
-            for a, y, w in zip(rows.tolist(), columns.tolist(), weights.tolist(), strict=True)
-        }
+        return {(names[a], labels[y]): w for a, y, w in zip(*(x.tolist() for x in found), strict=True)}
 
     @property
     def transition_features_(self) -> dict[tuple[Any, Any], float]:
         """{(from, to): weight}, without weights of 0."""
         self._check_fitted()
         labels = self.classes_
-        trans = self.model_.weights.trans[:, : len(labels)]
+        trans = self.model_.weights.transitions()
         return {(labels[i], labels[j]): float(trans[i, j]) for i, j in zip(*np.nonzero(trans), strict=True)}
 
     @property
@@ -117,55 +114,18 @@ class Inspection(Fitted):
         With the threshold 0, no prediction changes: only zeros, such as c1 leaves, are taken out.
         """
         self._check_fitted()
-        self.model_ = pruned(self.model_, number_of("threshold", threshold))
+        self.model_ = self.model_.pruned(number_of("threshold", threshold))
         return self
 
 
-def nonzero_state(model: Model) -> tuple[Any, Any, Any]:
-    """Attribute ids, label ids and values of the state weights that are not 0."""
-    state = model.weights.state
-    block, lane = np.nonzero(state)
-    features = model.features
-    if features.first is None or features.column is None:
-        row, column = np.divmod(block, features.blocks_per_row)
-    else:
-        row = np.searchsorted(features.first, block, side="right") - 1
-        column = features.column[block].astype(np.int64)
-    return row, column * state.shape[1] + lane, state[block, lane]
-
-
 def without_zeros(model: Model) -> Model:
-    """The model without attributes whose every weight is 0, such as c1 leaves; as CRFsuite does."""
-    rows, _, _ = nonzero_state(model)
-    return model if len(np.unique(rows)) == len(model.attributes) else pruned(model)
-
-
-def pruned(model: Model, threshold: float = 0.0) -> Model:
-    """The model without its small weights, in sparse rows.
+    """The model without attributes whose every weight is 0, such as c1 leaves; as CRFsuite does.
 
     >>> from tagfield.encode import encode_sequences
     >>> from tagfield.train import Settings
     >>> model = Model.train(encode_sequences([[["a"], ["b"]]], [["X", "Y"]]), Settings("lbfgs", c1=0.6))
-    >>> len(model.attributes), len(pruned(model).attributes)
+    >>> len(model.attributes), len(without_zeros(model).attributes)
     (2, 0)
     """
-    if not threshold >= 0:
-        raise InputError(f"threshold must be a number from 0 on, not {threshold}")
-    lanes = model.weights.state.shape[1]
-    rows, labels, values = nonzero_state(model)
-    kept = np.abs(values) > threshold
-    rows, labels, values = rows[kept], labels[kept], values[kept]
-    alive, row = np.unique(rows, return_inverse=True)
-    blocks = model.features.blocks_per_row
-    keys, at = np.unique(row * blocks + labels // lanes, return_inverse=True)
-    state = np.full((len(keys), lanes), ABSENT, np.float32)
-    state[at, labels % lanes] = values
-    trans = model.weights.trans.copy()
-    trans[(np.abs(trans) <= threshold) | absent(trans)] = ABSENT
-    first = np.searchsorted(keys // blocks, np.arange(len(alive) + 1)).astype(np.int64)
-    column = (keys % blocks).astype(np.uint16)
-    weights = Weights(state, trans)
-    features = FeatureSet("observed", len(alive), len(model.labels), first, column, weights)
-    info = {**model.info, "pruned": threshold}
-    attributes = model.attributes.subset(alive.astype(np.int64))
-    return Model(model.labels, attributes, features, weights, model.template, info)
+    alive, _ = model.features.locate(np.flatnonzero(model.weights.state))
+    return model if len(np.unique(alive)) == len(model.attributes) else model.pruned()

@@ -1,160 +1,117 @@
-"""The estimator's arguments → Settings. sklearn-crfsuite's names and CRFsuite's defaults, algorithm by algorithm.
+"""CRF's arguments → Settings: sklearn-crfsuite's names, CRFsuite's defaults, and the options of tagfield's recipes.
 
-Every algorithm takes max_iterations, min_freq, all_possible_states and all_possible_transitions, and then
+    algorithm ─▶ a recipe;   every other argument ─▶ the option whose name in CRF it is (tagfield/train), checked there
 
-    lbfgs (default)   c1 c2 num_memories epsilon period delta linesearch max_linesearch
-    l2sgd             c2 period delta calibration_*
-    ap                epsilon
-    pa                epsilon pa_type c error_sensitive averaging
-    arow              epsilon variance gamma
-    sgd u1.g1 …       as l2sgd, and rate respond metric average anneal: tagfield's natural gradient recipes
-    ngd               as those, and loss gamma generator: any loss of the paper with any convex function
-
-`gamma` is AROW's for arow, and the γ of the loss for ngd. What another algorithm takes is ignored.
+None is CRFsuite's default for the algorithm. An argument that the algorithm does not have is an error, as in
+sklearn-crfsuite. `gamma` is AROW's for arow, and the γ of the loss for ngd.
 """
 
 import math
 import os
 from collections.abc import Mapping
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from tagfield.bregman.convex import Generator
-from tagfield.bregman.losses import Loss
 from tagfield.errors import InputError
 from tagfield.train import RECIPES, Settings
-from tagfield.train.calibration import Calibration
-from tagfield.train.line_search import SEARCHES
-from tagfield.train.settings import AUTO
+from tagfield.train.fields import default_text, number, options_of, whole
+from tagfield.train.options import Recipe
+from tagfield.train.recipes import find_recipe
+from tagfield.train.settings import all_options
 
 NAMES = {"l2sgd": "sgd", "averaged-perceptron": "ap", "passive-aggressive": "pa"}
-UNLIMITED = 2**31 - 1
+# Options whose values are converted, and what CRF calls them.
+CONVERTED = {
+    "features": "all_possible_states",
+    "transitions": "all_possible_transitions",
+    "min_count": "min_freq",
+    "epochs": "max_iterations",
+    "seed": "random_state",
+    "threads": "n_jobs",
+    "patience": "n_iter_no_change",
+    "max_dev_rise": "",
+}
+STREAM = "adaptive"  # what partial_fit takes where no algorithm is named
 
 
-def recipe_of(algorithm: str | None) -> str:
+def recipe_of(algorithm: str | None, default: str = "lbfgs") -> Recipe:
     """The recipe behind an algorithm's name; None is lbfgs, as in sklearn-crfsuite.
 
-    >>> recipe_of(None), recipe_of("l2sgd"), recipe_of("u2.g2")
+    >>> recipe_of(None).name, recipe_of("l2sgd").name, recipe_of("u2.g2").name
     ('lbfgs', 'sgd', 'u2.g2')
     """
-    if algorithm is None:
-        return "lbfgs"
-    name = NAMES.get(algorithm, algorithm) if isinstance(algorithm, str) else ""
-    if name not in RECIPES:
+    name = default if algorithm is None else NAMES.get(str(algorithm), algorithm)
+    if not isinstance(name, str) or name not in RECIPES:
         offered = ", ".join(["l2sgd", *RECIPES])
         raise InputError(f"there is no algorithm {algorithm!r}; choose one of {offered}")
-    return name
+    return find_recipe(name)
 
 
-def settings_of(params: Mapping[str, Any], seed: int) -> Settings:
-    """Settings from the estimator's arguments; None means CRFsuite's default for that algorithm.
+def names_in_crf(recipe: Recipe | None = None) -> dict[str, str]:
+    """CRF's argument → the option's name, where the value is the same; `gamma` is the recipe's own."""
+    found = {**all_options(), **(options_of(recipe) if recipe is not None else {})}
+    return {option.crf: name for name, option in found.items() if name not in CONVERTED}
 
-    >>> settings_of({"algorithm": "l2sgd", "c2": 0.5}, seed=0).epochs
+
+def settings_of(params: Mapping[str, Any], default: str = "lbfgs") -> Settings:
+    """Settings from the arguments of CRF.
+
+    >>> settings_of({"algorithm": "l2sgd", "c2": 0.5}).max_epochs
     1000
+    >>> settings_of({"num_memories": 0})
+    Traceback (most recent call last):
+    tagfield.errors.InputError: num_memories must be at least 1, got 0
     """
-
-    def given(name: str, default: Any) -> Any:
-        value = params.get(name)
-        return default if value is None else value
-
-    def number(name: str, default: float) -> float:
-        return number_of(name, given(name, default))
-
-    def maybe(name: str) -> float | None:
-        return None if params.get(name) is None else number(name, 0.0)
-
-    def whole(name: str, default: int) -> int:
-        return whole_of(name, given(name, default))
-
-    recipe = recipe_of(params.get("algorithm"))
-    family = RECIPES[recipe].family
-    limit = {"batch": UNLIMITED, "margin": 100}.get(family, 1000)
     if params.get("trainer_cls") is not None:
         raise InputError(
-            "trainer_cls must be None: tagfield has its own trainers; use callbacks to follow one"
+            "trainer_cls must be None: tagfield has its own trainers; use callbacks to follow training"
         )
-    if given("linesearch", "MoreThuente") not in SEARCHES:
+    recipe = recipe_of(params.get("algorithm"), default)
+    names = names_in_crf(recipe)
+    given = {name: value for name, value in params.items() if name in names and value is not None}
+    called = {names[name]: name for name in names} | CONVERTED
+    options: dict[str, Any] = {names[name]: value for name, value in given.items()}
+    limit = params.get("max_iterations")
+    options |= {
+        "features": "all" if params.get("all_possible_states") else "observed",
+        "transitions": "all" if params.get("all_possible_transitions") else "observed",
+        "min_count": count_of(params.get("min_freq") or 0),
+        "epochs": recipe.crfsuite_epochs if limit is None else limit,
+        "seed": seed_of(params.get("random_state")),
+        "threads": threads_of(params.get("n_jobs")),
+        "patience": patience_of(params),
+        "max_dev_rise": math.inf,  # held-out data that is only watched changes nothing, as in CRFsuite
+    }
+    return Settings.of(recipe, called, **options)
+
+
+def documented_arguments(text: str, arguments: list[str]) -> str:
+    """A docstring with a line for each argument that is an option, in the place of `{options}`."""
+    options = all_options()
+    names = names_in_crf()
+    lines = [
+        f"    {argument}: {options[names[argument]].option.help} Default: {default_text(options[names[argument]])}."
+        for argument in arguments
+        if argument in names
+    ]
+    return text.replace("    {options}", "\n".join(lines))
+
+
+def patience_of(params: Mapping[str, Any]) -> int:
+    """Passes without a better score before early stopping; 0 where it is off.
+
+    >>> patience_of({"early_stopping": True, "n_iter_no_change": 3}), patience_of({})
+    (3, 0)
+    """
+    patience = whole("n_iter_no_change", params.get("n_iter_no_change", 5))
+    if not params.get("early_stopping"):
+        return 0
+    if patience < 1:
         raise InputError(
-            f"there is no linesearch {params['linesearch']!r}; choose one of {', '.join(SEARCHES)}"
+            f"n_iter_no_change must be at least 1, got {patience}; early_stopping=False turns it off"
         )
-    for name in ("loss", "generator"):
-        if params.get(name) is not None and recipe != "ngd":
-            raise InputError(f"{name} goes with algorithm='ngd', not with {recipe}")
-        if not isinstance(given(name, ""), str | Loss | Generator):
-            raise InputError(f"{name} must be a name, such as 'B2' or 'arctan:0.1', or one of your own")
-    early = bool(params.get("early_stopping"))
-    patience = whole("n_iter_no_change", 5)
-    if early and patience < 1:
-        raise InputError(f"n_iter_no_change must be at least 1, not {patience}; early_stopping=False is off")
-    calibration = Calibration(
-        start=number("calibration_eta", 0.1),
-        factor=number("calibration_rate", 2.0),
-        samples=whole("calibration_samples", 1000),
-        candidates=whole("calibration_candidates", 10),
-        trials=whole("calibration_max_trials", 20),
-    )
-    if not (calibration.start > 0 and calibration.factor > 1 and calibration.samples > 0):
-        raise InputError("calibration_eta and calibration_samples must be above 0, calibration_rate above 1")
-    return Settings(
-        recipe=recipe,
-        features="all" if params.get("all_possible_states") else "observed",
-        transitions="all" if params.get("all_possible_transitions") else "observed",
-        min_count=count_of(number("min_freq", 0)),
-        c1=number("c1", 0.0),
-        c2=number("c2", 1.0),
-        epochs=whole("max_iterations", limit),
-        seed=seed,
-        threads=threads_of(params.get("n_jobs")),
-        rate=maybe("rate"),
-        calibration=calibration,
-        period=whole("period", 10),
-        delta=maybe("delta"),
-        epsilon=maybe("epsilon"),
-        memory=whole("num_memories", 6),
-        search=given("linesearch", "MoreThuente"),
-        line_search=whole("max_linesearch", 20),
-        pa_type=whole("pa_type", 1),
-        pa_c=number("c", 1.0),
-        pa_cost_sensitive=bool(given("error_sensitive", True)),
-        pa_average=bool(given("averaging", True)),
-        arow_variance=number("variance", 1.0),
-        arow_gamma=number("gamma", 1.0),
-        loss=given("loss", "B2"),
-        gamma=number("gamma", 0.0) if recipe == "ngd" else 0.0,
-        generator=given("generator", "arctan:0.1"),
-        respond=given("respond", "all"),
-        metric=given("metric", "flat"),
-        average=bool(given("average", False)),
-        anneal=number("anneal", 0.0),
-        patience=patience if early else 0,
-        monitor=given("monitor", AUTO),
-        collapse=None,  # held-out data that is only watched changes nothing, as in CRFsuite
-    )
-
-
-def number_of(name: str, value: Any) -> float:
-    """A number that a parameter was given, or an error that names it.
-
-    >>> number_of("c2", 1)
-    1.0
-    """
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise InputError(f"{name} must be a number, not {value!r}")
-    return float(value)
-
-
-def whole_of(name: str, value: Any) -> int:
-    """The same for whole numbers.
-
-    >>> whole_of("period", 10.0)
-    10
-    """
-    found = number_of(name, value)
-    if found != found // 1:
-        raise InputError(f"{name} must be a whole number, not {value!r}")
-    return int(value)
+    return patience
 
 
 def count_of(min_freq: float) -> int:
@@ -163,9 +120,10 @@ def count_of(min_freq: float) -> int:
     >>> count_of(0), count_of(1.5), count_of(3)
     (1, 2, 3)
     """
-    if not (min_freq >= 0 and math.isfinite(min_freq)):
-        raise InputError(f"min_freq must be a number from 0 on, not {min_freq}")
-    return max(1, math.ceil(min_freq))
+    found = number("min_freq", min_freq)
+    if not (found >= 0 and math.isfinite(found)):
+        raise InputError(f"min_freq must be a number ≥ 0, got {min_freq}")
+    return max(1, math.ceil(found))
 
 
 def threads_of(n_jobs: int | None) -> int:
@@ -176,7 +134,7 @@ def threads_of(n_jobs: int | None) -> int:
     """
     if n_jobs is None:
         return 1
-    n_jobs = whole_of("n_jobs", n_jobs)
+    n_jobs = whole("n_jobs", n_jobs)
     if n_jobs == 0:
         raise InputError("n_jobs must not be 0; give a number of threads, or -1 for every core")
     return n_jobs if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)
@@ -197,5 +155,5 @@ def seed_of(random_state: Any) -> int:
     if isinstance(random_state, int | np.integer) and random_state >= 0:
         return int(random_state)
     raise InputError(
-        f"random_state must be None, an int from 0 on, a RandomState or a Generator, not {random_state!r}"
+        f"random_state must be None, an int ≥ 0, a RandomState or a Generator, got {random_state!r}"
     )

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tagfield.dataset import UNKNOWN, Dataset, Doubles
+from tagfield.dataset import UNKNOWN, Doubles
 from tagfield.encode import Encoded, Vocabulary, check_weights, encode_sequences
 from tagfield.errors import InputError
 from tagfield.estimator.labels import NOBODY_KNOWS, LabelNames
@@ -134,42 +134,10 @@ def class_weights(encoded: Encoded, chosen: Mapping[Any, float] | str, names: La
     return np.where(counts_known > 0, sums / np.maximum(counts_known, 1), 1.0)
 
 
-def take(encoded: Encoded, chosen: Any) -> Encoded:
-    """Some of the sequences, by index.
-
-    >>> encoded = encode_sequences([[["a"]], [["b"], ["c"]]], [["X"], ["X", "Y"]])
-    >>> take(encoded, [1]).dataset.attribute.tolist()
-    [1, 2]
-    """
-    data = encoded.dataset
-
-    def spans(offsets: Any) -> tuple[Any, Any]:
-        starts, ends = offsets[:-1][chosen], offsets[1:][chosen]
-        at = [np.arange(a, b) for a, b in zip(starts, ends, strict=True)]
-        flat = np.concatenate(at) if at else np.empty(0, np.int64)
-        return flat.astype(np.int64), np.concatenate([[0], np.cumsum(ends - starts)]).astype(np.int64)
-
-    token, tokens = spans(data.tokens)
-    slot, slots = spans(data.slots)
-    occurrence, occurrences = spans(data.occurrences)
-    dataset = Dataset(
-        tokens,
-        slots,
-        occurrences,
-        data.attribute[slot],
-        data.stop[slot],
-        data.position[occurrence],
-        None if data.value is None else data.value[occurrence],
-        data.labels[token],
-        data.weight[chosen],
-    )
-    return replace(encoded, dataset=dataset, gold=encoded.gold[token])
-
-
 def first_unknown(encoded: Encoded) -> tuple[int, int] | None:
     """Sequence and position of the first gold label that the label set lacks."""
     bad = np.flatnonzero(encoded.gold >= len(encoded.labels))
     if not len(bad):
         return None
-    sequence = int(np.searchsorted(encoded.dataset.tokens, bad[0], side="right")) - 1
+    sequence = encoded.dataset.sentence_of(int(bad[0]))
     return sequence, int(bad[0] - encoded.dataset.tokens[sequence])

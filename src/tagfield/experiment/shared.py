@@ -8,7 +8,6 @@ would give the same figures.
 
 import hashlib
 import os
-from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -34,11 +33,10 @@ def check_data(train: Encoded, test: Encoded) -> None:
     if train.labels.strings() != test.labels.strings() or len(train.attributes) != len(test.attributes):
         raise InputError("the test data has its own vocabularies; encode it with the training data's")
     for name, part in zip(PARTS, (train, test), strict=True):
-        if not part.labelled:
-            bare = int(np.flatnonzero(part.gold < 0)[0])
-            sentence = int(np.searchsorted(part.dataset.tokens, bare, side="right")) - 1
+        bare = part.dataset.first_unlabelled(part.gold)
+        if bare is not None:
             raise InputError(
-                f"{name}, {part.where(sentence)}: the sequence has no labels; a comparison needs labels "
+                f"{name}, {part.where(bare)}: the sequence has no labels; a comparison needs labels "
                 "to train on and to score against"
             )
 
@@ -65,8 +63,7 @@ def load_data(path: str | os.PathLike[str]) -> tuple[Encoded, Encoded]:
     found = []
     for part in PARTS:
         names = Vocabulary.from_arrays(arrays[f"{part}.name_bytes"], arrays[f"{part}.name_offsets"])
-        own: dict[str, Any] = {field.name: arrays.get(f"{part}.{field.name}") for field in fields(Dataset)}
-        dataset = Dataset(**own)
+        dataset = Dataset.from_arrays(arrays, f"{part}.")
         found.append(Encoded(dataset, attributes, labels, arrays[f"{part}.gold"], names))
     return found[0], found[1]
 
@@ -101,10 +98,7 @@ def _arrays(train: Encoded, test: Encoded) -> dict[str, Any]:
     arrays["attribute_bytes"], arrays["attribute_offsets"] = train.attributes.to_arrays()
     arrays["label_bytes"], arrays["label_offsets"] = train.labels.to_arrays()
     for part, data in zip(PARTS, (train, test), strict=True):
-        for field in fields(Dataset):
-            array = getattr(data.dataset, field.name)
-            if array is not None:
-                arrays[f"{part}.{field.name}"] = array
+        arrays |= data.dataset.to_arrays(f"{part}.")
         arrays[f"{part}.gold"] = data.gold
         arrays[f"{part}.name_bytes"], arrays[f"{part}.name_offsets"] = data.names.to_arrays()
     return arrays

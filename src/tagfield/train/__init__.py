@@ -1,8 +1,13 @@
-"""Training: recipes in, weights out. `driver.py` is the way through; each family of trainers has a file."""
+"""Training: recipes in, weights out.
+
+options.py   what each way of training can be told      recipes.py    the table of named recipes
+settings.py  a recipe and what belongs to no recipe     problem.py    what a trainer works on
+trainer.py   what every trainer can do                  driver.py     train(): the loop over epochs
+"""
 
 from tagfield.train.driver import Trained, train
-from tagfield.train.progress import Epoch
-from tagfield.train.recipes import DEFAULT, RECIPES, Recipe
+from tagfield.train.history import Epoch
+from tagfield.train.recipes import DEFAULT, RECIPES
 from tagfield.train.settings import Settings
 
-__all__ = ["DEFAULT", "RECIPES", "Epoch", "Recipe", "Settings", "Trained", "train"]
+__all__ = ["DEFAULT", "RECIPES", "Epoch", "Settings", "Trained", "train"]

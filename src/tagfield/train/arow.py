@@ -10,74 +10,69 @@ import math
 import numpy as np
 
 from tagfield.dataset import Longs
-from tagfield.errors import InputError, TrainingError
-from tagfield.features import FeatureSet, Weights
+from tagfield.errors import TrainingError
+from tagfield.features import Weights
 from tagfield.native import kernels
+from tagfield.train.margin import zero_loss
+from tagfield.train.options import Arow
+from tagfield.train.problem import Problem
+from tagfield.train.trainer import State, Trainer, arrays_of, norm_of, weights_of
 
 
-class ArowTrainer:
+class ArowTrainer(Trainer):
     """Weights, and how unsure each of them still is.
 
     >>> from tagfield.encode import encode_sequences
-    >>> from tagfield.features import feature_set
-    >>> from tagfield.lattice import open_corpus
+    >>> from tagfield.train import Settings
     >>> encoded = encode_sequences([[["a"], ["b"]], [["b"], ["a"]]], [["X", "Y"], ["Y", "X"]])
-    >>> corpus = open_corpus(encoded.dataset)
-    >>> trainer = ArowTrainer(corpus, feature_set(corpus, 2, 2, "all"))
+    >>> trainer = ArowTrainer(Arow(), Problem.of(encoded, Settings("arow", features="all")))
     >>> [trainer.run(np.arange(2)) for _ in range(3)][-1]  # everything is right in the end
     0.0
     """
 
-    def __init__(
-        self,
-        corpus: kernels.Corpus,
-        features: FeatureSet,
-        *,
-        variance: float = 1.0,
-        gamma: float = 1.0,
-        start: Weights | None = None,
-    ) -> None:
-        for name, value in (("variance", variance), ("gamma", gamma)):
-            if not (value > 0 and math.isfinite(value)):
-                raise InputError(f"arow: {name} must be a number above 0, not {value}")
-        self.corpus = corpus
-        self.features = features
-        self.gamma = gamma
-        self._mean = features.zeros() if start is None else start.copy()
+    def __init__(self, recipe: Arow, problem: Problem) -> None:
+        self.recipe: Arow = recipe
+        self.problem = problem
+        self._mean = problem.start.copy()
         self._spread = Weights(
-            np.full(self._mean.state.shape, variance, np.float32),
-            np.full(self._mean.trans.shape, variance, np.float32),
+            np.full(self._mean.state.shape, recipe.variance, np.float32),
+            np.full(self._mean.trans.shape, recipe.variance, np.float32),
         )
         self._epoch = 0
 
     def run(self, order: Longs) -> float:
         """One pass over the sentences in `order`; returns the summed loss."""
         self._epoch += 1
+        field = self.problem.features.field
         loss, failed = kernels.arow_pass(
-            self.corpus,
-            self.features.layout,
-            self._mean.state,
-            self._mean.trans,
-            self._spread.state,
-            self._spread.trans,
-            order,
-            self.gamma,
+            self.problem.corpus, field(self._mean), field(self._spread), order, self.recipe.gamma
         )
         if failed >= 0 or not math.isfinite(loss):
             raise TrainingError(
                 f"epoch {self._epoch}: the weights left the range of numbers at sequence {failed} (arow); nothing was "
                 "saved. Give a larger gamma, or scale large values down"
             )
+        self.monitor = loss
         return loss
+
+    def finished(self) -> str:
+        return zero_loss(self.monitor, self.recipe.epsilon, self.problem.corpus.sentences)
 
     def norm(self) -> float:
         """‖μ‖."""
-        return math.sqrt(kernels.squared_norm(self._mean.state) + kernels.squared_norm(self._mean.trans))
+        return norm_of(self._mean)
 
     def directions(self) -> Weights:
-        """The weights that would be kept now, without a copy."""
         return self._mean
 
     def weights(self, out: Weights | None = None) -> Weights:
         """μ, as a copy."""
         return self._mean.copy()
+
+    def state(self) -> State:
+        numbers = {"epoch": self._epoch, "loss": self.monitor}
+        return State(arrays_of(mean=self._mean, spread=self._spread), numbers)
+
+    def resume(self, state: State) -> None:
+        self._mean, self._spread = weights_of(state, "mean"), weights_of(state, "spread")
+        self._epoch, self.monitor = int(state.numbers["epoch"]), state.numbers["loss"]

@@ -1,106 +1,67 @@
-"""Finding the rate of a stochastic recipe, as CRFsuite does (Bottou): short trials from zero weights.
+"""Finding the learning rate of a stochastic recipe, as CRFsuite does (Bottou): short trials from zero weights.
 
 sample of sentences ─▶ one pass from θ = 0 at each candidate rate ─▶ the rate with the lowest objective along the way
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
-from tagfield.dataset import Longs
 from tagfield.errors import InputError, TrainingError
-from tagfield.features import FeatureSet, Weights
 from tagfield.native import kernels
-from tagfield.train.partial import Limits
-from tagfield.train.stochastic import StochasticTrainer, Update, set_response
+from tagfield.train.options import Stochastic
+from tagfield.train.problem import Problem
+from tagfield.train.stochastic import StochasticTrainer, set_response
 
 
-@dataclass(frozen=True)
-class Calibration:
-    """How the rate is found when none is given (Bottou; the numbers are CRFsuite's)."""
-
-    start: float = 0.1
-    factor: float = 2.0
-    samples: int = 1000
-    candidates: int = 10
-    trials: int = 20
-
-
-def calibrate(
-    corpus: kernels.Corpus,
-    features: FeatureSet,
-    update: Update,
-    *,
-    c2: float,
-    rng: np.random.Generator,
-    settings: Calibration | None = None,
-    limits: Limits | None = None,
-) -> float:
+def calibrate(recipe: Stochastic, problem: Problem, rng: np.random.Generator) -> float:
     """The rate λ̂ whose one pass over a sample, from θ = 0, has the lowest objective along the way.
 
-    Candidates go up from `start` by `factor` while they beat θ = 0, then down from it; ten that do are compared. With
-    so few sentences that no pass can show a gain along the way, the objective after the pass decides.
+    Candidates go up from `eta` by the factor `rate` while they beat θ = 0, then down from it; `candidates` that do are
+    compared. With so few sentences that no pass can show a gain along the way, the objective after the pass decides.
     """
-    settings = settings or Calibration()
-    update = replace(update, average=False)
+    told = recipe.calibration
+    recipe = replace(recipe, average=False)
     set_response(
-        kernels.Pass(), update.response
-    )  # what cannot be a response says so here, not as a rate that fails
-    count = min(settings.samples, corpus.sentences)
-    sample = rng.permutation(corpus.sentences)[:count].astype(np.int64)
-    untrained = nll(corpus, features, features.zeros(), sample, limits)
+        kernels.Pass(), recipe.response_at(1)
+    )  # what cannot be a response says so here, not as a bad rate
+    sentences = problem.corpus.sentences
+    sample = rng.permutation(sentences)[: min(told.samples, sentences)].astype(np.int64)
+    untrained = problem.nll(problem.features.zeros(), sample)
     if untrained <= 0:  # one label only, or no token: there is nothing to learn, and any rate will do
-        return settings.start
+        return told.eta
 
     def attempt(rate: float, *, after: bool) -> float:
         try:
-            trainer = StochasticTrainer(corpus, features, update, c2=c2, rate=rate, limits=limits)
+            trainer = StochasticTrainer(replace(recipe, rate=rate), problem, problem.features.zeros())
             along = trainer.run(sample)
         except (TrainingError, InputError):
             return math.inf
         if not after:
             return along
-        penalty = c2 * count / max(1, corpus.sentences) * trainer.norm() ** 2
-        return nll(corpus, features, trainer.weights(), sample, limits) + penalty
+        penalty = problem.settings.c2 * len(sample) / max(1, sentences) * trainer.norm() ** 2
+        return problem.nll(trainer.weights(), sample) + penalty
 
     for after in (False, True):
-        best, best_rate = math.inf, settings.start
-        rate, rising, good = settings.start, True, 0
-        for _ in range(settings.trials):
+        best, best_rate = math.inf, told.eta
+        rate, rising, good = told.eta, True, 0
+        for _ in range(told.max_trials):
             objective = attempt(rate, after=after)
             works = objective < untrained
             good += works
             if works and objective < best:
                 best, best_rate = objective, rate
-            if good >= settings.candidates:
+            if good >= told.candidates:
                 break
             if rising and works:
-                rate *= settings.factor
+                rate *= told.rate
             else:
-                rate = settings.start / settings.factor if rising else rate / settings.factor
+                rate = told.eta / told.rate if rising else rate / told.rate
                 rising = False
         if math.isfinite(best):
             return best_rate
     raise TrainingError(
-        f"no rate between {rate:g} and {settings.start:g} makes {update} better than no training on "
-        f"{count} sequences; check the labels, or give a rate or another c2"
+        f"no learning rate between {rate:g} and {told.eta:g} makes {recipe} better than no training on {len(sample)} "
+        "sequences; check the labels, or give a rate or another c2"
     )
-
-
-def nll(
-    corpus: kernels.Corpus,
-    features: FeatureSet,
-    weights: Weights,
-    order: Longs,
-    limits: Limits | None = None,
-) -> float:
-    """The negative log-likelihood of some sentences under given weights."""
-    nothing = kernels.Pass()
-    nothing.rate = 0.0
-    if limits is not None:
-        nothing.set_limits(limits.labels, limits.follow)
-    weights = weights.copy()
-    empty = (weights.state[:0], weights.trans[:0])
-    nothing.run(corpus, features.layout, [(weights.state, weights.trans), empty, empty], order)
-    return nothing.loss

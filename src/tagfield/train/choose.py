@@ -27,18 +27,19 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from tagfield.bregman.generators import arctan, erf, gd
-from tagfield.bregman.losses import update as named_update
-from tagfield.bregman.responses import Response, recipe
+from tagfield.bregman.responses import Response
 from tagfield.dataset import Dataset, Doubles, Longs
 from tagfield.errors import InputError, TrainingError
-from tagfield.features import FeatureSet, keep_attributes
 from tagfield.lattice import open_corpus
 from tagfield.native import kernels
-from tagfield.train.partial import Limits
-from tagfield.train.stochastic import StochasticTrainer, Update
+from tagfield.train.options import (
+    Stochastic,
+)
+from tagfield.train.problem import Problem
+from tagfield.train.recipes import LINEAR, RECIPES, U1, U2
+from tagfield.train.stochastic import StochasticTrainer
+from tagfield.train.updates import AdaGrad
 
-COST = 4.0  # epochs that the whole choice may take, scoring included
-SCORING = 0.5  # of what training on a sentence costs; it is less
 KEPT = 3  # one in three of a kind goes on
 DOMINANT = 0.7  # the share of all tokens with which one label dominates
 NOISE = 2.0  # standard errors by which another candidate must be better than the favourite
@@ -60,10 +61,9 @@ RUNGS = (Rung(0.02, 1, 0.03), Rung(0.06, 1, 0.05), Rung(0.16, 3, 0.1))
 
 @dataclass(frozen=True)
 class Candidate:
-    """An update with a rate, and how it did."""
+    """A recipe with its learning rate, and how it did."""
 
-    update: Update
-    rate: float
+    recipe: Stochastic
     accuracy: float = 0.0
     sentences: int = 0  # it was trained on, counting every pass
     right: Doubles = field(
@@ -72,12 +72,12 @@ class Candidate:
 
     @property
     def kind(self) -> str:
-        if self.update.adaptive:
+        if self.recipe.metric is not None:
             return "adaptive"
-        return "linear" if self.update.response.generator.linear else "curved"
+        return "linear" if self.recipe.f.generator.linear else "curved"
 
     def __str__(self) -> str:
-        return f"{self.update}, rate {self.rate:g}"
+        return f"{self.recipe}, rate {self.recipe.rate:g}"
 
 
 def family(average: bool) -> list[Candidate]:
@@ -86,24 +86,24 @@ def family(average: bool) -> list[Candidate]:
     >>> len(family(False))
     26
     """
-    linear = recipe("sgd")
+    named = {name: recipe.f for name, recipe in RECIPES.items() if isinstance(recipe, Stochastic)}
     curved = [
-        recipe("u2.g1"),
-        recipe("u2.g1p"),
-        Response(named_update("U2"), arctan(1.0), 1.0, "arctan(u)"),
-        Response(named_update("U2"), erf(2.0), 0.5, "erf(2u)"),
-        recipe("u2.g2"),
-        Response(named_update("U2"), gd(3.0), 0.5, "gd(3u)"),
-        recipe("u2.g3"),
-        Response(named_update("U1"), arctan(1.0), 1.0, "u/(u²+1)"),
-        recipe("u1.g1"),
+        named["u2.g1"],
+        named["u2.g1p"],
+        Response(U2, arctan(1.0), 1.0, "arctan(u)"),
+        Response(U2, erf(2.0), 0.5, "erf(2u)"),
+        named["u2.g2"],
+        Response(U2, gd(3.0), 0.5, "gd(3u)"),
+        named["u2.g3"],
+        Response(U1, arctan(1.0), 1.0, "u/(u²+1)"),
+        named["u1.g1"],
     ]
-    tries = [Candidate(Update(f), 0.1) for f in curved]
-    tries += [Candidate(Update(f, states_only=True), 0.1) for f in curved]
-    tries += [Candidate(Update(linear), rate) for rate in (0.4, 0.2, 0.1)]
-    tries += [Candidate(Update(linear, adaptive=True), rate) for rate in (0.1, 0.05)]
-    tries += [Candidate(Update(f, adaptive=True), 0.1) for f in curved[:3]]
-    return [replace(c, update=replace(c.update, average=average)) for c in tries]
+    tries = [Stochastic(f, rate=0.1) for f in curved]
+    tries += [Stochastic(f, respond="states", rate=0.1) for f in curved]
+    tries += [Stochastic(LINEAR, rate=rate) for rate in (0.4, 0.2, 0.1)]
+    tries += [Stochastic(LINEAR, AdaGrad(), rate=rate) for rate in (0.1, 0.05)]
+    tries += [Stochastic(f, AdaGrad(), rate=0.1) for f in curved[:3]]
+    return [Candidate(replace(recipe, average=average)) for recipe in tries]
 
 
 def dominated(dataset: Dataset) -> bool:
@@ -117,40 +117,30 @@ def dominated(dataset: Dataset) -> bool:
     return known.size > 0 and bool(np.bincount(known).max() > DOMINANT * known.size)
 
 
-def choose(
-    dataset: Dataset,
-    features: FeatureSet,
-    *,
-    c2: float,
-    rng: np.random.Generator,
-    average: bool = True,
-    limits: Limits | None = None,
-) -> Candidate:
-    """The update of the family that does best on a held-out part after a short training. Each try is logged.
+def choose(problem: Problem, rng: np.random.Generator, *, average: bool = True) -> Stochastic:
+    """The recipe of the family that does best on a held-out part after a short training. Each try is logged.
 
     >>> from tagfield.encode import encode_sequences
-    >>> from tagfield.features import feature_set
+    >>> from tagfield.train import Settings
     >>> X, y = [[["a"], ["b"]], [["b"], ["a"]]] * 20, [["X", "Y"], ["Y", "X"]] * 20
-    >>> data = encode_sequences(X, y).dataset
-    >>> best = choose(data, feature_set(open_corpus(data), 2, 2, "all"), c2=0.1, rng=np.random.default_rng(0))
-    >>> best.accuracy
-    1.0
+    >>> problem = Problem.of(encode_sequences(X, y), Settings(features="all", c2=0.1))
+    >>> str(choose(problem, np.random.default_rng(0)))
+    'u2.g1, averaged'
     """
+    dataset, features = problem.dataset, problem.features
     order = rng.permutation(len(dataset)).astype(np.int64)
     held = max(1, round(RUNGS[-1].scored * len(order)))
     pool = order[held:] if len(order) > held else order
-    skewed = dominated(dataset)
     alive = family(average)
     favourites = [group[0] for group in _kinds(alive)]
     for number, rung in enumerate(RUNGS):
         part = pool[: max(1, round(rung.trained * len(order)))]
         orders = [part] + [rng.permutation(part) for _ in range(rung.passes - 1)]
-        school = _School(dataset, features, orders, limits)
-        judge = _Judge(dataset, school, order[: max(1, round(rung.scored * len(order)))])
+        trial = _Trial(problem, orders, order[: max(1, round(rung.scored * len(order)))])
         scored = []
         for candidate in alive:
-            right = _try(school, candidate, c2, judge)
-            accuracy = judge.accuracy(right)
+            right = trial.right(candidate.recipe)
+            accuracy = trial.accuracy(right)
             done = replace(candidate, accuracy=accuracy, sentences=rung.passes * len(part), right=right)
             scored.append(done)
             log.info("%s: %.2f %% after %d sequences", candidate, 100 * accuracy, done.sentences)
@@ -158,18 +148,18 @@ def choose(
             alive = [c for group in _kinds(scored) for c in _third(group, favourites)]
         else:
             alive = [_best(group) for group in _kinds(scored)]
-    if skewed:
+    if dominated(dataset):
         order_of_kinds = ("adaptive", "linear") if features.kind == "all" else ("linear", "adaptive")
         alive = [c for kind in order_of_kinds for c in alive if c.kind == kind]
         log.info(
-            "one label has more than %.0f %% of all tokens: no curved response in the flat metric",
+            "one label has more than %.0f %% of all tokens: no curved response without AdaGrad",
             100 * DOMINANT,
         )
     best = _best(alive)
     if not best.accuracy > 0:
-        log.info("no update of the family learns anything from so little: the favourite is taken")
+        log.info("no update of the family learns anything from so little data: the favourite is taken")
     log.info("chosen: %s", best)
-    return best
+    return best.recipe
 
 
 def _kinds(candidates: list[Candidate]) -> list[list[Candidate]]:
@@ -183,8 +173,8 @@ def _kinds(candidates: list[Candidate]) -> list[list[Candidate]]:
 def _third(group: list[Candidate], favourites: list[Candidate]) -> list[Candidate]:
     """The favourite of a kind, and the better third of all."""
     ranked = sorted(group, key=lambda c: -c.accuracy)[: math.ceil(len(group) / KEPT)]
-    known = {(str(c.update), c.rate) for c in [*favourites, *ranked]}
-    return [c for c in group if (str(c.update), c.rate) in known]
+    known = {str(c) for c in [*favourites, *ranked]}
+    return [c for c in group if str(c) in known]
 
 
 def _best(group: list[Candidate]) -> Candidate:
@@ -201,96 +191,48 @@ def _best(group: list[Candidate]) -> Candidate:
     return max([first, *filter(better, group[1:])], key=lambda c: c.accuracy)
 
 
-class _School:
-    """The sentences that candidates are trained on, with the attributes that occur in them and no others.
+class _Trial:
+    """One rung: the sentences to train each candidate on, with only their attributes, and those to score it on.
 
     To make and clear the weights of all attributes for each candidate would take several times as long as its training.
     """
 
-    def __init__(
-        self, dataset: Dataset, features: FeatureSet, orders: list[Longs], limits: Limits | None
-    ) -> None:
+    def __init__(self, problem: Problem, orders: list[Longs], held_out: Longs) -> None:
+        dataset, limits = problem.dataset, problem.limits
         sentences = np.sort(orders[0])
-        part = subset(dataset, sentences)
-        self.known = np.zeros(features.attributes, bool)
-        self.known[part.attribute] = True
-        self.features = features.only(self.known)
-        self.corpus = open_corpus(keep_attributes(part, self.known))
-        self.orders = [np.searchsorted(sentences, order).astype(np.int64) for order in orders]
-        self.sentences = len(dataset)
-        self.limits = limits
+        part = dataset.take(sentences)
+        known = np.zeros(problem.features.attributes, bool)
+        known[part.attribute] = True
+        features = problem.features.only(known)
         if limits is not None:
             of = np.repeat(np.isin(np.arange(len(dataset)), sentences), np.diff(dataset.tokens))
-            self.limits = replace(limits, labels=limits.labels[of])
-
-
-def _try(school: _School, c: Candidate, c2: float, judge: "_Judge") -> Doubles:
-    try:
-        trainer = StochasticTrainer(
-            school.corpus,
-            school.features,
-            c.update,
-            c2=c2,
-            rate=c.rate,
-            limits=school.limits,
-            sentences=school.sentences,
+            labels = None if limits.labels is None else limits.labels[of]
+            limits = kernels.Limits(labels, limits.follow)
+        part = part.keep_attributes(known)
+        self._problem = replace(
+            problem,
+            dataset=part,
+            corpus=open_corpus(part),
+            features=features,
+            start=features.zeros(),
+            limits=limits,
+            sentences=len(dataset),
         )
-        for order in school.orders:
-            trainer.run(order)
-    except (TrainingError, InputError):
-        return judge.nothing
-    return judge.right(trainer)
+        self._orders = [np.searchsorted(sentences, order).astype(np.int64) for order in orders]
+        held = dataset.take(np.sort(held_out)).keep_attributes(known)
+        self._held_out, self._gold, self._tokens = open_corpus(held), held.labels, held.tokens
+        self._known = int((self._gold >= 0).sum())  # a token whose label is unknown does not count
 
-
-class _Judge:
-    """Right tokens of each held-out sentence."""
-
-    def __init__(self, dataset: Dataset, school: _School, sentences: Longs) -> None:
-        part = keep_attributes(subset(dataset, np.sort(sentences)), school.known)
-        self._corpus = open_corpus(part)
-        self._gold, self._tokens = part.labels, part.tokens
-        self._known = int((self._gold >= 0).sum())  # a token whose label is unknown is nobody's error
-        self._layout = school.features.layout
-        self.nothing = np.zeros(len(sentences))  # for a candidate that cannot be trained
-
-    def right(self, trainer: StochasticTrainer) -> Doubles:
-        weights = trainer.directions()
-        guess = kernels.tag(self._corpus, self._layout, weights.state, weights.trans, 1)
+    def right(self, recipe: Stochastic) -> Doubles:
+        """How many tokens of each held-out sentence a candidate labels right; none if it cannot be trained."""
+        try:
+            trainer = StochasticTrainer(recipe, self._problem, self._problem.features.zeros())
+            for order in self._orders:
+                trainer.run(order)
+        except (TrainingError, InputError):
+            return np.zeros(len(self._tokens) - 1)
+        guess, _ = kernels.tag(self._held_out, self._problem.features.field(trainer.directions()))
         return np.diff(np.concatenate([[0], np.cumsum(guess == self._gold)])[self._tokens]).astype(np.float64)
 
     def accuracy(self, right: Doubles) -> float:
         return float(right.sum() / self._known) if self._known else 1.0
-
-
-def subset(dataset: Dataset, sentences: Longs) -> Dataset:
-    """Some sentences of a dataset, in the order given.
-
-    >>> from tagfield.encode import encode_sequences
-    >>> data = encode_sequences([[["a"]], [["b"], ["c"]]], [["X"], ["Y", "X"]]).dataset
-    >>> part = subset(data, np.array([1]))
-    >>> part.labels.tolist(), part.attribute.tolist(), part.tokens.tolist()
-    ([1, 0], [1, 2], [0, 2])
-    """
-
-    def spans(offsets: Longs) -> tuple[Longs, Longs]:
-        sizes = np.diff(offsets)[sentences]
-        ends = np.cumsum(sizes)
-        which = np.repeat(offsets[:-1][sentences] - (ends - sizes), sizes) + np.arange(
-            int(ends[-1]) if len(ends) else 0
-        )
-        return np.concatenate([[0], ends]).astype(np.int64), which
-
-    tokens, token = spans(dataset.tokens)
-    slots, slot = spans(dataset.slots)
-    occurrences, occurrence = spans(dataset.occurrences)
-    return Dataset(
-        tokens,
-        slots,
-        occurrences,
-        dataset.attribute[slot],
-        dataset.stop[slot],
-        dataset.position[occurrence],
-        None if dataset.value is None else dataset.value[occurrence],
-        dataset.labels[token],
-        dataset.weight[sentences],
-    )

@@ -1,11 +1,10 @@
-"""The passive–aggressive algorithm: only what was mislabelled changes the weights.
+"""The passive–aggressive algorithm and the averaged perceptron: only what was mislabelled changes the weights.
 
     ŷ = best path ─▶ loss ℓ = θ·Φ(ŷ) − θ·Φ(y) + cost ─▶ θ += τ (Φ(y) − Φ(ŷ)),  τ by type 0, 1 or 2
 
-Type 3 is the averaged perceptron: τ = 1, and the loss is the share of wrong labels.
-
-As in CRFsuite the cost is √(wrong labels) (or 1), and the model is the average over all steps
-(native/kernel/margin.hpp).
+Type 3 is the averaged perceptron: τ = 1, and the loss is the share of wrong labels. As in CRFsuite the cost is
+√(wrong labels) (or 1), and the model is the average over all steps (native/kernel/margin.hpp). The last weights are
+kept: the loss is measured before each step, so its lowest value says little about the averaged weights.
 """
 
 import math
@@ -13,46 +12,33 @@ import math
 import numpy as np
 
 from tagfield.dataset import Longs
-from tagfield.errors import InputError, TrainingError
-from tagfield.features import ABSENT, FeatureSet, Weights, absent
+from tagfield.errors import TrainingError
+from tagfield.features import ABSENT, Weights, absent
 from tagfield.native import kernels
+from tagfield.train.options import Margin, Perceptron
+from tagfield.train.problem import Problem
+from tagfield.train.trainer import State, Trainer, arrays_of, norm_of, weights_of
+
+PERCEPTRON = 3  # the type of a pass whose step is 1
 
 
-class MarginTrainer:
+class MarginTrainer(Trainer):
     """Weights that one pass after another corrects.
 
     >>> from tagfield.encode import encode_sequences
-    >>> from tagfield.features import feature_set
-    >>> from tagfield.lattice import open_corpus
+    >>> from tagfield.train import Settings
     >>> encoded = encode_sequences([[["a"], ["b"]], [["b"], ["a"]]], [["X", "Y"], ["Y", "X"]])
-    >>> corpus = open_corpus(encoded.dataset)
-    >>> trainer = MarginTrainer(corpus, feature_set(corpus, 2, 2, "all"))
+    >>> trainer = MarginTrainer(Margin(), Problem.of(encoded, Settings("pa", features="all")))
     >>> [trainer.run(np.arange(2)) for _ in range(3)][-1]  # everything is right in the end
     0.0
     """
 
-    def __init__(
-        self,
-        corpus: kernels.Corpus,
-        features: FeatureSet,
-        *,
-        type: int = 1,
-        aggressiveness: float = 1.0,
-        cost_sensitive: bool = True,
-        average: bool = True,
-        start: Weights | None = None,
-    ) -> None:
-        if type not in (0, 1, 2, 3):
-            raise InputError(f"there is no passive–aggressive algorithm of type {type}; choose 0, 1 or 2")
-        if not aggressiveness > 0:
-            raise InputError(f"the aggressiveness must be above 0, not {aggressiveness:g}")
-        self.corpus = corpus
-        self.features = features
-        self.average = average
-        self._type = type
-        self._aggressiveness = aggressiveness
-        self._cost_sensitive = cost_sensitive
-        self._theta = features.zeros() if start is None else start.copy()
+    def __init__(self, recipe: Margin | Perceptron, problem: Problem) -> None:
+        self.recipe: Margin | Perceptron = recipe
+        self.problem = problem
+        self._told = recipe if isinstance(recipe, Margin) else Margin()
+        self._type = self._told.pa_type if isinstance(recipe, Margin) else PERCEPTRON
+        self._theta = problem.start.copy()
         self._rest = Weights(0 * self._theta.state, 0 * self._theta.trans)
         self._seen = 1.0
         self._epoch = 0
@@ -60,38 +46,36 @@ class MarginTrainer:
     def run(self, order: Longs) -> float:
         """One pass over the sentences in `order`; returns the summed loss."""
         self._epoch += 1
-        loss, self._seen, _, failed = kernels.margin_pass(
-            self.corpus,
-            self.features.layout,
-            self._theta.state,
-            self._theta.trans,
-            self._rest.state,
-            self._rest.trans,
+        field = self.problem.features.field
+        loss, self._seen, failed = kernels.margin_pass(
+            self.problem.corpus,
+            field(self._theta),
+            field(self._rest),
             order,
             self._type,
-            self._aggressiveness,
-            self._cost_sensitive,
+            self._told.c,
+            self._told.error_sensitive,
             self._seen,
         )
         if failed >= 0 or not math.isfinite(loss):
-            name = "ap" if self._type == 3 else "pa"
+            remedy = "Scale" if self._type == PERCEPTRON else "Give a smaller pa_c, or scale"
             raise TrainingError(
-                f"epoch {self._epoch}: the weights left the range of numbers at sequence {failed} ({name}); nothing "
-                f"was saved. {'S' if name == 'ap' else 'Give a smaller aggressiveness, or s'}cale large values down"
+                f"epoch {self._epoch}: the weights left the range of numbers at sequence {failed} "
+                f"({self.recipe.family}); nothing was saved. {remedy} large values down"
             )
+        self.monitor = loss
         return loss
+
+    def finished(self) -> str:
+        return zero_loss(self.monitor, self.recipe.epsilon, self.problem.corpus.sentences)
 
     def norm(self) -> float:
         """‖θ‖ before averaging."""
-        return math.sqrt(kernels.squared_norm(self._theta.state) + kernels.squared_norm(self._theta.trans))
-
-    def directions(self) -> Weights:
-        """The weights that would be kept now."""
-        return self.weights()
+        return norm_of(self._theta)
 
     def weights(self, out: Weights | None = None) -> Weights:
         """The averaged weights θ − R/n, or θ itself, as a copy."""
-        if not self.average:
+        if not self._told.averaging:
             return self._theta.copy()
         out = out or self._theta.copy()
         for average, theta, rest in (
@@ -102,3 +86,23 @@ class MarginTrainer:
             np.add(average, theta, out=average)
             average[absent(theta)] = ABSENT
         return out
+
+    def state(self) -> State:
+        numbers = {"seen": self._seen, "epoch": self._epoch, "loss": self.monitor}
+        return State(arrays_of(theta=self._theta, rest=self._rest), numbers)
+
+    def resume(self, state: State) -> None:
+        self._theta, self._rest = weights_of(state, "theta"), weights_of(state, "rest")
+        self._seen, self._epoch = state.numbers["seen"], int(state.numbers["epoch"])
+        self.monitor = state.numbers["loss"]
+
+
+def zero_loss(loss: float, epsilon: float, sentences: int) -> str:
+    """Why a margin recipe is done: nothing is mislabelled, or little enough.
+
+    >>> zero_loss(0.0, 0.0, 10), zero_loss(3.0, 0.1, 10)
+    ('every sequence is labelled right', '')
+    """
+    if loss > epsilon * max(1, sentences):
+        return ""
+    return f"the mean loss is at most {epsilon:g}" if loss else "every sequence is labelled right"

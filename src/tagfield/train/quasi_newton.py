@@ -23,74 +23,115 @@ from typing import Any
 
 import numpy as np
 
-from tagfield.dataset import Doubles
+from tagfield.dataset import Doubles, Longs
 from tagfield.errors import TrainingError
+from tagfield.features import Weights
 from tagfield.native import kernels
 from tagfield.train.line_search import SEARCHES, SHRINK, SUFFICIENT, Point
+from tagfield.train.objective import Objective, dot, norm
+from tagfield.train.options import QuasiNewton
+from tagfield.train.problem import Problem
+from tagfield.train.trainer import Finished, State, Trainer
 
 Smooth = Callable[[Doubles], tuple[float, Doubles]]  # f and ∇f without the L1 term
 Find = Callable[[Any, Any, float], Any]  # a line search with its number of tries
 
 
-def minimise(
-    objective: Smooth,
-    start: Doubles,
-    report: Callable[[float, Doubles], bool],
-    *,
-    iterations: int,
-    c1: float = 0.0,
-    memory: int = 6,
-    epsilon: float = 1e-5,
-    search: str = "MoreThuente",
-    line_search: int = 20,
-) -> tuple[Doubles, bool, str]:
-    """Minimises objective(x) + c1·‖x‖₁; returns x, whether it converged, and why it stopped.
+class Minimiser:
+    """Minimises objective(x) + c1·‖x‖₁, one iteration at a time.
 
     >>> square = lambda x: (float((x - [3.0, 0.2]) @ (x - [3.0, 0.2])), 2 * (x - [3.0, 0.2]))
-    >>> x, converged, _ = minimise(square, np.zeros(2), lambda value, x: False, iterations=50)
-    >>> x.round(4).tolist(), converged
-    ([3.0, 0.2], True)
-    >>> x, converged, _ = minimise(square, np.zeros(2), lambda value, x: False, c1=1.0, iterations=50)
-    >>> x.round(4).tolist(), converged
-    ([2.5, 0.0], True)
+    >>> found = Minimiser(square, np.zeros(2), QuasiNewton(), c1=1.0)
+    >>> try:
+    ...     while True:
+    ...         _ = found.step()
+    ... except Finished as end:
+    ...     print(found.x.round(4).tolist(), end)
+    [2.5, 0.0] the gradient norm is below 1e-05 of the weights' norm
     """
-    x = start.copy()
-    value, gradient = objective(x)
-    value += _l1(x, c1)
-    pairs: deque[tuple[Doubles, Doubles, float]] = deque(maxlen=memory)
 
-    def find(curve: Any, start: Any, step: float) -> Any:
-        return SEARCHES[search](curve, start, step, line_search)
+    def __init__(self, objective: Smooth, start: Doubles, told: QuasiNewton, c1: float = 0.0) -> None:
+        self._objective, self._told, self._c1 = objective, told, c1
+        self.x = start.copy()
+        self.value, self.gradient = objective(self.x)
+        self.value += _l1(self.x, c1)
+        self.pairs: deque[tuple[Doubles, Doubles, float]] = deque(maxlen=told.num_memories)
 
-    for _ in range(iterations):
-        slope = pseudo_gradient(x, gradient, c1)
+    def step(self) -> float:
+        """One iteration; returns the new value, and raises Finished where there is nothing left to gain."""
+        x, c1, epsilon = self.x, self._c1, self._told.epsilon
+        slope = pseudo_gradient(x, self.gradient, c1)
         if norm(slope) < epsilon * max(1.0, norm(x)):
-            return x, True, f"the gradient is below {epsilon:g} of the weights"
-        direction = _direction(slope, pairs, c1)
-        step = 1.0 if pairs else 1.0 / norm(direction)
-        if c1:
-            found = _orthant_search(objective, x, value, slope, direction, step, line_search, c1)
-        else:
-            found = _smooth_search(objective, x, value, slope, direction, step, find)
+            raise Finished(f"the gradient norm is below {epsilon:g} of the weights' norm")
+        found = self._search(slope)
+        if found is None and self.pairs:  # the remembered pairs mislead: once more along the slope itself
+            self.pairs.clear()
+            found = self._search(slope)
         if found is None:
-            if pairs:  # the remembered pairs mislead: once more along the slope itself
-                pairs.clear()
-                continue
-            if not math.isfinite(value):
+            if not math.isfinite(self.value):
                 raise TrainingError(
                     "lbfgs: the objective left the range of numbers; nothing was saved. Give a larger c2, or scale "
                     "large values down"
                 )
-            return x, True, "no step along the gradient lowers the objective"
-        candidate, value, new_gradient = found
-        s, y = candidate - x, new_gradient - gradient
+            raise Finished("no step along the gradient lowers the objective")
+        candidate, self.value, gradient = found
+        s, y = candidate - x, gradient - self.gradient
         curvature = dot(s, y)
         if curvature > 0:
-            pairs.append((s, y, curvature))
-        x, gradient = candidate, new_gradient
-        if report(value, x):
-            return x, True, "the objective no longer falls"
-    return x, False, "the given number of iterations is done"
+            self.pairs.append((s, y, curvature))
+        self.x, self.gradient = candidate, gradient
+        return self.value
+
+    def _search(self, slope: Doubles) -> tuple[Doubles, float, Doubles] | None:
+        told, x, value = self._told, self.x, self.value
+        direction = _direction(slope, self.pairs, self._c1)
+        step = 1.0 if self.pairs else 1.0 / norm(direction)
+        if self._c1:
+            tries = told.max_linesearch
+            return _orthant_search(self._objective, x, value, slope, direction, step, tries, self._c1)
+
+        def find(curve: Any, start: Any, step: float) -> Any:
+            return SEARCHES[told.linesearch](curve, start, step, told.max_linesearch)
+
+        return _smooth_search(self._objective, x, value, slope, direction, step, find)
+
+
+class QuasiNewtonTrainer(Trainer):
+    """L-BFGS on the weights of a feature set: one iteration a pass."""
+
+    def __init__(self, recipe: QuasiNewton, problem: Problem) -> None:
+        self.recipe: QuasiNewton = recipe
+        self.problem = problem
+        self._objective = Objective(problem)
+        start = self._objective.pack(problem.start)
+        self._found = Minimiser(self._objective, start, recipe, problem.settings.c1)
+
+    def run(self, order: Longs) -> float:
+        """One iteration over the whole corpus, in whatever order; returns the objective."""
+        self.monitor = self._found.step()
+        return self.monitor
+
+    def norm(self) -> float:
+        return norm(self._found.x)
+
+    def weights(self, out: Weights | None = None) -> Weights:
+        return self._objective.weights(self._found.x)
+
+    def state(self) -> State:
+        found = self._found
+        arrays = {"x": found.x, "gradient": found.gradient}
+        numbers = {"value": found.value, "pairs": len(found.pairs)}
+        for i, (s, y, curvature) in enumerate(found.pairs):
+            arrays |= {f"s{i}": s, f"y{i}": y}
+            numbers[f"curvature{i}"] = curvature
+        return State(arrays, numbers)
+
+    def resume(self, state: State) -> None:
+        found, arrays, numbers = self._found, state.arrays, state.numbers
+        found.x, found.gradient, found.value = arrays["x"], arrays["gradient"], numbers["value"]
+        found.pairs.clear()
+        for i in range(int(numbers["pairs"])):
+            found.pairs.append((arrays[f"s{i}"], arrays[f"y{i}"], numbers[f"curvature{i}"]))
 
 
 def pseudo_gradient(x: Doubles, gradient: Doubles, c1: float) -> Doubles:
@@ -157,21 +198,3 @@ def _direction(slope: Doubles, pairs: deque[tuple[Doubles, Doubles, float]], c1:
 
 def _l1(x: Doubles, c1: float) -> float:
     return c1 * float(np.abs(x).sum()) if c1 else 0.0
-
-
-def dot(a: Doubles, b: Doubles) -> float:
-    """a·b without BLAS, which would wake its threads for each of these short sums.
-
-    >>> dot(np.array([1.0, 2.0]), np.array([3.0, 4.0]))
-    11.0
-    """
-    return float(np.einsum("i,i->", a, b))
-
-
-def norm(a: Doubles) -> float:
-    """‖a‖.
-
-    >>> norm(np.array([3.0, 4.0]))
-    5.0
-    """
-    return math.sqrt(dot(a, a))

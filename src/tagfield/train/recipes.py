@@ -1,43 +1,51 @@
-"""The recipes: one table, a line each.
+"""The recipes: one table, a line each. To add a recipe, add its line.
 
-A recipe is data: which family of trainer runs it, and with which response. The mathematics of the responses is in
-tagfield.bregman.
+The record says what the recipe can be told and which trainer runs it (options.py); the mathematics of the responses is
+in tagfield.bregman. The paper folds the constant 1/√ε of its G1 into the learning rate; `scale` undoes such constants,
+so that each response is the function that the paper prints.
 """
 
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+import difflib
+import math
+from dataclasses import replace
 
+from tagfield.bregman.generators import arctan, erf, gd, quadratic
+from tagfield.bregman.losses import update
+from tagfield.bregman.responses import Response
 from tagfield.errors import InputError
+from tagfield.train.options import (
+    Arow,
+    Margin,
+    Perceptron,
+    QuasiNewton,
+    Recipe,
+    Stochastic,
+)
+from tagfield.train.updates import AdaGrad, Divergence
 
-Family: TypeAlias = Literal["stochastic", "margin", "batch"]
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """A way to train, by name."""
-
-    name: str
-    family: Family
-    about: str  # the update, in a few words
-
+U1, U2 = update("U1"), update("U2")
+LINEAR = Response(U2, quadratic(), name="sgd")
 
 RECIPES: dict[str, Recipe] = {
-    recipe.name: recipe
-    for recipe in (
-        Recipe("sgd", "stochastic", "u: plain stochastic gradient descent"),
-        Recipe("u1.g1", "stochastic", "u/(u² + 0.1): the paper's U1*.G1"),
-        Recipe("u2.g1", "stochastic", "arctan(u/√0.1): the paper's U2*.G1"),
-        Recipe("u2.g1p", "stochastic", "arctan(10u): the paper's U2*.G1′"),
-        Recipe("u2.g2", "stochastic", "erf(5√π·u): the paper's U2*.G2"),
-        Recipe("u2.g3", "stochastic", "gd(10u): the paper's U2*.G3"),
-        Recipe("adaptive", "stochastic", "u/(√Σu² + 0.001): plain gradients in an adaptive diagonal metric"),
-        Recipe("ngd", "stochastic", "any loss and generator: see loss, gamma and generator"),
-        Recipe("pa", "margin", "passive–aggressive, averaged"),
-        Recipe("ap", "margin", "averaged perceptron"),
-        Recipe("arow", "margin", "adaptive regularisation of weights"),
-        Recipe("lbfgs", "batch", "L-BFGS on the whole corpus"),
-    )
+    "sgd": Stochastic(LINEAR, about="u: plain stochastic gradient descent"),
+    "u1.g1": Stochastic(Response(U1, arctan(0.1), name="u1.g1"), about="u/(u² + 0.1): the paper's U1*.G1"),
+    "u2.g1": Stochastic(
+        Response(U2, arctan(0.1), math.sqrt(0.1), "u2.g1"), about="arctan(u/√0.1): the paper's U2*.G1"
+    ),
+    "u2.g1p": Stochastic(Response(U2, arctan(0.01), 0.1, "u2.g1p"), about="arctan(10u): the paper's U2*.G1′"),
+    "u2.g2": Stochastic(Response(U2, erf(), name="u2.g2"), about="erf(5√π·u): the paper's U2*.G2"),
+    "u2.g3": Stochastic(Response(U2, gd(10.0), name="u2.g3"), about="gd(10u): the paper's U2*.G3"),
+    "adaptive": Stochastic(
+        LINEAR, AdaGrad(), about="u/(√Σu² + 0.001): plain gradients with AdaGrad's step sizes"
+    ),
+    "ngd": Stochastic(Divergence(), about="any loss and generator: see loss, gamma and generator"),
+    "pa": Margin(about="passive–aggressive, averaged"),
+    "ap": Perceptron(about="averaged perceptron"),
+    "arow": Arow(about="adaptive regularisation of weights"),
+    "lbfgs": QuasiNewton(about="L-BFGS on the whole corpus; with c1, OWL-QN"),
 }
+RECIPES = {name: replace(recipe, name=name) for name, recipe in RECIPES.items()}
+
 DEFAULT = "u2.g1"
 # What `tagfield train` takes instead where one label dominates, by the feature set: docs/results.md has the evidence.
 SKEWED = {"observed": "sgd", "all": "adaptive"}
@@ -46,9 +54,14 @@ SKEWED = {"observed": "sgd", "all": "adaptive"}
 def find_recipe(name: str) -> Recipe:
     """The recipe of that name.
 
-    >>> find_recipe("u2.g1").family
-    'stochastic'
+    >>> find_recipe("u2.g2").family
+    'stochastic recipes'
+    >>> find_recipe("u2g2")
+    Traceback (most recent call last):
+    tagfield.errors.InputError: there is no algorithm 'u2g2'; did you mean 'u2.g2'?
     """
-    if name not in RECIPES:
-        raise InputError(f"there is no algorithm {name!r}; choose one of {', '.join(RECIPES)}")
-    return RECIPES[name]
+    if name in RECIPES:
+        return RECIPES[name]
+    near = difflib.get_close_matches(str(name), RECIPES, 1)
+    hint = f"did you mean {near[0]!r}?" if near else f"choose one of {', '.join(RECIPES)}"
+    raise InputError(f"there is no algorithm {name!r}; {hint}")

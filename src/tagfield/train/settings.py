@@ -1,172 +1,228 @@
-"""Settings: everything that a training run can be told, in one record, and what is not allowed in it."""
+"""Settings: everything that a training run can be told: a recipe, and what belongs to no recipe.
 
-from dataclasses import asdict, dataclass, field, replace
+    Settings("u2.g1", c2=0.1)                        a recipe by name, or a record
+    Settings.of("u2.g1", c2=0.1, average=True)       options of the recipe and of the settings, side by side
+
+`Settings.of` is the one way from names and values to a run: the command line and `CRF` use it too.
+"""
+
+import difflib
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from tagfield.bregman.convex import Generator
-from tagfield.bregman.losses import Loss
-from tagfield.encode import Encoded
 from tagfield.errors import InputError
-from tagfield.train.calibration import Calibration
-from tagfield.train.line_search import SEARCHES
-from tagfield.train.recipes import DEFAULT, find_recipe
+from tagfield.train.fields import (
+    Found,
+    check_record,
+    documented,
+    option,
+    options_of,
+    plain_values,
+    with_options,
+)
+from tagfield.train.options import (
+    AUTO,
+    BATCH,
+    Arow,
+    Auto,
+    Margin,
+    Perceptron,
+    QuasiNewton,
+    Recipe,
+    Stochastic,
+    WholeCorpus,
+)
+from tagfield.train.recipes import DEFAULT, RECIPES, find_recipe
+from tagfield.train.updates import AdaGrad, Calibration, Divergence
 
-AUTO = "auto"
+TRAINING, STOPPING = "The training", "When training stops"
 FIGURES = ("accuracy", "sequence_accuracy", "precision", "recall", "f1", "macro_f1")  # of evaluate.Scores
+KINDS = {"observed": "observed", "all": "all"}
+LIKELIHOOD = (Stochastic.family, QuasiNewton.family)
+OWNERS = {
+    Divergence: "ngd",
+    AdaGrad: "AdaGrad (metric adaptive)",
+    Calibration: Stochastic.family,
+}  # for messages
 
 
+@documented
 @dataclass(frozen=True)
 class Settings:
-    """Everything that a training run can be told; c1, c2, period, delta and pa_* mean what they mean in CRFsuite."""
+    """Everything that a training run can be told; c1, c2, period and delta mean what they mean in CRFsuite.
 
-    recipe: str = DEFAULT
-    features: str = "observed"
-    transitions: str | None = None  # None: of the same kind as `features`
-    min_count: int = 1
-    c1: float = 0.0  # c1·‖θ‖₁, lbfgs only; with it OWL-QN runs
-    c2: float = 1.0
-    epochs: int = 50
-    seed: int = 0
-    threads: int = 1
-    rate: float | None = None  # None: calibrate
-    loss: str | Loss = "B2"  # for the recipe ngd: B1 … B4, U1 … U6, or one's own
-    gamma: float = 0.0
-    generator: str | Generator = "arctan:0.1"  # a name with its number, auto, or one's own
-    batch: bool = False  # ngd on the whole corpus at each step instead of one sentence
-    respond: str = "all"  # or states: transitions keep the linear response
-    metric: str = "flat"  # of the step; or adaptive: diagonal, learned along the way
-    average: bool = False  # keep the mean of the weights, for stochastic recipes
-    anneal: float = 0.0  # from f(u) to u over the epochs e: κ = 1/e^anneal in f(κu)/κ
-    calibration: Calibration = field(default_factory=Calibration)
-    period: int = 10
-    delta: float | None = None  # 1e-6 for stochastic recipes, 1e-5 for lbfgs, as in CRFsuite
-    epsilon: float | None = None  # 1e-5 of the gradient for lbfgs; the mean loss of a margin recipe, 0
-    memory: int = 6  # pairs that L-BFGS remembers
-    search: str = "MoreThuente"  # how L-BFGS without c1 finds a step (line_search.py)
-    line_search: int = 20  # values that one line search may look at
-    pa_type: int = 1
-    pa_c: float = 1.0
-    pa_cost_sensitive: bool = True
-    pa_average: bool = True
-    arow_variance: float = 1.0
-    arow_gamma: float = 1.0
-    patience: int = (
-        0  # stop after so many epochs without a better `monitor` on dev, and keep the best; 0: do not
+    recipe: A name from RECIPES, or a record such as Stochastic(...). Default: u2.g1.
+
+    >>> Settings("lbfgs", c1=0.1).recipe.num_memories
+    6
+    >>> Settings.of("u2.g1", average=True, c2=0.5)
+    Settings('u2.g1', c2=0.5, average=True)
+    """
+
+    recipe: Recipe = DEFAULT  # type: ignore[assignment]  # a name is looked up
+    features: str = option(
+        "observed",
+        "State weights: for each attribute and label seen together (observed), or for every pair (all).",
+        group=TRAINING,
+        choices=KINDS,
     )
-    collapse: float | None = (
-        0.25  # the share by which dev's errors may rise above their lowest, beyond noise; None: as they like
+    transitions: str | None = option(
+        None, "The same for pairs of labels.", group=TRAINING, choices=KINDS, usual="as features"
     )
-    monitor: str = (
-        AUTO  # a figure of tagfield.evaluate.Scores, for patience; auto: f1 of chunks, or else accuracy
+    min_count: int = option(
+        1,
+        "Leave out features (with all: attributes) that occur less often.",
+        group=TRAINING,
+        low=1,
+        metavar="N",
     )
+    c1: float = option(
+        0.0, "L1 penalty C·‖θ‖₁; lbfgs only.", group=TRAINING, low=0.0, metavar="C", applies=("lbfgs",)
+    )
+    c2: float = option(
+        1.0, "L2 penalty C·‖θ‖².", group=TRAINING, low=0.0, metavar="C",
+        applies=LIKELIHOOD,
+    )  # fmt: skip
+    epochs: int | None = option(
+        None, "Maximum number of passes over the data.", group=STOPPING, low=1,
+        usual="50; 1000 for lbfgs", metavar="N",
+    )  # fmt: skip
+    seed: int = option(
+        0, "Random seed: the same seed gives the same model.", group=TRAINING, low=0, metavar="S"
+    )
+    threads: int = option(1, "Threads for lbfgs, batch and scoring.", group=TRAINING, low=1, metavar="N")
+    period: int = option(
+        10, "Epochs over which the objective must improve by delta, or training stops; 0 never stops.",
+        group=STOPPING, low=0, metavar="N", applies=LIKELIHOOD,
+    )  # fmt: skip
+    delta: float | None = option(
+        None, "Minimum relative improvement over period epochs.", group=STOPPING, low=0.0, usual="1e-6; 1e-5 for lbfgs",
+        metavar="D", applies=LIKELIHOOD,
+    )  # fmt: skip
+    patience: int = option(
+        0, "Stop after this many epochs without a better score on the held-out data, and keep the best; 0 never stops.",
+        group=STOPPING, low=0, metavar="N",
+    )  # fmt: skip
+    monitor: str = option(
+        "auto", "Score that patience watches; auto is f1 where labels mark chunks, and else accuracy.",
+        group=STOPPING, choices={name: name for name in ("auto", *FIGURES)}, metavar="NAME",
+    )  # fmt: skip
+    max_dev_rise: float = option(
+        0.25, "Stop when the errors on the held-out data exceed their minimum by this fraction; inf never stops.",
+        group=STOPPING, low=0.0, high=math.inf, metavar="F",
+    )  # fmt: skip
 
-    def check(self, encoded: Encoded, has_dev: bool) -> None:
-        """Raises an InputError for data or settings that cannot be trained with."""
-        if len(encoded) == 0 or len(encoded.labels) == 0:
-            raise InputError("there is nothing to train on: the data holds no labelled sequence")
-        self.check_values(has_dev)
+    def __post_init__(self) -> None:
+        if isinstance(self.recipe, str):
+            object.__setattr__(self, "recipe", find_recipe(self.recipe))
+        if not isinstance(self.recipe, Recipe):
+            raise InputError(f"recipe must be a name or a recipe, got {self.recipe!r}")
+        check_record(self)
+        if self.c1 and self.recipe.family != QuasiNewton.family:
+            raise InputError(f"c1 applies only to lbfgs, not to {self.recipe.name or self.recipe.family}")
 
-    def check_values(self, has_dev: bool) -> None:
-        """The part of it that needs no data."""
-        recipe = find_recipe(self.recipe)
-        for name in ("c1", "c2"):
-            value = getattr(self, name)
-            if not value >= 0 or not np.isfinite(value):
-                raise InputError(f"{name} must be a number from 0 on, not {value}")
-        if self.c1 and recipe.family != "batch":
-            raise InputError(f"c1 works with lbfgs only, not with {self.recipe}; leave it out, or use lbfgs")
-        if self.epochs < 1:
-            raise InputError(f"training takes at least one epoch, not {self.epochs}")
-        if self.threads < 1:
-            raise InputError(f"training takes at least one thread, not {self.threads}")
-        if self.rate is not None and not (self.rate > 0 and np.isfinite(self.rate)):
-            raise InputError(f"the rate must be a number above 0, not {self.rate}")
-        if self.respond not in ("all", "states"):
-            raise InputError(f"a response applies to all features or to states, not to {self.respond!r}")
-        if self.metric not in ("flat", "adaptive"):
-            raise InputError(f"there is no metric {self.metric!r}; choose flat or adaptive")
-        if not 0 <= self.anneal <= 10:
-            raise InputError(f"anneal must be a number from 0 to 10, not {self.anneal}")
-        self.check_goes_together()
-        if recipe.name == "pa" and self.pa_type not in (0, 1, 2):
-            raise InputError(
-                f"there is no passive–aggressive algorithm of type {self.pa_type}; choose 0, 1 or 2"
-            )
-        if self.patience and not has_dev:
-            raise InputError("patience needs held-out data to look at; give dev")
-        if self.monitor not in (AUTO, *FIGURES):
-            raise InputError(f"there is no score {self.monitor!r}; choose auto, {', '.join(FIGURES)}")
-        if self.search not in SEARCHES:
-            raise InputError(f"there is no line search {self.search!r}; choose one of {', '.join(SEARCHES)}")
-        for name, least in (("period", 0), ("memory", 1), ("line_search", 1)):
-            if getattr(self, name) < least:
-                raise InputError(f"{name} must be at least {least}, not {getattr(self, name)}")
-        for name in ("epsilon", "delta"):
-            value = getattr(self, name)
-            if value is not None and not (value >= 0 and np.isfinite(value)):
-                raise InputError(f"{name} must be a number from 0 on, not {value}")
+    @classmethod
+    def of(
+        cls, recipe: str | Recipe = DEFAULT, called: Mapping[str, str] | None = None, **options: Any
+    ) -> "Settings":
+        """Settings from a recipe and any options, of the recipe or of the settings.
 
-    def check_goes_together(self) -> None:
-        """Raises an InputError for what the recipe would quietly leave aside.
+        An option that the recipe does not have is an InputError. `called` are the caller's names, for messages.
 
-        >>> Settings("lbfgs", average=True).check_goes_together()
+        >>> Settings.of("lbfgs", average=True)
         Traceback (most recent call last):
-            ...
-        tagfield.errors.InputError: average is for stochastic recipes, and lbfgs is none; leave it out
+        tagfield.errors.InputError: average applies only to stochastic recipes, not to lbfgs
         """
-        recipe = find_recipe(self.recipe)
-        stochastic = [name for name in ("respond", "metric", "average", "anneal") if self._told(name)]
-        online = [*stochastic, *(["rate"] if self._told("rate") else []), *(["batch"] if self.batch else [])]
-        update = [name for name in ("loss", "gamma", "generator") if self._told(name)]
-        if update and recipe.name != "ngd":
-            raise InputError(
-                f"{update[0]} goes with the recipe ngd, not with {recipe.name}; leave one of them out"
-            )
-        if online and recipe.family != "stochastic":
-            raise InputError(
-                f"{online[0]} is for stochastic recipes, and {recipe.name} is none; leave it out"
-            )
-        if self.batch and (
-            stochastic or recipe.name == "adaptive" or self.patience or self.generator == AUTO
-        ):
-            clash = [*stochastic, *(["patience"] if self.patience else []), "this recipe"]
-            name = "generator auto" if self.generator == AUTO else clash[0]
-            raise InputError(
-                f"{name} looks at one sentence after another, and batch at all at once; choose one"
-            )
-        named = isinstance(self.loss, str) and self.loss.upper().startswith("B")
-        if self._told("gamma") and not named:
-            raise InputError(
-                "gamma is for the losses B1 to B4; U1 to U6, or a loss of one's own, have theirs"
-            )
-        chosen = [name for name in ("loss", "gamma", "respond", "metric", "anneal") if self._told(name)]
-        if self.generator == AUTO and chosen:
-            raise InputError(
-                f"generator auto chooses the whole update, {chosen[0]} included; leave one of them out"
-            )
+        chosen = find_recipe(recipe) if isinstance(recipe, str) else recipe
+        called = called or {}
+        chosen = chosen.variant(options)
+        own, common = options_of(chosen), options_of(cls)
+        batch = options.pop("batch", None)
+        if batch and not isinstance(chosen, WholeCorpus):
+            raise _misplaced("batch", chosen, called)
+        if isinstance(chosen, Auto):
+            options.pop("generator", None)
+        for name in options:
+            applies = common[name].option.applies if name in common else ()
+            if name not in own and (name not in common or (applies and chosen.family not in applies)):
+                raise _misplaced(name, chosen, called)
+        made = with_options(chosen, {name: value for name, value in options.items() if name in own}, called)
+        rest = {name: value for name, value in options.items() if name not in own}
+        return with_options(cls(made), rest, called)
 
-    def check_partial(self) -> None:
-        """Raises an InputError where a recipe cannot learn from unknown labels or under rules: it needs a likelihood.
+    @property
+    def max_epochs(self) -> int:
+        return self.recipe.epochs if self.epochs is None else self.epochs
 
-        >>> Settings("u2.g1").check_partial()
-        """
-        if find_recipe(self.recipe).family == "margin" or self.batch:
-            what = "the whole corpus at once (batch)" if self.batch else self.recipe
-            raise InputError(
-                f"{what} needs a label for every token and takes no constraints in training; use lbfgs or a stochastic "
-                "recipe such as u2.g1, which sum over the paths that are possible"
-            )
-
-    def _told(self, name: str) -> bool:
-        return bool(getattr(self, name) != type(self).__dataclass_fields__[name].default)
+    @property
+    def min_improvement(self) -> float:
+        return self.recipe.delta if self.delta is None else self.delta
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, for a model's file.
+        """Plain values, for a model's file; `Settings.of(**values)` reads them, but for functions of your own.
 
-        >>> Settings(loss=Loss(1, 0, 0, -1, "mine")).to_dict()["loss"]
-        'mine'
+        >>> Settings.of(**Settings("pa").to_dict()) == Settings("pa")
+        True
         """
-        loss = self.loss if isinstance(self.loss, str) else self.loss.name
-        return asdict(replace(self, loss=loss, generator=str(self.generator)))
+        values = {
+            "recipe": self.recipe.name or str(self.recipe),
+            **plain_values(self),
+            **plain_values(self.recipe),
+        }
+        values |= {"batch": True} if isinstance(self.recipe, WholeCorpus) else {}
+        return values | ({"generator": AUTO} if isinstance(self.recipe, Auto) else {})
+
+    def describe(self) -> str:
+        """The run in a few words: the recipe, and what was changed of it.
+
+        >>> Settings.of("u2.g1", average=True, rate=0.1).describe()
+        'u2.g1, averaged, rate 0.1, c2 1, seed 0'
+        """
+        rate = getattr(self.recipe, "rate", None)
+        words = [str(self.recipe)] + ([f"rate {rate:g}"] if rate is not None else [])
+        words += [f"c1 {self.c1:g}"] if self.c1 else []
+        words += [f"c2 {self.c2:g}", f"seed {self.seed}"]
+        return ", ".join(words + ([f"minimum count {self.min_count}"] if self.min_count > 1 else []))
+
+    def __repr__(self) -> str:
+        named = RECIPES.get(self.recipe.name)
+        before = plain_values(type(self)(named or self.recipe)) | (plain_values(named) if named else {})
+        changed = {name: value for name, value in self.to_dict().items() if before.get(name) != value}
+        parts = [repr(str(changed.pop("recipe"))), *(f"{name}={value!r}" for name, value in changed.items())]
+        return f"Settings({', '.join(parts)})"
+
+
+RECORDS: tuple[Any, ...] = (
+    Settings, Stochastic, AdaGrad, Auto, Divergence, WholeCorpus, Calibration, Margin, Perceptron, Arow, QuasiNewton,
+)  # fmt: skip
+
+
+def all_options() -> dict[str, Found]:
+    """Every option there is, by name: what the command line and docs/options.md show."""
+    found: dict[str, Found] = {}
+    for record in RECORDS:
+        found |= {name: each for name, each in options_of(record).items() if name not in found}
+    return found | {"batch": Found("batch", (), BATCH, bool, False, False)}
+
+
+def _misplaced(name: str, recipe: Recipe, called: Mapping[str, str]) -> InputError:
+    """What to say of an option that the recipe does not have."""
+    shown, there = called.get(name, name), recipe.name or recipe.family
+    if name not in all_options():
+        near = difflib.get_close_matches(name, all_options(), 1)
+        return InputError(f"there is no option {shown!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+    if recipe.suffix:
+        return InputError(f"{shown} does not apply to {there}{recipe.suffix}")
+    if name == "batch":
+        owners = [Stochastic.family]
+    else:
+        owners = [OWNERS.get(record) or record.family for record in RECORDS[1:] if name in _direct(record)]
+        owners = list(dict.fromkeys(owners)) or list(options_of(Settings)[name].option.applies)
+    listed = owners[0] if len(owners) == 1 else f"{', '.join(owners[:-1])} and {owners[-1]}"
+    return InputError(f"{shown} applies only to {listed}, not to {there}")
+
+
+def _direct(record: Any) -> set[str]:
+    return {found.name for found in options_of(record).values() if len(found.path) == 1}

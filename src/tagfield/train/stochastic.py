@@ -4,197 +4,197 @@
 
 The loop is native (native/kernel/stochastic.hpp); what it is told each epoch is here. The rate follows Bottou,
 λ_t = λ̂/(1 + λ̂Ct), with C = 2·c2/N, which makes c2 mean what it means in CRFsuite: Σ NLL + c2·‖θ‖².
+
+The average forgets twice: it is the mean over the second half of the first epoch, and then, from the second epoch on,
+the mean over all that follows. The weights of the first epoch would cost 0.05 points of accuracy on CoNLL-2000.
 """
 
 import math
-from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from tagfield.bregman.responses import Response
-from tagfield.dataset import Longs
+from tagfield.dataset import UNKNOWN, Longs
 from tagfield.errors import InputError, TrainingError
-from tagfield.features import ABSENT, FeatureSet, Weights, absent
+from tagfield.features import ABSENT, Weights, absent
 from tagfield.native import kernels
-from tagfield.train.partial import Limits
+from tagfield.train.options import Stochastic
+from tagfield.train.problem import Problem
+from tagfield.train.trainer import State, Trainer, arrays_of, norm_of, weights_of
+
+COUNTS = 16  # empirical counts that have a table; more are rare, and go through the exact direction
+SAMPLE = 1000  # sentences that are looked at again when a pass went badly
+STREAM_EPOCH = 1000  # sequences that count as an epoch of a stream
+WORSE = 1.05  # where there is little to learn, noise alone makes weights a little worse than none
+NUMBERS = ("t", "scale", "averaging", "summed_scale", "averaged")  # of a native pass
 
 
-@dataclass(frozen=True)
-class Update:
-    """What happens to u = E − Ẽ of one sentence before the step: a response, a metric, where, and averaging.
-
-    response    f(u)
-    states_only transitions keep the linear response: on data where one label dominates, much of a saturating
-                response's bias comes through features that every sentence has
-    adaptive    divide f(u) by √S + floor, S the running sum of f(u)² of that weight
-    average     train on, but keep the mean of the weights after every sentence: of the second half of the first
-                epoch, and then, forgetting that, of all from the second epoch on
-    anneal      epoch e responds with f(κu)/κ · s^(κ−1), where κ = 1/e^anneal and s = f′(0): f at first, u in the end,
-                so that training becomes plain gradient descent at the same rate
-    """
-
-    response: Response
-    states_only: bool = False
-    adaptive: bool = False
-    average: bool = False
-    anneal: float = 0.0
-    floor: float = 1e-3
-
-    def response_of(self, epoch: int) -> Response:
-        """What the response has become by that epoch, counted from 1.
-
-        >>> from tagfield.bregman.responses import recipe
-        >>> update = Update(recipe("u2.g1p"), anneal=1.0)
-        >>> [round(update.response_of(epoch).slope, 2) for epoch in (1, 2, 1000)]
-        [10.0, 3.16, 1.0]
-        """
-        if not self.anneal or epoch == 1:
-            return self.response
-        kappa = epoch**-self.anneal
-        changed = self.response.annealed(kappa)
-        # With the slope of f alone, f(κu)/κ would end as gradient descent at s times the rate that was calibrated.
-        steep = self.response.slope if self.response.of_difference else 1.0
-        return replace(changed, scale=changed.scale * steep ** (kappa - 1)) if steep > 1 else changed
-
-    def __str__(self) -> str:
-        words = [str(self.response)]
-        words += ["on states"] if self.states_only else []
-        words += ["adaptive"] if self.adaptive else []
-        words += ["averaged"] if self.average else []
-        words += [f"annealed by {self.anneal:g}"] if self.anneal else []
-        return ", ".join(words)
-
-
-class StochasticTrainer:
+class StochasticTrainer(Trainer):
     """Weights that one pass after another improves.
 
-    >>> from tagfield.bregman.responses import recipe
     >>> from tagfield.encode import encode_sequences
-    >>> from tagfield.features import feature_set
-    >>> from tagfield.lattice import open_corpus
+    >>> from tagfield.train import Settings
     >>> encoded = encode_sequences([[["a"], ["b"]], [["b"], ["a"]]], [["X", "Y"], ["Y", "X"]])
-    >>> corpus = open_corpus(encoded.dataset)
-    >>> update = Update(recipe("u2.g1"))
-    >>> trainer = StochasticTrainer(corpus, feature_set(corpus, 2, 2, "all"), update, c2=0.1, rate=0.1)
+    >>> problem = Problem.of(encoded, Settings.of("u2.g1", rate=0.1, c2=0.1))
+    >>> trainer = problem.settings.recipe.trainer(problem, np.random.default_rng(0))
     >>> first = trainer.run(np.arange(2))
     >>> trainer.run(np.arange(2)) < first
     True
     """
 
-    def __init__(
-        self,
-        corpus: kernels.Corpus,
-        features: FeatureSet,
-        update: Update,
-        *,
-        c2: float,
-        rate: float,
-        start: Weights | None = None,
-        limits: Limits | None = None,
-        sentences: int | None = None,
-    ) -> None:
-        """`sentences` is how many c2 is for, where the corpus is only a part of the data."""
-        self.corpus = corpus
-        self.features = features
-        self.c2 = c2
-        self.update = update
+    def __init__(self, recipe: Stochastic, problem: Problem, start: Weights) -> None:
+        assert recipe.rate is not None
+        self.recipe: Stochastic = recipe
+        self.problem = problem
         self.nll = math.inf  # along the last pass
-        self._theta = features.zeros() if start is None else start.copy()
-        nothing = Weights(self._theta.state[:0], self._theta.trans[:0])
-        self._squares = self._like_theta() if update.adaptive else nothing
-        self._rest = nothing
+        self._theta = start  # it is changed in place
+        self._squares = self._rest = Weights(start.state[:0], start.trans[:0])
+        self._length = STREAM_EPOCH if problem.in_stream else problem.corpus.sentences  # of an epoch
+        self._offered = 0  # sentences so far
         self._pass = kernels.Pass()
-        self._pass.rate = rate
-        self._pass.decay = 2 * c2 / max(1, sentences or corpus.sentences)
-        self._pass.adaptive = update.adaptive
-        self._pass.floor = update.floor
-        self._pass.respond_edges = not update.states_only
-        self._epoch = 0
-        if self._pass.decay * rate >= 1:
+        self._pass.rate = recipe.rate
+        self._pass.decay = problem.penalty_share
+        if problem.in_stream:
+            settings = problem.settings
+            self._pass.decay, self._pass.streaming = 2 * settings.c2, True
+            self._pass.observe_states = settings.features == "observed"
+            self._pass.observe_edges = (settings.transitions or settings.features) == "observed"
+        if recipe.metric is not None:
+            self._pass.adaptive, self._pass.floor = True, recipe.metric.delta
+        self._pass.respond_edges = recipe.respond == "all"
+        if self._pass.decay * recipe.rate >= 1 and not problem.in_stream:
             raise InputError(
-                f"a rate of {rate:g} with c2={c2:g} on {corpus.sentences} sequences would turn the weights "
-                "around; give a smaller rate"
+                f"a rate of {recipe.rate:g} with c2={problem.settings.c2:g} on {problem.corpus.sentences} sequences "
+                "would turn the weights around; give a smaller rate"
             )
-        set_response(self._pass, update.response)
-        if limits is not None:
-            self._pass.set_limits(limits.labels, limits.follow)
+        set_response(self._pass, recipe.response_at(1))
+        if problem.limits is not None:
+            self._pass.set_limits(problem.limits)
 
     def _like_theta(self) -> Weights:
         return Weights(np.zeros_like(self._theta.state), np.zeros_like(self._theta.trans))
 
     @property
-    def rate(self) -> float:
-        return self._pass.rate
-
-    @property
-    def monitor(self) -> float:
-        """What should fall from pass to pass.
-
-        For plain gradients this is the objective, which they minimise. Transformed ones have another regulariser (the
-        paper's section 3.5), so it is the likelihood alone.
-        """
-        plain = self.update.response.generator.linear and not self.update.adaptive
-        return self.nll + self._penalty() if plain else self.nll
+    def epoch(self) -> int:
+        """The epoch that the last sentence belonged to, counted from 1."""
+        return 1 + max(0, self._offered - 1) // max(1, self._length)
 
     def run(self, order: Longs) -> float:
-        """One pass over the sentences in `order`; returns the objective along the pass, with the penalty."""
-        self._epoch += 1
-        if self.update.anneal and self._epoch > 1:
-            set_response(self._pass, self.update.response_of(self._epoch))
+        """One pass over the sentences in `order`; returns the objective along the pass, with the penalty.
+
+        In a stream the penalty is left out: it would take a pass over all weights.
+        """
         self.nll = 0.0
-        self._share = min(1.0, len(order) / max(1, self.corpus.sentences))
-        if self.update.average and self._epoch <= 2:
-            # Counting the first epoch's weights into a long average costs 0.05 points of accuracy on CoNLL-2000.
-            early = len(order) // 2 if self._epoch == 1 else 0
-            self._run(order[:early])
-            order = order[early:]
-            self._rest = self._like_theta()
-            self._pass.averaging, self._pass.summed_scale, self._pass.averaged = True, 0.0, 0
-        self._run(order)
-        objective = self.nll + self._penalty()
+        if self.recipe.metric is not None and not self._squares.state.size:
+            self._squares = self._like_theta()
+        done = 0
+        while done < len(order) and self._pass.failed < 0:
+            self._turn()
+            end = min(len(order), done + self._until_turn())
+            self._step(order[done:end])
+            done = end
+        share = 0.0 if self.problem.in_stream else min(1.0, len(order) / max(1, self._length))
+        objective = self.nll + (self.problem.settings.c2 * share * self.norm() ** 2 if share else 0.0)
         if self._pass.failed >= 0 or not math.isfinite(objective):
             where = f" at sequence {self._pass.failed}" if self._pass.failed >= 0 else ""
             raise TrainingError(
-                f"epoch {self._epoch}: the weights left the range of numbers{where} ({self.update}, rate "
-                f"{self.rate:g}); nothing was saved. Give a smaller rate or a larger c2, or scale large values down"
+                f"epoch {self.epoch}: the weights left the range of numbers{where} ({self.recipe}, "
+                f"rate {self.recipe.rate:g}); nothing was saved. Give a smaller rate or a larger c2, or scale large "
+                "values down"
             )
+        # Plain gradients minimise the objective. Transformed ones have another regulariser (the paper's section 3.5),
+        # so what should fall is the likelihood alone.
+        plain = self.recipe.f.generator.linear and self.recipe.metric is None
+        self.monitor = objective if plain else self.nll
         return objective
 
-    def _run(self, order: Longs) -> None:
-        if self._pass.failed < 0:
-            arrays = [(w.state, w.trans) for w in (self._theta, self._squares, self._rest)]
-            self._pass.run(self.corpus, self.features.layout, arrays, order)
-            self.nll += self._pass.loss
+    def _turn(self) -> None:
+        """What changes at this sentence: the average starts again, or the response is annealed."""
+        length = self._length
+        if self.recipe.average and self._offered in (length // 2, length):
+            self._rest = self._like_theta()
+            self._pass.averaging, self._pass.summed_scale, self._pass.averaged = True, 0.0, 0
+        if self.recipe.anneal and self._offered and self._offered % length == 0:
+            set_response(self._pass, self.recipe.response_at(1 + self._offered // length))
 
-    def _penalty(self) -> float:
-        return self.c2 * self._share * self.norm() ** 2
+    def _until_turn(self) -> int:
+        """Sentences until something changes again."""
+        length = self._length
+        turns = [turn for turn in (length // 2, length) if turn > self._offered and self.recipe.average]
+        turns.append(length * (1 + self._offered // length))
+        return min(turns) - self._offered
+
+    def _step(self, order: Longs) -> None:
+        field = self.problem.features.field
+        squares = None if self.recipe.metric is None else field(self._squares)
+        rest = field(self._rest) if self._pass.averaging else None
+        self._pass.run(self.problem.corpus, field(self._theta), squares, rest, order)
+        self.nll += self._pass.loss
+        self._offered += len(order)
 
     def norm(self) -> float:
         """‖θ‖, before averaging."""
-        squares = kernels.squared_norm(self._theta.state) + kernels.squared_norm(self._theta.trans)
-        return self._pass.scale * math.sqrt(squares)
+        return self._pass.scale * norm_of(self._theta)
 
     def directions(self) -> Weights:
-        """The weights up to a positive factor, which is enough for the best path; a copy only if averaged."""
         return self.weights() if self._pass.averaging else self._theta
 
     def weights(self, out: Weights | None = None) -> Weights:
-        """θ = z·θ̄, or the average (Z·θ̄ − R)/n, as a copy; into `out` where it is given."""
-        out = out or self._theta.copy()
-        count = self._pass.averaged if self._pass.averaging else 0
-        factor = self._pass.summed_scale / count if count else self._pass.scale
-        for result, theta, rest in (
-            (out.state, self._theta.state, self._rest.state),
-            (out.trans, self._theta.trans, self._rest.trans),
-        ):
-            np.multiply(theta, np.float32(factor), out=result)
-            if count:
-                result -= rest / np.float32(count)
-                result[absent(theta)] = ABSENT
-        return out
+        return kept_weights(self.state(), out)
+
+    def state(self) -> State:
+        numbers = {name: getattr(self._pass, name) for name in NUMBERS} | {"offered": self._offered}
+        return State(arrays_of(theta=self._theta, squares=self._squares, rest=self._rest), numbers)
+
+    def resume(self, state: State) -> None:
+        self._theta, self._squares, self._rest = (
+            weights_of(state, name) for name in ("theta", "squares", "rest")
+        )
+        for name in NUMBERS:
+            setattr(self._pass, name, type(getattr(self._pass, name))(state.numbers[name]))
+        self._offered = int(state.numbers["offered"])
+        if self.recipe.anneal:
+            set_response(self._pass, self.recipe.response_at(self.epoch))
+
+    @cached_property
+    def _untrained(self) -> float:
+        """The loss of zero weights."""
+        problem = self.problem
+        if problem.limits is not None:
+            return problem.nll(problem.features.zeros())
+        data = problem.dataset
+        weight = np.repeat(data.weight, np.diff(data.tokens))[data.labels != UNKNOWN]
+        return float(weight.sum()) * float(np.log(max(2, problem.features.labels)))
+
+    def diverged(self) -> bool:
+        """Whether zero weights explain a sample of the sentences better, by what is minimised.
+
+        The loss along a pass is that of weights which were changing; the sample is looked at only where that is bad.
+        """
+        if not self.monitor > self._untrained:
+            return False
+        sentences = self.problem.corpus.sentences
+        sample = np.arange(0, sentences, max(1, sentences // SAMPLE), dtype=np.int64)
+        nothing = self.problem.nll(self.problem.features.zeros(), sample)
+        found = self.problem.nll(self.weights(), sample)
+        penalty = (self.monitor - self.nll) * len(sample) / max(1, sentences)
+        return not found + penalty <= WORSE * nothing
 
 
-COUNTS = 16  # empirical counts that have a table; more are rare, and go through the exact direction
+def kept_weights(state: State, out: Weights | None = None) -> Weights:
+    """θ = z·θ̄, or the average (Z·θ̄ − R)/n, as a copy; into `out` where it is given."""
+    at, numbers = weights_of(state, "theta"), state.numbers
+    rests = weights_of(state, "rest")
+    out = out or at.copy()
+    count = numbers["averaged"] if numbers["averaging"] else 0
+    factor = numbers["summed_scale"] / count if count else numbers["scale"]
+    for result, theta, rest in ((out.state, at.state, rests.state), (out.trans, at.trans, rests.trans)):
+        np.multiply(theta, np.float32(factor), out=result)
+        if count:
+            result -= rest / np.float32(count)
+            result[absent(theta)] = ABSENT
+    return out
 
 
 def set_response(target: kernels.Pass, response: Response) -> None:

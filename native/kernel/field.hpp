@@ -1,0 +1,85 @@
+// Where each weight lives, and the weights (tagfield/features.py makes both). A layout is checked once, when it is made;
+// the loops that follow trust it.
+#pragma once
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <type_traits>
+
+#include "kernel/simd.hpp"
+
+namespace tagfield {
+
+// State weights are rows of blocks of W labels; transitions are L rows of NB blocks.
+//   FULL    every attribute has all NB blocks; row a starts at block a·NB
+//   SPARSE  row a is the blocks first[a] .. first[a+1]; block k covers the labels W·column[k] + lane
+//
+// A weight of −0.0 is not a feature: it adds nothing to any score and no update touches it. So a row carries its own
+// mask, which costs no second look into memory; padding lanes and the pairs that the feature set leaves out are −0.0.
+// With few labels FULL rows are faster than SPARSE ones also for the observed set, since every row has the same
+// length; with many labels they would waste memory. tagfield/features.py chooses.
+enum class Rows { FULL, SPARSE };
+
+template <class M, class R> TAGFIELD_INLINE void mark_features(M& lanes, const R& w) {
+  lanes = (M)w != std::numeric_limits<std::decay_t<decltype(lanes[0])>>::min();
+}
+template <class M, class R> TAGFIELD_INLINE void mark_features(Pair<M>& lanes, const Pair<R>& w) {
+  mark_features(lanes.lo, w.lo), mark_features(lanes.hi, w.hi);
+}
+template <class T> TAGFIELD_INLINE IVec<T> features(const Vec<T>& w) {  // the lanes that are features
+  IVec<T> lanes;
+  mark_features(lanes, w);
+  return lanes;
+}
+// w − d where w is a feature. Adding 0 turns a −0.0 that came of flushing into +0.0, so no feature is ever lost.
+template <class T> TAGFIELD_INLINE Vec<T> changed(const Vec<T>& w, const Vec<T>& d) {
+  return select<T>(features<T>(w), (w - d) + T(0), w);
+}
+
+struct Layout {
+  int L = 0, NB = 0;     // labels, blocks that hold them
+  int64_t A = 0, B = 0;  // attributes, blocks in all
+  Rows rows = Rows::FULL;
+  const int64_t* first = nullptr;    // [A+1], SPARSE
+  const uint16_t* column = nullptr;  // [B], SPARSE
+
+  int Lp() const { return NB * W; }
+  uint32_t lanes(int b) const {  // which lanes of block b are labels
+    const int n = L - b * W;
+    return n >= W ? 255u : (1u << n) - 1;
+  }
+
+  void check() const {
+    if (L < 1 || NB != (L + W - 1) / W || NB > 65536 || A < 0) throw std::invalid_argument("the layout has no labels");
+    if (rows == Rows::FULL) {
+      if (B != A * NB) throw std::invalid_argument("the layout needs NB blocks for every attribute");
+      return;
+    }
+    if (first[0] != 0 || first[A] != B) throw std::invalid_argument("the rows do not span the blocks");
+    for (int64_t a = 0; a < A; ++a) {
+      if (first[a + 1] < first[a] || first[a + 1] > B) throw std::invalid_argument("the rows are not ascending");
+      for (int64_t k = first[a]; k < first[a + 1]; ++k)
+        if (column[k] >= NB || (k > first[a] && column[k] <= column[k - 1]))
+          throw std::invalid_argument("the blocks of a row are not ascending labels");
+    }
+  }
+};
+
+struct Arrays {  // a number for each weight, to be changed: of the states [B, W] and of the transitions [L, Lp]
+  float *state = nullptr, *trans = nullptr;
+};
+
+struct Field {  // the weights, to be read
+  Layout at;
+  const float *state = nullptr, *trans = nullptr;
+};
+
+// Calls fn(constant) with the kind of rows as a compile-time constant.
+template <class Fn> inline void with_rows(const Layout& at, Fn fn) {
+  switch (at.rows) {
+    case Rows::FULL: return fn(std::integral_constant<Rows, Rows::FULL>{});
+    case Rows::SPARSE: return fn(std::integral_constant<Rows, Rows::SPARSE>{});
+  }
+}
+
+}  // namespace tagfield

@@ -1,0 +1,50 @@
+// What paths may be: which labels a token may have, and which label may follow which.
+//
+// A forbidden label has the score of a padding lane, PAD, and a forbidden transition the weight FORBIDDEN: their exp is 0,
+// so the lattice needs no second code path. The transitions stay finite because the lattice scales them by their mean.
+// A sum of scores below IMPOSSIBLE contains one of the two: no path is allowed, or the path is not.
+#pragma once
+#include <limits>
+
+#include "kernel/corpus.hpp"
+#include "kernel/scores.hpp"
+#include "kernel/scratch.hpp"
+
+namespace tagfield {
+
+constexpr float FORBIDDEN = -1e30f;  // times any z that a pass lets happen, its exp is still 0
+constexpr double IMPOSSIBLE = -1e29;
+
+struct Limits {
+  const uint8_t* labels = nullptr;  // [T, L]: which labels a token may have; null where every one
+  const uint8_t* follow = nullptr;  // [L, L]: whether the second label may follow the first; null where it always may
+
+  bool any() const { return labels || follow; }
+
+  // Takes what sentence s may not have out of its scores [n, Lp].
+  template <class T> void forbid(const Corpus& c, const Layout& at, int64_t s, T* scores) const {
+    if (!labels) return;
+    const uint8_t* allowed = labels + c.tokens[s] * at.L;
+    const int64_t n = c.length(s);
+    for (int64_t t = 0; t < n; ++t)
+      for (int j = 0; j < at.L; ++j)
+        if (!allowed[t * at.L + j]) scores[t * at.Lp() + j] = PAD<T>;
+  }
+
+  // The transitions [L, Lp] that the lattice sees.
+  template <class T> const T* in_force(const Layout& at, const T* trans, Scratch<T>& room) const {
+    if (!follow) return trans;
+    const int L = at.L, Lp = at.Lp();
+    T* out = room.reserve(int64_t(L) * Lp);
+    for (int i = 0; i < L; ++i)
+      for (int j = 0; j < Lp; ++j) out[i * Lp + j] = j >= L || follow[i * L + j] ? trans[i * Lp + j] : T(FORBIDDEN);
+    return out;
+  }
+
+  // A score as callers see it: −∞ where something forbidden is in it.
+  double seen(double score) const {
+    return any() && score < IMPOSSIBLE ? -std::numeric_limits<double>::infinity() : score;
+  }
+};
+
+}  // namespace tagfield

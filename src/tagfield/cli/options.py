@@ -1,0 +1,53 @@
+"""The options of training as parameters of a command: each is written once, in tagfield/train, and read off there."""
+
+import inspect
+from collections.abc import Callable
+from typing import Annotated, Any, TypeVar
+
+import typer
+
+from tagfield.train.fields import Found, default_text
+from tagfield.train.settings import all_options
+
+F = TypeVar("F", bound=Callable[..., None])
+
+
+def flag(name: str) -> str:
+    """What an option is called on the command line.
+
+    >>> flag("min_count")
+    '--min-count'
+    """
+    return f"--{name.replace('_', '-')}"
+
+
+FLAGS = {name: flag(name) for name in all_options()}
+
+
+def with_training_options(command: F) -> F:
+    """Gives a command that takes `**options` a parameter for each option of training; None where it is not given."""
+    own = [p for p in inspect.signature(command).parameters.values() if p.kind is not p.VAR_KEYWORD]
+    made = [_parameter(found) for found in all_options().values()]
+    command.__signature__ = inspect.Signature([*own, *made])  # type: ignore[attr-defined]
+    command.__annotations__ = {p.name: p.annotation for p in [*own, *made]} | {"return": None}
+    return command
+
+
+def _parameter(found: Found) -> inspect.Parameter:
+    option, kind = found.option, found.kind
+    names = [flag(found.name)]
+    if kind is bool:
+        names = [f"{names[0]}/--no-{names[0][2:]}"]
+    metavar = (
+        None if kind is bool else option.metavar or ("|".join(option.choices) if option.choices else "N")
+    )
+    typed: Any = kind if kind in (bool, int, float) and option.choices is None else str
+    shown = typer.Option(
+        *names,
+        metavar=metavar,
+        help=f"{option.help} \\[default: {default_text(found)}]",
+        rich_help_panel=option.group or None,
+        show_default=False,
+    )
+    annotation = Annotated[typed | None, shown]
+    return inspect.Parameter(found.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)

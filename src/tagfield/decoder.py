@@ -1,0 +1,108 @@
+"""Decoder: everything that a field says about one corpus; of allowed paths only, where there are limits.
+
+    Field + Encoded + Limits ─▶ kernels (decode.hpp, nbest.hpp) ─▶ best · marginals · n_best · spans · log_probability
+
+The answers are label ids: Model and CRF put names to them. Where no path is allowed, the error names the sequence.
+"""
+
+from itertools import pairwise
+
+import numpy as np
+
+from tagfield.dataset import Doubles, Floats, Ints, Longs
+from tagfield.encode import Encoded
+from tagfield.errors import InputError
+from tagfield.lattice import open_corpus
+from tagfield.native import kernels
+from tagfield.spans import Span, SpanFinder
+
+
+class Decoder:
+    """One corpus under one field.
+
+    >>> from tagfield.encode import encode_sequences
+    >>> from tagfield.layout import FeatureSet
+    >>> encoded = encode_sequences([[["a"], ["b"]]], [["X", "Y"]])
+    >>> features, weights = FeatureSet.from_triples(2, 2, ([0, 1], [0, 1], [1.0, 1.0]), ([], [], []))
+    >>> decoder = Decoder(features.field(weights), encoded)
+    >>> decoder.best().tolist(), decoder.marginals().argmax(axis=1).tolist()
+    ([0, 1], [0, 1])
+    """
+
+    def __init__(
+        self,
+        field: kernels.Field,
+        encoded: Encoded,
+        limits: kernels.Limits | None = None,
+        *,
+        threads: int = 1,
+    ) -> None:
+        self._field = field
+        self._encoded = encoded
+        self._limits = limits
+        self._threads = threads
+        self._corpus = open_corpus(encoded.dataset)
+
+    @property
+    def tokens(self) -> Longs:
+        """The first token of each sequence [S+1], by which answers for tokens are divided."""
+        return self._encoded.dataset.tokens
+
+    def best(self) -> Ints:
+        """The label ids of the best paths [T]."""
+        ids, score = kernels.tag(self._corpus, self._field, self._limits, self._threads)
+        self._check_possible(score)
+        return ids
+
+    def marginals(self) -> Floats:
+        """P(y_t = y | x) [T, L]."""
+        node, log_z, _ = kernels.marginals(self._corpus, self._field, self._limits, True, self._threads)
+        self._check_possible(log_z)
+        return node
+
+    def log_probability(self) -> Doubles:
+        """log p(y | x) of the labels of each sequence [S]; −inf where one of them is unknown or not allowed."""
+        _, log_z, score = kernels.marginals(self._corpus, self._field, self._limits, False, self._threads)
+        possible = score > -np.inf  # an unknown label makes it NaN
+        return np.where(possible, score - np.where(possible, log_z, 0.0), -np.inf)
+
+    def n_best(self, count: int) -> list[list[tuple[list[int], float]]]:
+        """The `count` best paths of each sequence, best first, as label ids with their probability."""
+        if count < 1:
+            raise InputError(f"the number of paths must be at least 1, got {count}")
+        _, log_z, _ = kernels.marginals(self._corpus, self._field, self._limits, False, self._threads)
+        self._check_possible(log_z)
+        labels, scores, counts = kernels.nbest(self._corpus, self._field, count, self._limits, self._threads)
+        found: list[list[tuple[list[int], float]]] = []
+        ids, values = labels.tolist(), scores.tolist()
+        at = rank = 0
+        for s, (start, end) in enumerate(pairwise(self.tokens.tolist())):
+            length, paths = end - start, []
+            for _ in range(int(counts[s])):
+                paths.append((ids[at : at + length], min(1.0, float(np.exp(values[rank] - log_z[s])))))
+                at, rank = at + length, rank + 1
+            found.append(paths if length else [([], 1.0)])
+        return found
+
+    def spans(self, names: list[str]) -> list[list[Span]]:
+        """The chunks in the best path of each sequence, with their probability; `names` are the labels [L]."""
+        ids = self.best()
+        scores = kernels.scores(self._corpus, self._field, self._threads).astype(np.float64)
+        tau = self._field.transitions[:, : len(names)].astype(np.float64)
+        if self._limits is not None and self._limits.labels is not None:
+            scores[self._limits.labels == 0] = -np.inf
+        if self._limits is not None and self._limits.follow is not None:
+            tau[self._limits.follow == 0] = -np.inf
+        finder = SpanFinder(names)
+        return [
+            finder.spans(ids[start:end].tolist(), scores[start:end], tau)
+            for start, end in pairwise(self.tokens.tolist())
+        ]
+
+    def _check_possible(self, score: Doubles) -> None:
+        bad = np.flatnonzero(np.isneginf(score))
+        if self._limits is not None and len(bad):
+            where = self._encoded.where(int(bad[0]))
+            raise InputError(
+                f"{where} has no path that the constraints and the known labels both allow; relax one"
+            )

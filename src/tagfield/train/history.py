@@ -1,0 +1,167 @@
+"""The history of a training run: its epochs, its best weights so far, and when to stop.
+
+    an epoch ends ─▶ add: scores on held-out data, on_epoch ─▶ remember the weights that do best there
+                  ─▶ out of patience? errors rising? ─▶ fall back on what was remembered
+
+The library calls back and logs; only commands print. A callback gets an `Epoch` after every pass and may return True
+to stop there: the best weights so far are kept.
+"""
+
+import math
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from tagfield.evaluate import Scores
+from tagfield.features import Weights
+from tagfield.train.settings import Settings
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """One pass over the data, or one iteration of L-BFGS."""
+
+    number: int
+    objective: float  # NLL (along the pass, for stochastic recipes) + c2·‖θ‖²; pa, ap, arow: the summed loss
+    seconds: float  # since training started, without the time that scoring took
+    norm: float = 0.0  # ‖θ‖; 0 in a stream, where it would take a pass over all weights
+    rate: float | None = None  # the initial learning rate of a stochastic recipe
+    scores: Scores | None = None  # on the held-out data
+    watched: Mapping[str, Scores] = field(default_factory=dict)  # on whatever else is scored along the way
+    best: bool = False  # the weights that would be kept if training ended here
+
+    def to_dict(self) -> dict[str, object]:
+        """For a log line: numbers only.
+
+        >>> Epoch(1, 2.5, 0.1).to_dict()["objective"]
+        2.5
+        """
+        row: dict[str, object] = {"epoch": self.number, "objective": self.objective, "seconds": self.seconds}
+        row |= {"norm": self.norm, "best": self.best}
+        if self.rate is not None:
+            row["rate"] = self.rate
+        if self.scores is not None:
+            row |= {"accuracy": self.scores.accuracy, "f1": self.scores.f1}
+            row |= {"precision": self.scores.precision, "recall": self.scores.recall}
+            row |= {"sequence_accuracy": self.scores.sequence_accuracy, "macro_f1": self.scores.macro_f1}
+        for name, scores in self.watched.items():
+            row |= {f"{name}_accuracy": scores.accuracy, f"{name}_f1": scores.f1}
+        return row
+
+
+OnEpoch: TypeAlias = Callable[[Epoch], bool | None]
+Clock: TypeAlias = Callable[[], float]
+
+
+@dataclass
+class Stopping:
+    """CRFsuite's rule: stop when the objective is not `delta` (relative) below the one `period` epochs earlier.
+
+    >>> rule = Stopping(period=2, delta=0.01)
+    >>> [rule.add(x) for x in (10.0, 8.0, 7.0, 6.99, 6.98)]
+    [False, False, False, False, True]
+    """
+
+    period: int = 10
+    delta: float = 1e-6
+    seen: list[float] = field(default_factory=list)
+
+    def add(self, objective: float) -> bool:
+        self.seen.append(objective)
+        if self.period <= 0 or len(self.seen) <= self.period:
+            return False
+        before = self.seen[-1 - self.period]
+        return before - objective < self.delta * abs(objective)
+
+
+class History:
+    """The epochs of one run, the best weights so far, and a clock that stands still while scores are taken."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        scorers: Mapping[str, Callable[[Weights], Scores]],
+        on_epoch: OnEpoch | None,
+        clock: Clock = time.perf_counter,
+    ) -> None:
+        self.epochs: list[Epoch] = []
+        self.fell_back = False
+        self._settings = settings
+        self._scorers = scorers
+        self._on_epoch = on_epoch
+        self._highest, self._since = -math.inf, 0
+        self._peak: tuple[int, float, Weights | None] = (
+            0,
+            -math.inf,
+            None,
+        )  # epoch, accuracy on dev, weights
+        self._clock = clock
+        self._start = clock()
+
+    def add(
+        self, objective: float, norm: float, rate: float | None, directions: Callable[[], Weights], best: bool
+    ) -> bool:
+        """Records an epoch, tells the callback, and returns whether it wants to stop.
+
+        With patience the best epoch is the one with the best score on the held-out data, whatever `best` says.
+        """
+        paused = self._clock()
+        weights = directions() if self._scorers else None
+        watched = {name: score(weights) for name, score in self._scorers.items() if weights is not None}
+        scores = watched.pop("dev", None)
+        seconds = paused - self._start
+        number = len(self.epochs) + 1
+        if self._settings.patience and scores is not None:
+            figure = float(getattr(scores, self._settings.monitor))
+            best = figure > self._highest
+            if best:
+                self._highest, self._since = figure, number
+        epoch = Epoch(number, objective, seconds, norm, rate, scores, watched, best)
+        self.epochs.append(epoch)
+        stop = bool(self._on_epoch(epoch)) if self._on_epoch else False
+        self._start += self._clock() - paused
+        return stop
+
+    @property
+    def best(self) -> bool:
+        """Whether the last epoch is the best so far."""
+        return self.epochs[-1].best
+
+    @property
+    def out_of_patience(self) -> bool:
+        """Whether the score on the held-out data has not risen for `patience` epochs."""
+        return 0 < self._settings.patience <= len(self.epochs) - self._since
+
+    def remember(self, weights: Callable[[Weights | None], Weights]) -> None:
+        """Keeps the weights of the epoch with the highest accuracy on the held-out data, to fall back on."""
+        scores = self.epochs[-1].scores
+        if scores is not None and scores.accuracy > self._peak[1]:
+            self._peak = (len(self.epochs), scores.accuracy, weights(self._peak[2]))
+
+    def dev_rise(self) -> str:
+        """Says so when the errors on dev have risen by more than `max_dev_rise`, and by four times their noise."""
+        scores, share = self.epochs[-1].scores, self._settings.max_dev_rise
+        if scores is None or math.isinf(share) or self._peak[2] is None:
+            return ""
+        errors = 1 - self._peak[1]
+        tokens = max(1, scores.tokens.gold)
+        noise = math.sqrt(max(errors, 1 / tokens) / tokens)  # four times this is four tokens or more
+        if scores.accuracy >= self._peak[1] - max(share * errors, 4 * noise):
+            return ""
+        return f"the accuracy on held-out data fell from {100 * self._peak[1]:.2f} to {100 * scores.accuracy:.2f} %"
+
+    def fall_back(self, otherwise: Weights) -> Weights:
+        """The best weights before a run went wrong, whose epoch is marked as the best."""
+        self.fell_back = True
+        number, _, weights = self._peak
+        if weights is None:
+            return otherwise
+        self.epochs[:] = [replace(epoch, best=epoch.number == number) for epoch in self.epochs]
+        return weights
+
+    def keep_last(self, weights: Weights) -> Weights:
+        """Marks the last epoch as the best, and gives its weights back."""
+        self.fell_back = True
+        self.epochs[:] = [replace(epoch, best=epoch is self.epochs[-1]) for epoch in self.epochs]
+        return weights

@@ -1,0 +1,360 @@
+"""Recipes as records: what each way of training can be told, and the trainer that it makes.
+
+    Recipe ─┬─ Stochastic(response, metric, respond, average, anneal, rate, calibration)   one sentence, one step
+            ├─ Auto(rate, average)             chooses a Stochastic from the data
+            ├─ WholeCorpus(response, rate)     natural gradient descent on all sentences at once
+            ├─ QuasiNewton(num_memories, …)    L-BFGS, and OWL-QN with c1
+            ├─ Margin(pa_type, c, …)           passive–aggressive
+            ├─ Perceptron(epsilon)             averaged perceptron
+            └─ Arow(variance, gamma, epsilon)  adaptive regularisation of weights
+
+A record holds only what its trainer uses, so an option that a recipe does not have cannot be set. The table of named
+recipes is recipes.py; what belongs to no recipe is in settings.py.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from tagfield.bregman.responses import Response
+from tagfield.errors import InputError
+from tagfield.train.fields import Option, check_record, documented, nested, option
+from tagfield.train.line_search import SEARCHES
+from tagfield.train.updates import NGD, STOCHASTIC, AdaGrad, Calibration, Divergence
+
+if TYPE_CHECKING:
+    from tagfield.train.problem import Problem
+    from tagfield.train.trainer import Trainer
+
+MARGIN, QUASI_NEWTON = "pa, ap and arow", "lbfgs"
+AUTO = "auto"
+CHOICE = 1  # the random stream for choosing an update
+
+RATE = Option(
+    "Initial learning rate.",
+    STOCHASTIC,
+    above=0.0,
+    usual="found by calibration; 0.1 in a stream",
+    metavar="R",
+)
+AVERAGE = Option("Keep the running mean of the weights instead of the last ones.", STOCHASTIC)
+EPSILON = Option(
+    "Convergence threshold: gradient norm relative to the weights (lbfgs), or mean loss per sequence (pa, ap, arow).",
+    "When training stops",
+    low=0.0,
+    usual="1e-5 for lbfgs, 0 for pa, ap and arow",
+    metavar="E",
+)
+BATCH = Option("Step on the whole corpus at once instead of one sentence at a time.", NGD)
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A way to train."""
+
+    name: str = field(default="", kw_only=True)  # in the table of recipes
+    about: str = field(default="", kw_only=True)  # the update, in a few words
+
+    family: ClassVar[str] = ""  # what messages call recipes of this kind
+    suffix: ClassVar[str] = ""  # what they add where options have made another recipe of a named one
+    unit: ClassVar[str] = "epoch"
+    epochs: ClassVar[int] = 50  # at most, by default
+    crfsuite_epochs: ClassVar[int] = 1000  # the same in CRFsuite, and so in CRF
+    delta: ClassVar[float] = 1e-6
+    has_likelihood: ClassVar[bool] = (
+        True  # it can sum over unknown labels, and over the paths that rules allow
+    )
+    settles: ClassVar[bool] = True  # the stopping rule of period and delta applies
+    keeps_best: ClassVar[bool] = False  # the best epoch's weights; else the last
+    streams: ClassVar[bool] = False  # it can learn from a stream
+
+    def __post_init__(self) -> None:
+        check_record(self)
+
+    def trainer(self, problem: "Problem", rng: np.random.Generator) -> "Trainer":
+        """The trainer of this recipe for a problem."""
+        raise TypeError(f"{type(self).__name__} is no recipe by itself")
+
+    def variant(self, options: Mapping[str, Any]) -> "Recipe":
+        """The recipe that some options turn this one into; most leave it what it is."""
+        return self
+
+    def __str__(self) -> str:
+        return self.name or self.family
+
+
+@documented
+@dataclass(frozen=True)
+class Stochastic(Recipe):
+    """Natural gradient descent, one sentence at a time: u = E − Ẽ of a sentence passes through f before the step.
+
+    response    f(u), or the Divergence that it comes from
+
+    >>> from tagfield.train import RECIPES
+    >>> str(replace(RECIPES["u2.g1"], average=True, metric=AdaGrad()))
+    'u2.g1, adaptive, averaged'
+    """
+
+    response: Response | Divergence = nested()
+    metric: AdaGrad | None = option(
+        None,
+        "Step size per weight: flat, or adaptive (AdaGrad).",
+        group=STOCHASTIC,
+        choices={"flat": None, "adaptive": AdaGrad()},
+    )
+    respond: str = option(
+        "all",
+        "Features whose gradient is transformed: all, or states only (transitions then keep the plain gradient).",
+        group=STOCHASTIC,
+        choices={"all": "all", "states": "states"},
+    )
+    average: bool = option(False, AVERAGE)
+    anneal: float = option(
+        0.0,
+        "Turn the update into plain gradient descent over the epochs e: f(κu)/κ with κ = 1/e^A; 0 never does.",
+        group=STOCHASTIC,
+        low=0.0,
+        high=10.0,
+        metavar="A",
+    )
+    rate: float | None = option(None, RATE)
+    calibration: Calibration = nested(Calibration())
+
+    family: ClassVar[str] = "stochastic recipes"
+    keeps_best: ClassVar[bool] = True
+    streams: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.f.of_difference and (self.anneal or self.respond == "states"):
+            with np.errstate(all="ignore"):
+                slope = self.f.slope
+            if not 0 < slope < np.inf:
+                what = "anneal" if self.anneal else "respond='states'"
+                raise InputError(
+                    f"{what} needs a response with a slope at 0, and that of {self.f} is {slope:g}"
+                )
+
+    @property
+    def f(self) -> Response:
+        """The response as it is given."""
+        return self.response.response if isinstance(self.response, Divergence) else self.response
+
+    def response_at(self, epoch: int) -> Response:
+        """What the response has become by that epoch, counted from 1.
+
+        Where transitions keep the plain gradient, f is scaled to slope 1 at 0: near the optimum all weights then keep
+        the same pace. Annealing ends as gradient descent at the rate that was calibrated, whatever the slope of f.
+
+        >>> from tagfield.train import RECIPES
+        >>> recipe = replace(RECIPES["u2.g1p"], anneal=1.0)
+        >>> [round(recipe.response_at(epoch).slope, 2) for epoch in (1, 2, 1000)]
+        [10.0, 3.16, 1.0]
+        """
+        f = self.f
+        if self.respond == "states" and f.of_difference:
+            f = replace(f, scale=f.scale / f.slope)
+        if not self.anneal or epoch == 1:
+            return f
+        kappa = epoch**-self.anneal
+        changed = f.annealed(kappa)
+        steep = f.slope if f.of_difference else 1.0
+        return replace(changed, scale=changed.scale * steep ** (kappa - 1)) if steep > 1 else changed
+
+    def trainer(self, problem: "Problem", rng: np.random.Generator) -> "Trainer":
+        from tagfield.train.calibration import calibrate
+        from tagfield.train.stochastic import StochasticTrainer
+
+        recipe = self if self.rate else replace(self, rate=calibrate(self, problem, rng))
+        return StochasticTrainer(recipe, problem, problem.start.copy())
+
+    def variant(self, options: Mapping[str, Any]) -> Recipe:
+        about: dict[str, Any] = {"name": self.name, "about": self.about}
+        if options.get("generator") == AUTO and isinstance(self.response, Divergence):
+            return Auto(rate=self.rate, **about)
+        if options.get("batch"):
+            if self.metric is not None:
+                raise InputError(
+                    f"batch does not apply to {self.name}: AdaGrad steps on one sentence at a time"
+                )
+            return WholeCorpus(self.response, rate=self.rate, **about)
+        return self
+
+    def __str__(self) -> str:
+        words = [
+            f"{self.name}: {self.f}" if isinstance(self.response, Divergence) and self.name else str(self.f)
+        ]
+        words += ["on states"] if self.respond == "states" else []
+        words += ["adaptive"] if self.metric is not None else []
+        words += ["averaged"] if self.average else []
+        words += [f"annealed by {self.anneal:g}"] if self.anneal else []
+        return ", ".join(words)
+
+
+@documented
+@dataclass(frozen=True)
+class Auto(Recipe):
+    """Tries a family of updates on a part of the data and trains with the best (choose.py)."""
+
+    rate: float | None = option(None, RATE)
+    average: bool = option(True, AVERAGE)
+
+    family: ClassVar[str] = "stochastic recipes"
+    suffix: ClassVar[str] = " with generator auto"
+    keeps_best: ClassVar[bool] = True
+
+    def trainer(self, problem: "Problem", rng: np.random.Generator) -> "Trainer":
+        from tagfield.train.choose import choose
+        from tagfield.train.stochastic import StochasticTrainer
+
+        # The choice has a random stream of its own, and calibration's draw is made all the same: the shuffles that
+        # follow are those of any recipe that is calibrated from this seed.
+        chosen = choose(problem, np.random.default_rng([problem.settings.seed, CHOICE]), average=self.average)
+        rng.permutation(problem.corpus.sentences)
+        name, about = chosen.f.name, f"chosen by {self.name}{self.suffix}"
+        recipe = replace(chosen, rate=self.rate or chosen.rate, name=name, about=about)
+        return StochasticTrainer(recipe, problem, problem.start.copy())
+
+
+@documented
+@dataclass(frozen=True)
+class WholeCorpus(Recipe):
+    """Natural gradient descent on the expectations of the whole corpus, in float64, on all threads."""
+
+    response: Response | Divergence = nested()
+    rate: float | None = option(None, RATE)
+
+    family: ClassVar[str] = "stochastic recipes"
+    suffix: ClassVar[str] = " with batch"
+    unit: ClassVar[str] = "iteration"
+    delta: ClassVar[float] = 1e-5
+    has_likelihood: ClassVar[bool] = False
+
+    def trainer(self, problem: "Problem", rng: np.random.Generator) -> "Trainer":
+        from tagfield.train.whole_corpus import WholeCorpusTrainer
+
+        return WholeCorpusTrainer(self, problem)
+
+    @property
+    def f(self) -> Response:
+        return self.response.response if isinstance(self.response, Divergence) else self.response
+
+    def __str__(self) -> str:
+        return f"{self.f}, on the whole corpus"
+
+
+@documented
+@dataclass(frozen=True)
+class QuasiNewton(Recipe):
+    """L-BFGS on the whole corpus; with c1, OWL-QN."""
+
+    num_memories: int = option(
+        6, "Pairs of points and gradients that L-BFGS remembers.", group=QUASI_NEWTON, low=1
+    )
+    linesearch: str = option(
+        "MoreThuente",
+        "Line search; with --c1 it is always backtracking.",
+        group=QUASI_NEWTON,
+        choices={name: name for name in SEARCHES},
+    )
+    max_linesearch: int = option(20, "Points that one line search may try.", group=QUASI_NEWTON, low=1)
+    epsilon: float = option(1e-5, EPSILON)
+
+    family: ClassVar[str] = "lbfgs"
+    unit: ClassVar[str] = "iteration"
+    epochs: ClassVar[int] = 1000  # it converges sooner: after some 160 on CoNLL-2000
+    crfsuite_epochs: ClassVar[int] = 2**31 - 1
+    delta: ClassVar[float] = 1e-5
+
+    def trainer(self, problem: "Problem", rng: np.random.Generator) -> "Trainer":
+        from tagfield.train.quasi_newton import QuasiNewtonTrainer
+
+        return QuasiNewtonTrainer(self, problem)
+
+
+@documented
+@dataclass(frozen=True)
+class Margin(Recipe):
+    """The passive–aggressive algorithm: only mislabelled sentences change the weights."""
+
+    pa_type: int = option(1, "PA, PA-I or PA-II.", group=MARGIN, low=0, high=2, metavar="0|1|2")
+    c: float = option(
+        1.0, "Aggressiveness of pa.", group=MARGIN, name="pa_c", crf="c", above=0.0, metavar="C"
+    )
+    error_sensitive: bool = option(
+        True,
+        "Margin of pa: the square root of the number of wrong labels, or else 1.",
+        group=MARGIN,
+        name="pa_cost_sensitive",
+        crf="error_sensitive",
+    )
+    averaging: bool = option(
+        True, "Keep the mean of all of pa's steps.", group=MARGIN, name="pa_average", crf="averaging"
+    )
+    epsilon: float = option(0.0, EPSILON)
+
+    family: ClassVar[str] = "pa"
+    crfsuite_epochs: ClassVar[int] = 100
+    has_likelihood: ClassVar[bool] = False
+    settles: ClassVar[bool] = False
+
+    def trainer(self, problem: "Problem", rng: np.random.Generator) -> "Trainer":
+        from tagfield.train.margin import MarginTrainer
+
+        return MarginTrainer(self, problem)
+
+
+@documented
+@dataclass(frozen=True)
+class Perceptron(Recipe):
+    """The averaged perceptron: a step of 1 towards the gold labels of every mislabelled sentence."""
+
+    epsilon: float = option(0.0, EPSILON)
+
+    family: ClassVar[str] = "ap"
+    crfsuite_epochs: ClassVar[int] = 100
+    has_likelihood: ClassVar[bool] = False
+    settles: ClassVar[bool] = False
+
+    def trainer(self, problem: "Problem", rng: np.random.Generator) -> "Trainer":
+        from tagfield.train.margin import MarginTrainer
+
+        return MarginTrainer(self, problem)
+
+
+@documented
+@dataclass(frozen=True)
+class Arow(Recipe):
+    """Adaptive regularisation of weights: a weight that was corrected often moves less."""
+
+    variance: float = option(
+        1.0,
+        "Initial variance of every weight.",
+        group=MARGIN,
+        name="arow_variance",
+        crf="variance",
+        above=0.0,
+        metavar="V",
+    )
+    gamma: float = option(
+        1.0,
+        "How slowly the variances fall: larger is slower.",
+        group=MARGIN,
+        name="arow_gamma",
+        crf="gamma",
+        above=0.0,
+        metavar="G",
+    )
+    epsilon: float = option(0.0, EPSILON)
+
+    family: ClassVar[str] = "arow"
+    crfsuite_epochs: ClassVar[int] = 100
+    has_likelihood: ClassVar[bool] = False
+    settles: ClassVar[bool] = False
+
+    def trainer(self, problem: "Problem", rng: np.random.Generator) -> "Trainer":
+        from tagfield.train.arow import ArowTrainer
+
+        return ArowTrainer(self, problem)

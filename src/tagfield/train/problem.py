@@ -1,0 +1,94 @@
+"""Problem: what a trainer works on. The data, where each weight lives, the weights to start from, and the settings.
+
+Encoded ─▶ rare attributes left out ─▶ feature set, grown from an earlier model's ─▶ rules as limits ─▶ Problem
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tagfield._text import Vocabulary
+from tagfield.constraints import Rules
+from tagfield.dataset import UNKNOWN, Dataset
+from tagfield.encode import Encoded
+from tagfield.errors import InputError
+from tagfield.features import FeatureSet, Weights, feature_set, grow
+from tagfield.lattice import open_corpus
+from tagfield.native import kernels
+from tagfield.train.limits import Limits, limits_of
+from tagfield.train.settings import Settings
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Everything that training needs to know."""
+
+    dataset: Dataset
+    corpus: kernels.Corpus  # the dataset as the kernels see it
+    attributes: Vocabulary  # those with a weight
+    features: FeatureSet
+    start: Weights
+    settings: Settings
+    limits: Limits | None = None  # the paths that rules allow
+    sentences: int = (
+        0  # how many share the L2 penalty where this is a part of the data; 0: those of the dataset
+    )
+    in_stream: bool = False  # the next part of a stream (streaming.py)
+
+    @staticmethod
+    def of(
+        encoded: Encoded,
+        settings: Settings,
+        rules: Rules | None = None,
+        start: tuple[FeatureSet, Weights] | None = None,
+    ) -> "Problem":
+        """The problem of training on encoded data.
+
+        >>> from tagfield.encode import encode_sequences
+        >>> encoded = encode_sequences([[["a"], ["b"]]], [["X", "Y"]])
+        >>> Problem.of(encoded, Settings(features="all")).features.counts
+        (4, 4)
+        """
+        if len(encoded) == 0 or len(encoded.labels) == 0:
+            raise InputError("there is nothing to train on: the data holds no labelled sequence")
+        unknown = int((encoded.dataset.labels == UNKNOWN).sum())
+        if (unknown or rules is not None) and not settings.recipe.has_likelihood:
+            name = f"{settings.recipe.name}{settings.recipe.suffix}"
+            what = (
+                f"{unknown} of {len(encoded.dataset.labels)} tokens have no label, but {name} needs one for every token"
+                if unknown
+                else f"constraints in training do not apply to {name}"
+            )
+            raise InputError(
+                f"{what}; use lbfgs or a stochastic recipe such as u2.g1, which sum over all possible paths"
+            )
+        dataset, attributes = encoded.dataset, encoded.attributes
+        corpus = open_corpus(dataset)
+        min_count = 1 if start else settings.min_count  # the ids of an earlier model must not change
+        if min_count > 1 and settings.features == "all":
+            keep = kernels.count_attributes(corpus, len(attributes)) >= min_count
+            dataset, attributes = dataset.keep_attributes(keep), attributes.subset(keep)
+            corpus = open_corpus(dataset)
+        features = feature_set(
+            corpus, len(attributes), len(encoded.labels), settings.features, min_count, settings.transitions
+        )
+        initial = features.zeros()
+        if start:
+            features, initial = grow(*start, features)
+        limits = None if rules is None else limits_of(rules, dataset, encoded.labels)
+        return Problem(dataset, corpus, attributes, features, initial, settings, limits)
+
+    @property
+    def penalty_share(self) -> float:
+        """C = 2·c2/N: what each sentence adds of the L2 penalty's gradient."""
+        return 2 * self.settings.c2 / max(1, self.sentences or self.corpus.sentences)
+
+    def nll(self, weights: Weights, order: np.ndarray | None = None) -> float:
+        """The negative log-likelihood of some sentences, or of all, under given weights."""
+        order = np.arange(self.corpus.sentences) if order is None else order
+        nothing = kernels.Pass()
+        nothing.rate = 0.0
+        if self.limits is not None:
+            nothing.set_limits(self.limits)
+        nothing.run(self.corpus, self.features.field(weights.copy()), None, None, order)
+        return nothing.loss

@@ -1,0 +1,141 @@
+"""Learning from a stream: sequences come one call at a time, and the optimiser goes on where it was.
+
+    Encoded part ─▶ rows for new attributes ─▶ Problem ─▶ StochasticTrainer.resume(state) ─▶ one pass ─▶ state
+
+What is learned does not depend on how the stream is cut into calls: the same sequences in the same order give the same
+bits. So nothing here looks at the size of a part. Sequences are taken in the order given. Features come when a
+sequence first shows them. The L2 penalty is shared by all sequences so far (native/kernel/stochastic.hpp), and what
+other recipes do once an epoch (annealing, averaging anew) is done every `EPOCH` sequences.
+
+A call costs what its own sequences cost. Rows of weights are added at the end of arrays that double in size.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from tagfield._text import Vocabulary
+from tagfield.constraints import Rules
+from tagfield.dataset import Floats
+from tagfield.encode import Encoded
+from tagfield.errors import InputError
+from tagfield.features import ABSENT, LANES, FeatureSet, Weights
+from tagfield.lattice import open_corpus
+from tagfield.train.driver import Trained
+from tagfield.train.history import Epoch
+from tagfield.train.limits import limits_of
+from tagfield.train.options import Stochastic
+from tagfield.train.problem import Problem
+from tagfield.train.settings import Settings
+from tagfield.train.stochastic import StochasticTrainer, kept_weights
+from tagfield.train.trainer import State, arrays_of, weights_of
+
+RATE = 0.1  # the learning rate where none is given: a stream has no sample to calibrate on
+
+
+class Stream:
+    """What has been learned from a stream so far. `attributes` grows as sequences are encoded with it.
+
+    >>> from tagfield.encode import encode_sequences
+    >>> stream = Stream(Vocabulary(), Vocabulary(["X", "Y"]), Settings("adaptive"))
+    >>> for x, y in [("a", "X"), ("b", "Y"), ("c", "Y")]:
+    ...     part = encode_sequences([[[x]]], [[y]], attributes=stream.attributes, labels=stream.labels, grow=True)
+    ...     epoch = stream.learn(part, Settings("adaptive"))
+    >>> stream.seen, len(stream.attributes)
+    (3, 3)
+    """
+
+    def __init__(self, attributes: Vocabulary, labels: Vocabulary, settings: Settings) -> None:
+        self.attributes, self.labels = attributes, labels
+        self._blocks = -(-len(labels) // LANES)
+        row = np.full(self._blocks * LANES, ABSENT, np.float32)
+        trans = np.full((len(labels), len(row)), ABSENT, np.float32)
+        if settings.features == "all":
+            row[: len(labels)] = 0
+        if (settings.transitions or settings.features) == "all":
+            trans[:, : len(labels)] = 0
+        self._row = row.reshape(self._blocks, LANES)  # a fresh row of weights
+        theta = Weights(np.empty((0, LANES), np.float32), trans)
+        nothing = Weights(theta.state, trans[:0])
+        numbers = {"t": 0, "scale": 1, "averaging": 0, "summed_scale": 0, "averaged": 0, "offered": 0}
+        self._state = State(arrays_of(theta=theta, squares=nothing, rest=nothing), numbers)
+
+    @classmethod
+    def of(
+        cls, attributes: Vocabulary, labels: Vocabulary, settings: Settings, found: Weights, seen: int
+    ) -> "Stream":
+        """A stream that goes on from a trained model: rows of full length [A·NB, 8], and how many sequences it saw."""
+        made = cls(attributes, labels, settings)
+        made._state = State(
+            {**made._state.arrays, **arrays_of(theta=found)}, {**made._state.numbers, "t": seen}
+        )
+        return made
+
+    @classmethod
+    def resumed(
+        cls, attributes: Vocabulary, labels: Vocabulary, settings: Settings, state: State
+    ) -> "Stream":
+        """A stream that goes on from a state that was saved."""
+        made = cls(attributes, labels, settings)
+        made._state = state.copy()
+        return made
+
+    @property
+    def seen(self) -> int:
+        """Sequences learned from so far."""
+        return int(self._state.numbers["offered"])
+
+    @property
+    def state(self) -> State:
+        return self._state
+
+    def learn(self, encoded: Encoded, settings: Settings, rules: Rules | None = None) -> Epoch:
+        """One pass over the next part of the stream, in its own order."""
+        recipe = settings.recipe
+        if not isinstance(recipe, Stochastic):
+            raise InputError(f"{recipe} cannot learn from a stream; use a stochastic recipe")
+        recipe = replace(recipe, rate=recipe.rate or RATE)
+        state = self._grown(self._state)
+        theta = weights_of(state, "theta")
+        # The features that exist are marked in the weights themselves, so these stand for both.
+        features = FeatureSet(settings.features, len(self.attributes), len(self.labels), None, None, theta)  # type: ignore[arg-type]
+        corpus = open_corpus(encoded.dataset)
+        limits = None if rules is None else limits_of(rules, encoded.dataset, self.labels)
+        problem = Problem(
+            encoded.dataset, corpus, self.attributes, features, theta, settings, limits, in_stream=True
+        )
+        trainer = StochasticTrainer(recipe, problem, theta)
+        trainer.resume(state)
+        loss = trainer.run(np.arange(len(encoded), dtype=np.int64))
+        self._state = trainer.state()
+        return Epoch(1, loss, 0.0, rate=recipe.rate, best=True)
+
+    def trained(self, settings: Settings, history: list[Epoch]) -> Trained:
+        """The weights as they are now; a copy, which further learning does not change."""
+        found = kept_weights(self._state)
+        attributes = self.attributes.subset(np.arange(len(found.state) // self._blocks))
+        features = FeatureSet(settings.features, len(attributes), len(self.labels), None, None, found)  # type: ignore[arg-type]
+        return Trained(found, features, attributes, history, settings, False, "partial_fit makes one pass")
+
+    def _grown(self, state: State) -> State:
+        """The state with a row for each attribute that is new."""
+        rows = len(self.attributes) * self._blocks
+        arrays = dict(state.arrays)
+        for name, fresh in (("theta", self._row), ("squares", None), ("rest", None)):
+            array = arrays[f"{name}.state"]
+            if len(array) or name == "theta":
+                arrays[f"{name}.state"] = _extended(array, rows, fresh)
+        return State(arrays, state.numbers)
+
+
+def _extended(array: Floats, rows: int, fresh: Floats | None) -> Floats:
+    """The array with more rows: a longer view of the buffer behind it, or of a new one of twice the size."""
+    if len(array) >= rows:
+        return array
+    buffer = array.base
+    if not (isinstance(buffer, np.ndarray) and len(buffer) >= rows and buffer.flags.writeable):
+        buffer = np.zeros((max(2 * rows, 1024 * (1 if fresh is None else len(fresh))), LANES), np.float32)
+        if fresh is not None:
+            buffer.reshape(-1, *fresh.shape)[:] = fresh
+        buffer[: len(array)] = array
+    return buffer[:rows]

@@ -1,0 +1,93 @@
+"""What every trainer can do: the protocol between a recipe and the loop over epochs (driver.py).
+
+run(order)   one pass over the sentences, or one iteration ─▶ the objective; Finished where nothing is left to gain
+monitor      what should fall from pass to pass: the stopping rule watches it
+norm         ‖θ‖
+weights      a copy of the weights that would be kept now
+state        everything that the next pass depends on ─▶ resume: go on from there, bit by bit
+"""
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import Any
+
+from numpy.typing import NDArray
+
+from tagfield.dataset import Longs
+from tagfield.features import Weights
+from tagfield.native import kernels
+from tagfield.train.options import Recipe
+from tagfield.train.problem import Problem
+
+
+class Finished(Exception):
+    """Raised by `run` where no step can improve the objective any more; the message says why."""
+
+
+@dataclass(frozen=True)
+class State:
+    """What a trainer has learnt beside the model: arrays and numbers by name. The arrays are the trainer's own."""
+
+    arrays: dict[str, NDArray[Any]] = field(default_factory=dict)
+    numbers: dict[str, float] = field(default_factory=dict)
+
+    def copy(self) -> "State":
+        """A state that further training does not change."""
+        return State({name: array.copy() for name, array in self.arrays.items()}, dict(self.numbers))
+
+
+class Trainer(ABC):
+    """Weights that one pass after another improves."""
+
+    recipe: Recipe  # with the learning rate that is used
+    problem: Problem
+    monitor: float = math.inf
+
+    @abstractmethod
+    def run(self, order: Longs) -> float: ...
+
+    @abstractmethod
+    def norm(self) -> float: ...
+
+    @abstractmethod
+    def weights(self, out: Weights | None = None) -> Weights: ...
+
+    @abstractmethod
+    def state(self) -> State: ...
+
+    @abstractmethod
+    def resume(self, state: State) -> None: ...
+
+    def directions(self) -> Weights:
+        """The weights up to a positive factor, which is enough to find the best labels; a copy only if need be."""
+        return self.weights()
+
+    def finished(self) -> str:
+        """Why there is nothing left to learn after the last pass; empty where there is."""
+        return ""
+
+    def diverged(self) -> bool:
+        """Whether the weights explain the data worse than no weights do."""
+        return False
+
+
+def norm_of(weights: Weights) -> float:
+    """‖θ‖ of float32 weights, summed in float64.
+
+    >>> norm_of(Weights(np.full((1, 8), 2.0, np.float32), np.zeros((1, 8), np.float32))) == 32**0.5
+    True
+    """
+    return math.sqrt(kernels.squared_norm(weights.state) + kernels.squared_norm(weights.trans))
+
+
+def arrays_of(**weights: Weights) -> dict[str, NDArray[Any]]:
+    """The arrays of several weights, by name: for a State."""
+    return {
+        f"{name}.{part}": getattr(each, part) for name, each in weights.items() for part in ("state", "trans")
+    }
+
+
+def weights_of(state: State, name: str) -> Weights:
+    """The weights that `arrays_of` took apart."""
+    return Weights(state.arrays[f"{name}.state"], state.arrays[f"{name}.trans"])

@@ -1,0 +1,102 @@
+"""What a stochastic recipe is made of: step sizes, the search for a learning rate, and the update of a divergence."""
+
+from dataclasses import dataclass
+
+from tagfield.bregman.convex import Generator
+from tagfield.bregman.generators import parse_generator
+from tagfield.bregman.losses import LOSSES, UPDATES, Loss, named_loss
+from tagfield.bregman.losses import update as named_update
+from tagfield.bregman.responses import Response
+from tagfield.errors import InputError
+from tagfield.train.fields import check_record, documented, option
+
+STOCHASTIC, NGD = "Stochastic recipes", "The recipe ngd"
+CALIBRATION = "Calibration of the learning rate"
+
+
+@documented
+@dataclass(frozen=True)
+class AdaGrad:
+    """A step size for each weight: the step is divided by √S + δ, S the sum of its squared steps so far."""
+
+    delta: float = option(
+        1e-3,
+        "The δ of AdaGrad: steps of weights that never moved are divided by it.",
+        group=STOCHASTIC,
+        name="adagrad_delta",
+        above=0.0,
+        metavar="D",
+    )
+
+    def __post_init__(self) -> None:
+        check_record(self)
+
+
+@documented
+@dataclass(frozen=True)
+class Calibration:
+    """How the learning rate is found when none is given (Bottou; the numbers are CRFsuite's)."""
+
+    eta: float = option(
+        0.1, "First learning rate to try.", group=CALIBRATION, name="calibration_eta", above=0.0
+    )
+    rate: float = option(
+        2.0,
+        "Factor between the learning rates to try.",
+        group=CALIBRATION,
+        name="calibration_rate",
+        above=1.0,
+    )
+    samples: int = option(
+        1000, "Sequences to try them on.", group=CALIBRATION, name="calibration_samples", low=1
+    )
+    candidates: int = option(
+        10, "Learning rates to compare.", group=CALIBRATION, name="calibration_candidates", low=1
+    )
+    max_trials: int = option(
+        20, "Learning rates to try at most.", group=CALIBRATION, name="calibration_max_trials", low=1
+    )
+
+    def __post_init__(self) -> None:
+        check_record(self)
+
+
+@documented
+@dataclass(frozen=True)
+class Divergence:
+    """The update of a Bregman divergence between the model's and the data's expectations: the paper's framework.
+
+    >>> str(Divergence("U1", generator="gd:5").response)
+    'B1, γ=0 of gd:5'
+    """
+
+    loss: str | Loss = option("B2", "Loss: B1 to B4, U1 to U6, or a Loss.", group=NGD, metavar="NAME")
+    gamma: float = option(0.0, "The γ of the losses B1 to B4.", group=NGD, metavar="G")
+    generator: str | Generator = option(
+        "arctan:0.1",
+        "Generator, as NAME or NAME:PARAMETER, or a Generator; auto tries a family of updates on your data.",
+        group=NGD,
+        metavar="NAME:X|auto",
+    )
+
+    def __post_init__(self) -> None:
+        check_record(self)
+        if self.gamma and not (isinstance(self.loss, str) and self.loss.upper().startswith("B")):
+            raise InputError(f"gamma applies only to the losses B1 to B4, not to {self.loss}")
+        _ = self.response  # what cannot be a response says so here
+
+    @property
+    def response(self) -> Response:
+        loss, generator = self.loss, self.generator
+        if isinstance(loss, str):
+            if loss.upper() not in (*LOSSES, *UPDATES):
+                raise InputError(f"there is no loss {loss!r}; choose one of {', '.join([*LOSSES, *UPDATES])}")
+            loss = named_update(loss) if loss.upper() in UPDATES else named_loss(loss, self.gamma)
+        if not isinstance(loss, Loss):
+            raise InputError(f"loss must be a name, such as 'B2', or a Loss, got {loss!r}")
+        generator = parse_generator(generator) if isinstance(generator, str) else generator
+        if not isinstance(generator, Generator):
+            raise InputError(
+                f"generator must be a name, such as 'arctan:0.1', or a Generator, got {generator!r}"
+            )
+        return Response(loss, generator)
