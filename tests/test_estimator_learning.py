@@ -41,6 +41,7 @@ def test_class_weights_are_the_mean_over_the_tokens() -> None:
     by_hand = CRF().fit(X, Y, sample_weight=means)
     balanced = CRF(class_weight="balanced").fit(X, Y)
     given = CRF(class_weight=weight).fit(X, Y)
+    assert objective(by_hand) != pytest.approx(objective(CRF().fit(X, Y)), rel=1e-2)
     assert objective(by_hand) == pytest.approx(objective(balanced), rel=1e-9)
     assert objective(by_hand) == pytest.approx(objective(given), rel=1e-9)
 
@@ -50,7 +51,8 @@ def test_a_heavier_class_is_found_more_often() -> None:
         CRF(class_weight={"I-A": w}, max_iterations=30).fit(X, Y).predict(MORE) for w in (0.05, 50.0)
     )
     recall = [flat_recall_score(ANSWERS, y, labels=["I-A"], average="macro") for y in (light, heavy)]
-    assert recall[1] >= recall[0]
+    assert recall[0] < 0.5
+    assert recall[1] > 0.9
 
 
 @pytest.mark.parametrize(
@@ -208,7 +210,7 @@ def test_held_out_data_alone_changes_nothing() -> None:
     plain = CRF("l2sgd", max_iterations=5).fit(X, Y)
     watched = CRF("l2sgd", max_iterations=5).fit(X, Y, MORE, ANSWERS)
     assert plain.state_features_ == watched.state_features_
-    assert all("f1" in row for row in watched.history_)
+    assert ["f1" in row for row in watched.history_] == [True] * 5
 
 
 def test_callbacks_see_every_pass_and_may_stop() -> None:

@@ -212,17 +212,35 @@ def test_what_is_not_a_number_is_turned_away_at_the_door(door, bad: float) -> No
         door(s, tau)
 
 
-@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_a_kernel_that_meets_one_nevertheless_says_so(bad: float, dtype: type) -> None:
+EITHER = pytest.mark.parametrize("dtype", [np.float32, np.float64])
+PLACES = pytest.mark.parametrize("place", [("scores", 0, 0), ("scores", 1, 2), ("transitions", 0, 1)])
+
+
+def with_one(value: float, place: tuple[str, int, int], dtype: type) -> tuple[np.ndarray, np.ndarray]:
+    """Zeros for two positions and three labels, except for one number."""
+    s, tau = np.zeros((2, 3), dtype), np.zeros((3, 3), dtype)
+    (s if place[0] == "scores" else tau)[place[1:]] = value
+    return s, tau
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+@EITHER
+@PLACES
+def test_a_kernel_that_meets_one_nevertheless_says_so(
+    bad: float, dtype: type, place: tuple[str, int, int]
+) -> None:
     """The stochastic pass relies on this: weights that left the numbers give a log Z that is no number."""
-    for at in ((0, 0), (1, 2)):
-        s, tau = np.zeros((2, 3), dtype), np.zeros((3, 3), dtype)
-        s[at] = bad
-        log_z = kernels.forward_backward(s, tau, True)[0]
-        assert not np.isfinite(log_z) or bad == -np.inf
-    tau[0, 1] = np.nan
-    assert not np.isfinite(kernels.forward_backward(s, tau, True)[0])
+    assert not np.isfinite(kernels.forward_backward(*with_one(bad, place, dtype), True)[0])
+
+
+@EITHER
+@PLACES
+def test_minus_infinity_leaves_out_the_paths_that_it_meets(dtype: type, place: tuple[str, int, int]) -> None:
+    """Of the nine paths three go through a label, and one takes a transition."""
+    log_z, node, edge, _ = kernels.forward_backward(*with_one(-np.inf, place, dtype), True)
+    assert log_z == pytest.approx(np.log(6 if place[0] == "scores" else 8), rel=SINGLE)
+    np.testing.assert_allclose(node.sum(axis=1), 1, rtol=SINGLE)
+    assert (node if place[0] == "scores" else edge)[place[1:]] == pytest.approx(0, abs=SINGLE)
 
 
 def test_shapes_that_do_not_fit() -> None:

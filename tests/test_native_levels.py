@@ -25,7 +25,7 @@ X = [[{f"w{w}": 1, f"v{w % 5}": 1.25, "n": 0.05 * w} for w in ws] for ws in word
 y = [[f"y{w % LABELS}" for w in ws] for ws in words]
 encoded = encode_sequences(X, y)
 found = {"module": kernels.__name__.rpartition("_")[2]}
-for recipe in ("sgd", "u1.g1", "u2.g1", "u2.g2", "pa", "lbfgs"):
+for recipe in ("sgd", "u1.g1", "u2.g1", "u2.g2", "pa", "arow", "lbfgs"):
     for features in ("all", "observed"):
         rate = 0.05 if RECIPES[recipe].family == "stochastic" else None
         model = Model.train(encoded, Settings(recipe=recipe, features=features, epochs=3, rate=rate))
@@ -50,7 +50,7 @@ def run(level: str, script: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize("labels", [3, 20])  # 20: `observed` in rows of three blocks; every level pads alike
+@pytest.mark.parametrize("labels", [3, 20, 33])  # of `observed`: one block, full rows of three, sparse rows
 def test_all_levels_agree(labels: int) -> None:
     results = {}
     for level in kernels.supported_levels():

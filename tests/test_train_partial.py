@@ -122,7 +122,7 @@ def test_plain_gradients_reach_the_optimum_of_lbfgs() -> None:
     encoded.dataset.labels[::3] = UNKNOWN
     by_steps = train(encoded, Settings("sgd", features="all", c2=1.0, epochs=300, delta=0.0))
     at_once = train(encoded, Settings("lbfgs", features="all", c2=1.0, epochs=300))
-    assert by_steps.best.objective == pytest.approx(at_once.best.objective, rel=0.02)
+    assert by_steps.best.objective == pytest.approx(at_once.best.objective, rel=3e-3)
 
 
 def test_the_choice_counts_known_tokens_only(caplog: pytest.LogCaptureFixture) -> None:
