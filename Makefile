@@ -86,7 +86,7 @@ oldest: build
 # The native code again, with AddressSanitizer and UBSan, under the tests that lean on it. Python runs with -S, since the
 # editable install would find the other build first; the preloaded libraries must be there before the first exception.
 SANITIZED := build/sanitize
-SANITIZE_TESTS ?= tests/test_text_*.py tests/test_encode.py tests/test_features.py tests/test_lattice.py \
+SANITIZE_TESTS ?= tests/test_text_*.py tests/test_encode.py tests/test_features.py tests/test_field.py tests/test_lattice.py \
     tests/test_train.py tests/test_train_gradient.py tests/test_train_margin.py tests/test_train_stochastic.py \
     tests/test_train_partial.py tests/test_counted.py \
     tests/test_model.py tests/test_bregman_kernel.py tests/test_quasi_newton.py tests/test_estimator_decoding.py

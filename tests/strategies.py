@@ -118,7 +118,8 @@ def to_dense(features: FeatureSet, state: np.ndarray, trans: np.ndarray) -> Dens
         dense[:] = state.reshape(dense.shape)
     else:
         dense[np.repeat(np.arange(features.attributes), np.diff(features.first)), features.column] = state
-    return Dense(dense.reshape(features.attributes, -1)[:, : features.labels], trans[:, : features.labels])
+    rows = dense.reshape(features.attributes, features.blocks_per_row * LANES)
+    return Dense(rows[:, : features.labels], trans[:, : features.labels])
 
 
 def from_dense(features: FeatureSet, dense: Dense) -> Dense:

@@ -80,7 +80,7 @@ def test_n_best_of_equal_paths_ends_and_repeats_none() -> None:
     x = [["t0"]] * 40
     paths = [tuple(labels) for labels, _ in crf.predict_nbest([x], 50)[0]]
     assert len(set(paths)) == 50
-    with pytest.raises(InputError, match=r"n must be at least 1 and below 2.*, got 0"):
+    with pytest.raises(InputError, match="n must be at least 1"):
         crf.predict_nbest([x], 0)
 
 

@@ -254,12 +254,12 @@ def test_nothing_at_all() -> None:
         (lambda: crf.score(X, None), "y is None"),
         (lambda: crf.predict_log_probability(X, None), "y is None"),
         (lambda: crf.predict_nbest(X, 1.5), "n must be a whole number"),
-        (lambda: crf.predict_nbest(X, 2**63), "n must be a number of paths"),
+        (lambda: crf.predict_nbest(X, 2**63), "n must be at least 1"),
         (lambda: crf.predict_nbest(X, float("nan")), "n must be a whole number"),
         (lambda: crf.explain(X[0], 1.5), "there is no position 1.5"),
         (lambda: crf.explain(X[0], True), "there is no position True"),
         (lambda: crf.prune("x"), "threshold must be a number"),
-        (lambda: crf.prune(-1), "threshold must be a number from 0 on"),
+        (lambda: crf.prune(-1), "threshold must be >= 0, got -1"),
     ):
         with pytest.raises(InputError, match=what):
             call()

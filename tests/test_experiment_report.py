@@ -56,7 +56,11 @@ def test_every_recipe_has_its_own_style() -> None:
 
 def test_the_table_says_what_the_ledger_says(folder: Path, results: Results) -> None:
     lines = [json.loads(line) for line in (folder / RESULTS_FILE).read_text().splitlines()]
-    for row in summarise(results):
+    rows = summarise(results)
+    assert {(row.recipe, row.features) for row in rows} == {
+        (line["recipe"], line["features"]) for line in lines if line["kind"] == "run"
+    }
+    for row in rows:
         mine = [
             line
             for line in lines

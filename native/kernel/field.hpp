@@ -1,4 +1,4 @@
-// Where each weight lives, and the weights (tagfield/features.py makes both). A layout is checked once, when it is made;
+// Where each weight lives, and the weights (tagfield/layout.py makes both). A layout is checked once, when it is made;
 // the loops that follow trust it.
 #pragma once
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace tagfield {
 // A weight of −0.0 is not a feature: it adds nothing to any score and no update touches it. So a row carries its own
 // mask, which costs no second look into memory; padding lanes and the pairs that the feature set leaves out are −0.0.
 // With few labels FULL rows are faster than SPARSE ones also for the observed set, since every row has the same
-// length; with many labels they would waste memory. tagfield/features.py chooses.
+// length; with many labels they would waste memory. tagfield/layout.py chooses.
 enum class Rows { FULL, SPARSE };
 
 template <class M, class R> TAGFIELD_INLINE void mark_features(M& lanes, const R& w) {

@@ -1,0 +1,63 @@
+"""Operations on a corpus: sentences taken, arrays there and back, and the first sentence without a label."""
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from naive import Problem
+from strategies import encode, problems
+
+from tagfield.dataset import UNKNOWN, Dataset
+from tagfield.encode import encode_sources
+from tagfield.lattice import open_corpus
+from tagfield.text.sources import Source
+
+
+def same(one: Dataset, other: Dataset) -> None:
+    for name in Dataset.__dataclass_fields__:
+        mine, theirs = getattr(one, name), getattr(other, name)
+        np.testing.assert_array_equal(mine, theirs)
+        assert mine is None or mine.dtype == theirs.dtype
+
+
+@settings(max_examples=80, deadline=None)
+@given(problems(), st.data())
+def test_sentences_taken_are_those_encoded_alone(problem: Problem, data: st.DataObject) -> None:
+    whole = encode(problem)
+    chosen = data.draw(st.lists(st.integers(0, len(whole) - 1), max_size=5))
+    part = whole.take(np.array(chosen, np.int64))
+    open_corpus(part.dataset)
+    assert list(part.sequences()) != [] or not chosen
+    expected, found = list(whole.sequences()), list(part.sequences())
+    for s, sequence in zip(chosen, found, strict=True):
+        assert (sequence.tokens, sequence.labels) == (expected[s].tokens, expected[s].labels)
+        assert sequence.weight == expected[s].weight
+    same(whole.take(np.arange(len(whole))).dataset, whole.dataset)
+
+
+def test_sentences_taken_remember_their_lines() -> None:
+    whole = encode_sources([Source("f", b"a A X\n\nb B Y\nc C X\n")])
+    assert whole.take(np.array([1])).where(0) == whole.where(1) == "f, line 3"
+    assert whole.take(np.array([1])).lines(0) == ["b B Y", "c C X"]
+
+
+@settings(max_examples=50, deadline=None)
+@given(problems())
+def test_arrays_there_and_back(problem: Problem) -> None:
+    dataset = encode(problem).dataset
+    arrays = dataset.to_arrays("part.")
+    assert all(name.startswith("part.") for name in arrays)
+    same(Dataset.from_arrays({**arrays, "labels": arrays["part.labels"][:0]}, "part."), dataset)
+
+
+@settings(max_examples=80, deadline=None)
+@given(problems(), st.data())
+def test_the_first_sentence_without_a_label(problem: Problem, data: st.DataObject) -> None:
+    dataset = encode(problem).dataset
+    assert dataset.first_unlabelled() is None
+    hidden = np.array([data.draw(st.booleans()) for _ in dataset.labels], bool)
+    gold = np.where(hidden, UNKNOWN, dataset.labels)
+    bare = [s for s in range(len(dataset)) if hidden[dataset.tokens[s] : dataset.tokens[s + 1]].any()]
+    assert dataset.first_unlabelled(gold) == (bare[0] if bare else None)
+    for token in range(len(gold)):
+        s = dataset.sentence_of(token)
+        assert dataset.tokens[s] <= token < dataset.tokens[s + 1]
