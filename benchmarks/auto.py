@@ -54,7 +54,7 @@ def corpora(folder: Path, seeds: int) -> Iterator[tuple[str, int, tuple[Encoded,
 
 def end(known: Encoded, test: Encoded, **options: Any) -> tuple[float, float, str]:
     """Token accuracy and chunk F1 in % after the last epoch, and the update."""
-    trained = train(known, Settings(collapse=None, period=0, **options), dev=test)
+    trained = train(known, Settings.of(collapse=None, period=0, **options), dev=test)
     scores, used = trained.history[-1].scores, trained.settings
     assert scores is not None
     return (

@@ -36,7 +36,7 @@ CANDIDATES: dict[str, dict[str, Any]] = {
 def course(known: Encoded, test: Encoded, **options: Any) -> tuple[list[tuple[float, float]], float]:
     """Accuracy and F1 in % after each of EPOCHS and at the end, and the seconds."""
     settings = {"epochs": EPOCHS[-1], "period": 0, "collapse": None} | options
-    trained = train(known, Settings(**settings), dev=test)
+    trained = train(known, Settings.of(**settings), dev=test)
     history = trained.history
     figures = []
     for epoch in [*(history[min(number, len(history)) - 1] for number in EPOCHS), history[-1]]:

@@ -6,5 +6,5 @@ from tagfield.encode import encode_files
 from tagfield.train import Settings, train
 
 if __name__ == "__main__":
-    settings = Settings(recipe="sgd", features="all", epochs=int(sys.argv[2]), rate=0.1)
+    settings = Settings.of(recipe="sgd", features="all", epochs=int(sys.argv[2]), rate=0.1)
     train(encode_files(sys.argv[1]), settings)

@@ -68,7 +68,7 @@ def test_online_algorithms_take_the_same_steps(algorithm, params, settings, tmp_
     X, y = sentences(1, 30)
     iterations, tagger = crfsuite(X, y, tmp_path / "m", algorithm, max_iterations=7, **params)
     encoded = encode_sequences(X, y)
-    trained = train(encoded, Settings(recipe=algorithm, epochs=7, **settings))
+    trained = train(encoded, Settings.of(recipe=algorithm, epochs=7, **settings))
     assert [e.objective for e in trained.history] == pytest.approx([i["loss"] for i in iterations], rel=1e-4)
     assert largest_difference(tagger, Model.of(encoded, trained)) < PRINTED
 

@@ -28,7 +28,7 @@ found = {"module": kernels.__name__.rpartition("_")[2]}
 for recipe in ("sgd", "u1.g1", "u2.g1", "u2.g2", "pa", "arow", "lbfgs"):
     for features in ("all", "observed"):
         rate = 0.05 if RECIPES[recipe].family == "stochastic" else None
-        model = Model.train(encoded, Settings(recipe=recipe, features=features, epochs=3, rate=rate))
+        model = Model.train(encoded, Settings.of(recipe=recipe, features=features, epochs=3, rate=rate))
         p = np.concatenate(model.marginals(encoded))
         numbers = [*p.ravel().tolist(), *model.log_probability(X, y).tolist(), model.info["objective"]]
         found[f"{recipe} {features}"] = numbers

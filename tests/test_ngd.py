@@ -40,7 +40,7 @@ def skewed():
 @pytest.mark.parametrize("batch", [False, True])
 def test_every_loss_trains(skewed, loss, gamma, batch):
     known, held_out = skewed
-    settings = Settings(
+    settings = Settings.of(
         recipe="ngd",
         loss=loss,
         gamma=gamma,
@@ -55,9 +55,9 @@ def test_every_loss_trains(skewed, loss, gamma, batch):
 
 def test_the_quadratic_generator_is_plain_gradient_descent(skewed):
     known, _ = skewed
-    plain = train(known, Settings(recipe="sgd", epochs=2, rate=0.1))
+    plain = train(known, Settings.of(recipe="sgd", epochs=2, rate=0.1))
     for loss in ("U1", "U2", "U6"):
-        other = train(known, Settings(recipe="ngd", loss=loss, generator="linear", epochs=2, rate=0.1))
+        other = train(known, Settings.of(recipe="ngd", loss=loss, generator="linear", epochs=2, rate=0.1))
         np.testing.assert_array_equal(plain.weights.state, other.weights.state)
         np.testing.assert_array_equal(plain.weights.trans, other.weights.trans)
 
@@ -65,24 +65,24 @@ def test_the_quadratic_generator_is_plain_gradient_descent(skewed):
 def test_entropy_needs_the_whole_corpus_and_says_so(skewed):
     known, _ = skewed
     with pytest.raises(InputError, match="entropy"):
-        train(known, Settings(recipe="ngd", loss="U6", generator="entropy", epochs=1))
+        train(known, Settings.of(recipe="ngd", loss="U6", generator="entropy", epochs=1))
     trained = train(
-        known, Settings(recipe="ngd", loss="U6", generator="entropy", epochs=3, batch=True, rate=0.05)
+        known, Settings.of(recipe="ngd", loss="U6", generator="entropy", epochs=3, batch=True, rate=0.05)
     )
     assert trained.history[-1].objective < trained.history[0].objective
 
 
 def test_an_annealed_response_ends_as_plain_gradient_descent(skewed):
     known, _ = skewed
-    settings = Settings(recipe="u2.g1", epochs=6, anneal=3.0, period=0, rate=0.05)
+    settings = Settings.of(recipe="u2.g1", epochs=6, anneal=3.0, period=0, rate=0.05)
     annealed = train(known, settings)
-    plain = train(known, Settings(recipe="u2.g1", epochs=6, period=0, rate=0.05))
+    plain = train(known, Settings.of(recipe="u2.g1", epochs=6, period=0, rate=0.05))
     assert annealed.best.objective < plain.best.objective
 
 
 def test_a_run_that_goes_wrong_is_noticed_and_the_best_weights_are_kept(skewed):
     known, held_out = skewed
-    settings = Settings(recipe="u2.g1p", features="all", epochs=30, rate=30.0, c2=1e-6, period=0)
+    settings = Settings.of(recipe="u2.g1p", features="all", epochs=30, rate=30.0, c2=1e-6, period=0)
     trained = train(known, settings, dev=held_out)
     assert len(trained.history) < 30
     assert "the weights of this epoch are kept" in trained.stop_reason  # they label better than none
@@ -96,7 +96,7 @@ def test_weights_that_leave_the_range_of_numbers_do_not_take_the_good_ones_along
     """The seventh value is one that only later weights cannot bear."""
     X = [[{"a": 1.0}, {"b": 1.0}]] * 6 + [[{"a": 3e37, "b": -3e37}, {"b": 3e37}]]
     encoded = encode_sequences(X, [["P", "Q"]] * 7, weights=[1.0] * 6 + [1e-30])
-    settings = Settings(recipe="sgd", features="all", rate=1.0, c2=0.0, epochs=50, period=0)
+    settings = Settings.of(recipe="sgd", features="all", rate=1.0, c2=0.0, epochs=50, period=0)
     trained = train(encoded, settings)
     assert trained.weights.finite()
     assert len(trained.history) < 50
@@ -106,7 +106,9 @@ def test_weights_that_leave_the_range_of_numbers_do_not_take_the_good_ones_along
 @pytest.mark.parametrize("generator", ["quadratic", "arctan:0.1"])
 def test_the_whole_corpus_at_once_with_much_regularisation(generator):
     encoded = encode_sequences([[["a"], ["b"]], [["b"], ["a"]]] * 5, [["X", "Y"], ["Y", "X"]] * 5)
-    settings = Settings(recipe="ngd", generator=generator, batch=True, features="all", c2=100.0, epochs=500)
+    settings = Settings.of(
+        recipe="ngd", generator=generator, batch=True, features="all", c2=100.0, epochs=500
+    )
     trained = train(encoded, settings)
     if generator == "quadratic":
         best = train(encoded, Settings(recipe="lbfgs", features="all", c2=100.0, epochs=500)).best.objective
@@ -118,12 +120,12 @@ def test_the_whole_corpus_at_once_with_much_regularisation(generator):
 def test_ones_own_loss_and_generator_through_the_front_door():
     own = Generator.from_gradient(np.arcsinh, name="arcsinh")
     encoded = encode_sequences([[["a"], ["b"]], [["b"], ["a"]]] * 5, [["X", "Y"], ["Y", "X"]] * 5)
-    settings = Settings("ngd", generator=own, loss=Loss(-1, -1, 0, 0, "mine"), rate=0.2, epochs=5)
+    settings = Settings.of("ngd", generator=own, loss=Loss(-1, -1, 0, 0, "mine"), rate=0.2, epochs=5)
     model = Model.train(encoded, settings)
     assert model.tag([[["a"], ["b"]]]) == [["X", "Y"]]
     assert model.info["settings"]["generator"] == "arcsinh"
     assert model.info["settings"]["loss"] == "mine"
-    same = Model.train(encoded, Settings("ngd", generator=own, loss="U2", rate=0.2, epochs=5))
+    same = Model.train(encoded, Settings.of("ngd", generator=own, loss="U2", rate=0.2, epochs=5))
     assert model.weights.state.tobytes() == same.weights.state.tobytes()
     crf = CRF("ngd", generator=own, max_iterations=5).fit([[["a"], ["b"]]] * 5, [["X", "Y"]] * 5)
     assert clone(crf).generator.name == "arcsinh"
@@ -144,8 +146,8 @@ def test_the_choice_is_among_the_family_costs_what_it_may_and_is_no_worse_than_p
     done = [rungs[sentences] for *_, sentences in tried]
     assert sum(rung.passes * rung.trained + SCORING * rung.scored for rung in done) <= COST <= 4
     assert chosen.kind != "curved"  # one label dominates here
-    auto = train(known, Settings(recipe="ngd", generator="auto", features="all", epochs=10), dev=held_out)
-    sgd = train(known, Settings(recipe="sgd", features="all", epochs=10, average=True), dev=held_out)
+    auto = train(known, Settings.of(recipe="ngd", generator="auto", features="all", epochs=10), dev=held_out)
+    sgd = train(known, Settings.of(recipe="sgd", features="all", epochs=10, average=True), dev=held_out)
     assert auto.best.scores.accuracy >= sgd.best.scores.accuracy - 0.001
     assert auto.settings.generator.startswith("auto: ")
 
@@ -156,7 +158,7 @@ def test_after_a_choice_the_shuffles_are_those_of_a_calibrated_recipe(skewed):
     after = []
     for options in ({"recipe": "ngd", "generator": "auto"}, {"recipe": "sgd"}, {"recipe": "adaptive"}):
         rng = np.random.default_rng(5)
-        make_trainer(Settings(seed=5, **options), corpus, features, features.zeros(), rng, dataset)
+        make_trainer(Settings.of(seed=5, **options), corpus, features, features.zeros(), rng, dataset)
         after.append(rng.permutation(corpus.sentences).tolist())
     assert after[0] == after[1] == after[2]
 

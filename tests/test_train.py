@@ -91,7 +91,7 @@ def test_weights_are_repetitions(features: str) -> None:
 
 def test_the_best_weights_are_kept_when_the_last_are_worse() -> None:
     encoded = encode(noisy())
-    settings = Settings(recipe="sgd", features="all", rate=0.7, c2=0.1, epochs=12, seed=0)  # too fast
+    settings = Settings.of(recipe="sgd", features="all", rate=0.7, c2=0.1, epochs=12, seed=0)  # too fast
     worse = 0
     for seed in range(6):
         settings = replace(settings, seed=seed)
@@ -109,7 +109,7 @@ def test_the_best_weights_are_kept_when_the_last_are_worse() -> None:
 
 def test_the_stopping_rule_compares_with_some_epochs_earlier() -> None:
     encoded = encode(noisy())
-    settings = Settings(recipe="sgd", rate=0.1, epochs=1000, period=3, delta=1e-2)
+    settings = Settings.of(recipe="sgd", rate=0.1, epochs=1000, period=3, delta=1e-2)
     trained = train(encoded, settings)
     objectives = [epoch.objective for epoch in trained.history]
     falls = [
@@ -145,7 +145,7 @@ def test_a_callback_sees_every_epoch_and_can_end_it(recipe: str) -> None:
 @BOTH
 def test_scores_along_the_way_are_those_of_the_model(features: str, min_count: int) -> None:
     encoded, held_out = encode(noisy(12)), encode(learnable(20, seed=3))
-    settings = Settings(recipe="sgd", features=features, min_count=min_count, epochs=1, rate=0.1)
+    settings = Settings.of(recipe="sgd", features=features, min_count=min_count, epochs=1, rate=0.1)
     trained = train(encoded, settings, dev=held_out, watch={"train": encoded})
     model = Model.of(encoded, trained)
     sequences = list(held_out.sequences())
@@ -164,7 +164,7 @@ def test_a_run_that_leaves_the_numbers_names_the_epoch(features: str) -> None:
     with pytest.raises(
         TrainingError, match=r"epoch [12]: the weights left the range of numbers.*nothing was saved"
     ):
-        returned.append(train(encode(huge), Settings(recipe="sgd", features=features, rate=0.1, epochs=5)))
+        returned.append(train(encode(huge), Settings.of(recipe="sgd", features=features, rate=0.1, epochs=5)))
     assert not returned
     with pytest.raises(TrainingError):  # and so does the search for a rate
         train(encode(huge), Settings(recipe="sgd", features=features, epochs=5))
@@ -175,7 +175,7 @@ def test_a_sequence_of_twenty_thousand_positions(recipe: str, rate: float | None
     rng = np.random.default_rng(0)
     words = rng.integers(50, size=20_000).tolist()
     X, y = [[[f"w{w}"] for w in words]], [[f"y{w % 4}" for w in words]]  # so u is a sum over 400 positions
-    model = Model.train(encode_sequences(X, y), Settings(recipe=recipe, epochs=30, c2=0.01, rate=rate))
+    model = Model.train(encode_sequences(X, y), Settings.of(recipe=recipe, epochs=30, c2=0.01, rate=rate))
     tags = model.tag(X)[0]
     assert np.mean([a == b for a, b in zip(tags, y[0], strict=True)]) > 0.95
     p = model.marginals(X)[0]
@@ -190,7 +190,7 @@ def test_five_hundred_labels(recipe: str, features: str) -> None:
     encoded = encode_sequences(X, y)
     assert len(encoded.labels) == 500
     rate = 0.5 if RECIPES[recipe].family == "stochastic" else None
-    model = Model.train(encoded, Settings(recipe=recipe, features=features, epochs=3, c2=1e-3, rate=rate))
+    model = Model.train(encoded, Settings.of(recipe=recipe, features=features, epochs=3, c2=1e-3, rate=rate))
     assert model.evaluate(encoded).accuracy > 0.99
     np.testing.assert_allclose(np.concatenate(model.marginals(X[:50])).sum(axis=1), 1, atol=1e-4)
 
@@ -204,8 +204,8 @@ def test_five_hundred_labels(recipe: str, features: str) -> None:
         (Settings(c2=float("nan")), "c2"),
         (Settings(epochs=0), "at least one epoch"),
         (Settings(threads=0), "at least one thread"),
-        (Settings(rate=0.0), "rate"),
-        (Settings(rate=float("inf")), "rate"),
+        (Settings.of(rate=0.0), "rate"),
+        (Settings.of(rate=float("inf")), "rate"),
     ],
 )
 def test_bad_settings(settings: Settings, message: str) -> None:

@@ -65,7 +65,7 @@ def test_passes_follow_the_twin(type: int, cost_sensitive: bool) -> None:
 @pytest.mark.parametrize("average", [True, False])
 def test_what_can_be_separated_is_separated(type: int, average: bool) -> None:
     encoded = encode(learnable(40))
-    settings = Settings(recipe="pa", features="all", epochs=100, pa_type=type, pa_average=average)
+    settings = Settings.of(recipe="pa", features="all", epochs=100, pa_type=type, pa_average=average)
     trained = train(encoded, settings, dev=encoded)
     assert trained.converged
     assert trained.stop_reason == "every sequence is labelled right"
@@ -78,11 +78,11 @@ def test_the_options_make_a_difference() -> None:
     encoded = encode(learnable(20, seed=1))
     settings = {
         "plain": Settings(recipe="pa", epochs=1),
-        "not averaged": Settings(recipe="pa", epochs=1, pa_average=False),
-        "cost 1": Settings(recipe="pa", epochs=1, pa_cost_sensitive=False),
-        "type 0": Settings(recipe="pa", epochs=1, pa_type=0),
-        "type 2": Settings(recipe="pa", epochs=1, pa_type=2),
-        "c": Settings(recipe="pa", epochs=1, pa_c=0.01),
+        "not averaged": Settings.of(recipe="pa", epochs=1, pa_average=False),
+        "cost 1": Settings.of(recipe="pa", epochs=1, pa_cost_sensitive=False),
+        "type 0": Settings.of(recipe="pa", epochs=1, pa_type=0),
+        "type 2": Settings.of(recipe="pa", epochs=1, pa_type=2),
+        "c": Settings.of(recipe="pa", epochs=1, pa_c=0.01),
     }
     found = {name: train(encoded, s).weights.state.tobytes() for name, s in settings.items()}
     different = set(found) - {"type 0"}  # with c = 1 the bound of type 1 is rarely reached
@@ -99,14 +99,14 @@ def test_numbers_that_cannot_be_squared_are_an_error() -> None:
 def test_steps_that_have_no_number_are_an_error() -> None:
     tiny = Problem([[[(0, 1.3e-19)]], [[(0, 1.3e-19)]]], [[1], [1]], [30.0, 1.0], 1, 2)
     with pytest.raises(TrainingError, match=r"epoch 1: .* \(pa\)"):
-        train(encode(tiny), Settings(recipe="pa", features="all", pa_type=0, epochs=1))
+        train(encode(tiny), Settings.of(recipe="pa", features="all", pa_type=0, epochs=1))
 
 
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        (Settings(recipe="pa", pa_type=4), "type 4; choose 0, 1 or 2"),
-        (Settings(recipe="pa", pa_c=0.0), "aggressiveness must be above 0"),
+        (Settings.of(recipe="pa", pa_type=4), "type 4; choose 0, 1 or 2"),
+        (Settings.of(recipe="pa", pa_c=0.0), "aggressiveness must be above 0"),
     ],
 )
 def test_bad_settings(settings: Settings, message: str) -> None:

@@ -106,11 +106,11 @@ def test_passes_follow_the_twin(name: str) -> None:
 
 def test_limits_that_forbid_nothing_change_nothing() -> None:
     encoded = encode(learnable(40))
-    free = train(encoded, Settings("u2.g1", epochs=3, rate=0.1))
+    free = train(encoded, Settings.of("u2.g1", epochs=3, rate=0.1))
     L = len(encoded.labels)
     bound = train(
         encoded,
-        Settings("u2.g1", epochs=3, rate=0.1),
+        Settings.of("u2.g1", epochs=3, rate=0.1),
         rules=Rules(np.ones(L, bool), np.ones((L, L), bool), np.ones(L, bool)),
     )
     assert free.weights.state.tobytes() == bound.weights.state.tobytes()
@@ -129,13 +129,13 @@ def test_the_choice_counts_known_tokens_only(caplog: pytest.LogCaptureFixture) -
     encoded = encode(learnable(200))
     encoded.dataset.labels[::2] = UNKNOWN
     with caplog.at_level("INFO", logger="tagfield.train.choose"):
-        trained = train(encoded, Settings("ngd", generator="auto", epochs=3))
+        trained = train(encoded, Settings.of("ngd", generator="auto", epochs=3))
     shares = [float(text.split(": ")[1].split(" %")[0]) for text in caplog.messages if " % after " in text]
     assert max(shares) > 90  # were unknown tokens counted as wrong, half would be the most
     assert trained.stop_reason == "the given number of epochs is done"
 
 
-@pytest.mark.parametrize("settings", [Settings("pa"), Settings("arow"), Settings("ngd", batch=True)])
+@pytest.mark.parametrize("settings", [Settings("pa"), Settings("arow"), Settings.of("ngd", batch=True)])
 def test_what_has_no_sum_over_paths_says_so(settings: Settings) -> None:
     encoded = encode(learnable(5))
     encoded.dataset.labels[0] = UNKNOWN
