@@ -39,7 +39,7 @@ lint: build
 	.venv/bin/mypy
 	.venv/bin/lint-imports
 
-# Chromium for tests/test_page.py. `make test` tries once and goes on without it; `make browser` tries again.
+# Chromium for tests/experiment/test_page.py. `make test` tries once and goes on without it; `make browser` tries again.
 browser:
 	scripts/install-browser
 	touch .venv/.browser
@@ -69,8 +69,8 @@ bench: build .venv/.bench
 
 # The estimator with the oldest versions that pyproject.toml allows of what it stands on, in a virtualenv of its own.
 OLDEST := build/oldest/bin/python
-OLDEST_TESTS ?= tests/test_estimator*.py tests/test_metrics.py tests/test_migrate.py tests/test_encode.py \
-    tests/test_text_objects.py tests/test_train*.py tests/test_model.py tests/test_explain.py
+OLDEST_TESTS ?= tests/estimator tests/test_metrics.py tests/test_migrate.py tests/test_encode.py \
+    tests/text/test_objects.py tests/train tests/test_model.py tests/test_explain.py
 
 oldest: build
 	test -x $(OLDEST) || $(PYTHON) -m venv build/oldest
@@ -86,10 +86,11 @@ oldest: build
 # The native code again, with AddressSanitizer and UBSan, under the tests that lean on it. Python runs with -S, since the
 # editable install would find the other build first; the preloaded libraries must be there before the first exception.
 SANITIZED := build/sanitize
-SANITIZE_TESTS ?= tests/test_text_*.py tests/test_encode.py tests/test_features.py tests/test_field.py tests/test_lattice.py \
-    tests/test_train.py tests/test_train_gradient.py tests/test_train_margin.py tests/test_train_stochastic.py \
-    tests/test_train_partial.py tests/test_counted.py \
-    tests/test_model.py tests/test_bregman_kernel.py tests/test_quasi_newton.py tests/test_estimator_decoding.py
+SANITIZE_TESTS ?= tests/train/test_growth.py tests/train/test_whole_corpus.py tests/train/test_arow.py tests/text \
+    tests/test_encode.py tests/test_features.py tests/test_field.py tests/test_lattice.py tests/train/test_driver.py \
+    tests/train/test_objective.py tests/train/test_margin.py tests/train/test_stochastic.py \
+    tests/train/test_limits.py tests/train/test_counted.py tests/test_model.py tests/bregman/test_tables.py \
+    tests/train/test_quasi_newton.py tests/estimator/test_decoding.py
 
 sanitize: build
 	.venv/bin/cmake -S . -B $(SANITIZED) -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/.venv/bin/ninja \

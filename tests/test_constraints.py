@@ -4,11 +4,11 @@ from itertools import product
 
 import numpy as np
 import pytest
-from chains import tagged
 
 from tagfield import CRF
 from tagfield.constraints import Rules, rules_of
 from tagfield.errors import InputError
+from tests.support.chains import tagged
 
 BIO = ["O", "B-X", "I-X", "B-Y", "I-Y"]
 IOBES = ["O", "B-X", "I-X", "E-X", "S-X", "B-Y", "E-Y"]

@@ -3,13 +3,13 @@
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from naive import Problem
-from strategies import encode, problems
 
 from tagfield.dataset import UNKNOWN, Dataset
 from tagfield.encode import encode_sources
 from tagfield.lattice import open_corpus
 from tagfield.text.sources import Source
+from tests.support.naive import Problem
+from tests.support.strategies import encode, problems
 
 
 def same(one: Dataset, other: Dataset) -> None:

@@ -5,7 +5,6 @@ from collections import OrderedDict, UserDict
 from collections.abc import Iterator
 from typing import Any
 
-import naive_text as naive
 import numpy as np
 import pytest
 from hypothesis import given
@@ -14,6 +13,7 @@ from hypothesis import strategies as st
 from tagfield.dataset import UNKNOWN, Dataset
 from tagfield.encode import Encoded, Vocabulary, encode_sequences
 from tagfield.errors import InputError
+from tests.support import naive_text as naive
 
 names = st.text(alphabet="ab:é漢\\ 😀", max_size=4)
 numbers = st.one_of(

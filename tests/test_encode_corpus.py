@@ -1,9 +1,9 @@
 """CoNLL-2000 comes out to the last count."""
 
 import pytest
-from corpus import TEST, TRAIN, needs_corpus
 
 from tagfield.encode import Encoded, encode_files
+from tests.support.corpus import TEST, TRAIN, needs_corpus
 
 pytestmark = needs_corpus
 

@@ -5,7 +5,8 @@ import runpy
 from pathlib import Path
 
 import pytest
-from cli_process import inside
+
+from tests.support.cli_process import inside
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -5,12 +5,12 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from chains import tagged
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tagfield import CRF
 from tagfield.errors import InputError
+from tests.support.chains import tagged
 
 X, Y = tagged(40)
 CRFS = [

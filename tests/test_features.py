@@ -6,11 +6,8 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from corpus import TRAIN, needs_corpus
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from naive import Problem
-from strategies import dense_weights, encode, present, problems
 
 from tagfield.dataset import Dataset
 from tagfield.encode import encode_files, encode_sequences
@@ -19,6 +16,9 @@ from tagfield.features import LANES, Weights, absent, feature_set
 from tagfield.lattice import open_corpus
 from tagfield.native import kernels
 from tagfield.train.driver import select
+from tests.support.corpus import TRAIN, needs_corpus
+from tests.support.naive import Problem
+from tests.support.strategies import dense_weights, encode, present, problems
 
 
 def by_hand(problem: Problem) -> tuple[Counter[tuple[int, int]], Counter[tuple[int, int]]]:

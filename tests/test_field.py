@@ -8,9 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from naive import Problem, path_score, sentence_scores
-from strategies import dense_weights, encode, problems
-from tolerances import SINGLE
 
 from tagfield.encode import encode_sequences
 from tagfield.features import FeatureSet, Weights, feature_set
@@ -18,6 +15,9 @@ from tagfield.lattice import open_corpus
 from tagfield.model import Model
 from tagfield.native import kernels
 from tagfield.train import Settings
+from tests.support.naive import Problem, path_score, sentence_scores
+from tests.support.strategies import dense_weights, encode, problems
+from tests.support.tolerances import SINGLE
 
 
 def drawn_weights(features: FeatureSet, seed: int) -> Weights:

@@ -4,13 +4,21 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from naive import Chain, all_paths, best_path, best_score, chain_by_paths, chain_in_logs, path_score
-from strategies import small_chains, wide_chains
-from tolerances import ALGEBRA, SINGLE
 
 from tagfield import lattice
 from tagfield.errors import InputError
 from tagfield.native import kernels
+from tests.support.naive import (
+    Chain,
+    all_paths,
+    best_path,
+    best_score,
+    chain_by_paths,
+    chain_in_logs,
+    path_score,
+)
+from tests.support.strategies import small_chains, wide_chains
+from tests.support.tolerances import ALGEBRA, SINGLE
 
 
 def check(scores: np.ndarray, trans: np.ndarray, expected: Chain) -> int:

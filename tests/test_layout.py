@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import dense_weights, present
 
 from tagfield.errors import InputError
 from tagfield.features import FeatureSet, Weights, absent, grow, prune
+from tests.support.strategies import dense_weights, present
 
 Table = dict[tuple[int, int], float]  # (row, label) → weight
 WEIGHTS = st.sampled_from([0.0, -0.0, 1.0, -2.5, 1e-30, 3e38])

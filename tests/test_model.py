@@ -12,10 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from naive import Problem, chain_in_logs, path_score, sentence_scores
-from strategies import dense_weights, encode, learnable
 from tagfield.train.batch import Objective
-from tolerances import SINGLE
 
 from tagfield.encode import Vocabulary, encode_files, encode_sequences
 from tagfield.errors import InputError, ModelFileError
@@ -25,6 +22,9 @@ from tagfield.model import Model
 from tagfield.native import kernels
 from tagfield.storage import load_tensors, save_tensors
 from tagfield.train import Settings
+from tests.support.naive import Problem, chain_in_logs, path_score, sentence_scores
+from tests.support.strategies import dense_weights, encode, learnable
+from tests.support.tolerances import SINGLE
 
 KINDS = ["observed", "all"]
 X = [[["w=a", "s"], ["w=b"], ["w=é", "s"]], [["w=b"], ["w=a", "s"]], []]

@@ -5,7 +5,7 @@
 The labels are BIO over PRODUCT ROLE PLACE DATE AMOUNT CODE. Like most text that is searched for names, the corpus is
 skewed: two texts in five have no entity, most names are rare, and one mention in twelve is unlabelled, as if an
 annotator had missed it. It shows the bias of saturating updates: many small errors on O outweigh few large errors on
-entities, and rare labels are missed (tests/test_skewed.py).
+entities, and rare labels are missed (tests/train/test_skewed.py).
 """
 
 from tagfield.experiment.demo.corpus import Corpus, Segment, Sentence, label_segments, make_corpus

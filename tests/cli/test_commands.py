@@ -1,0 +1,422 @@
+"""The commands, from end to end."""
+
+import gzip
+import json
+import logging
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tagfield
+from tagfield.cli.commands import COMMANDS
+from tagfield.train import RECIPES, Settings
+from tests.support.cli_process import COMMAND, PLAIN, TRAIN, call, environment, good
+from tests.support.corpus import TEST, needs_corpus
+from tests.support.corpus import TRAIN as CORPUS_TRAIN
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a little data and a model of it."""
+    folder = tmp_path_factory.mktemp("home")
+    (folder / "train.txt").write_text(TRAIN)
+    (folder / "plain.txt").write_text(PLAIN)
+    good("train", folder / "train.txt", "-o", folder / "model", "--c2", "0.01", "--epochs", "20")
+    return folder
+
+
+# Start-up
+
+
+def test_help_is_quick_because_it_imports_no_numpy() -> None:
+    code = (
+        "import sys\nfrom tagfield.cli.commands import run\nrun(['--help'])\n"
+        "heavy = ('numpy', 'scipy', 'tagfield._text', 'tagfield.train', 'tagfield.model', 'tagfield.cli.train')\n"
+        "print([m for m in heavy if m in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr.strip() == "[]"
+    for name, entry in COMMANDS.items():
+        assert name in done.stdout
+        assert entry.summary in done.stdout
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_each_command_has_help_that_begins_with_its_summary(name: str) -> None:
+    assert COMMANDS[name].summary in good(name, "--help")
+
+
+def test_no_argument_is_help_and_version_is_the_version() -> None:
+    assert good() == good("--help") == good("-h")
+    assert good("--version") == f"tagfield {tagfield.__version__}\n"
+
+
+def test_the_help_of_train_names_every_recipe_and_the_defaults_of_settings() -> None:
+    text = " ".join(good("train", "--help").replace("│", " ").split())
+    settings = Settings()
+    assert all(recipe in text for recipe in RECIPES)
+    assert "[default: u2.g1, averaged; where one label dominates, sgd or adaptive, averaged]" in text
+    for default in (settings.features, settings.c2, settings.period, settings.pa_c):
+        assert f"[default: {default}]" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nothing"], "tagfield: no such command 'nothing'"),
+        (["train"], "tagfield train: missing argument"),
+        (["train", "a", "-o", "b", "--wrong"], "tagfield train: no such option: --wrong"),
+        (["train", "a", "-o", "b", "--epochs", "many"], "tagfield train: invalid value for '--epochs'"),
+    ],
+)
+def test_a_wrong_argument_is_one_sentence(arguments: list[str], message: str) -> None:
+    done = call(*arguments)
+    assert done.returncode == 2
+    assert done.stderr.startswith(message)
+    assert len(done.stderr.splitlines()) == 1
+
+
+# train
+
+
+def test_train_tells_how_it_goes_and_what_came_out(tmp_path: Path) -> None:
+    (tmp_path / "train.txt").write_text(TRAIN)
+    (tmp_path / "dev.txt").write_text("The DT B-NP\ncat NN I-NP\nruns VBZ B-XX\n")
+    text = good(
+        "train",
+        "train.txt",
+        "--dev",
+        "dev.txt",
+        "-o",
+        "my model",
+        "--epochs",
+        "3",
+        "--log",
+        "log",
+        cwd=tmp_path,
+    )
+    lines = text.splitlines()
+    assert lines[0].startswith("train      2 sequences, 6 tokens, 3 labels, 46 attributes, read in ")
+    assert lines[1] == "dev        1 sequence, 3 tokens"
+    assert lines[2].endswith("not in the training data, so always counted as wrong: B-XX")
+    epochs = [line for line in lines if line.startswith("epoch ")]
+    assert [line.split()[1] for line in epochs] == ["1/3", "2/3", "3/3"]
+    assert all(part in epochs[-1] for part in ("objective", "dev accuracy", "F1", "rate", "tokens/s"))
+    assert "ended      after 3 epochs and " in text
+    assert "the given number of epochs is done" in text
+    assert "saved      my model, " in text
+    assert "next       tagfield eval -m 'my model' dev.txt" in text
+
+    log = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()]
+    assert [row["epoch"] for row in log] == [1, 2, 3]
+    assert log[0].keys() >= {"objective", "seconds", "norm", "best", "rate", "accuracy", "f1"}
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["dev.txt", "log", "my model", "train.txt"]
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+@pytest.mark.parametrize("features", ["observed", "all"])
+def test_every_recipe_trains(recipe: str, features: str, tmp_path: Path) -> None:
+    (tmp_path / "train.txt").write_text(TRAIN)
+    options = ["--algorithm", recipe, "--features", features, "--epochs", "30", "--c2", "0.01", "--seed", "3"]
+    text = good("train", "train.txt", "-o", "model", *options, cwd=tmp_path)
+    assert f"recipe     {recipe}" in text
+    assert "token accuracy     100.00 %  (6 of 6)" in good("eval", "-m", "model", "train.txt", cwd=tmp_path)
+    record = json.loads(good("info", "model", "--json", cwd=tmp_path))
+    assert record["features"] == features
+    assert record["info"]["settings"]["recipe"] == recipe
+    assert record["info"]["settings"]["seed"] == 3
+
+
+@pytest.mark.parametrize(
+    ("others", "options", "recipe", "averaged"),
+    [
+        (3, [], "u2.g1", True),
+        (30, [], "sgd", True),
+        (30, ["--features", "all"], "adaptive", True),
+        (30, ["--algorithm", "u2.g1"], "u2.g1", False),
+        (30, ["--generator", "erf:2"], "ngd", False),
+    ],
+)
+def test_the_default_looks_at_the_labels(
+    others: int, options: list[str], recipe: str, averaged: bool, tmp_path: Path
+) -> None:
+    words = ["w NN B-NP", "y NN I-NP", "z VB B-VP", *["x NN O"] * others]
+    (tmp_path / "train.txt").write_text("\n".join(words) + "\n")
+    text = good("train", tmp_path / "train.txt", "-o", tmp_path / "m", "--epochs", "2", *options)
+    settings = json.loads(good("info", tmp_path / "m", "--json"))["info"]["settings"]
+    assert (settings["recipe"], settings["average"]) == (recipe, averaged)
+    assert (f"recipe     {recipe}, averaged, rate " in text) == averaged
+    assert (f"trained by  {recipe}, averaged, rate " in good("info", tmp_path / "m")) == averaged
+    assert ("since one label dominates" in text) == (recipe in ("sgd", "adaptive"))
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--generator", "auto"], "auto: "),
+        (["--generator", "erf:2"], "B2, γ = 0, of erf:2"),
+        (["--loss", "U4"], "U4 of arctan:0.1"),
+        (["--loss", "B1", "--gamma", "0.5"], "B1, γ = 0.5, of arctan:0.1"),
+    ],
+)
+def test_the_update_that_was_asked_for_or_chosen_is_told(
+    options: list[str], told: str, tmp_path: Path
+) -> None:
+    (tmp_path / "train.txt").write_text("w NN B-NP\ny NN I-NP\nz VB B-VP\n\n" * 20)
+    text = good(
+        "train", tmp_path / "train.txt", "-o", tmp_path / "m", "--epochs", "2", "--algorithm", "ngd", *options
+    )
+    assert told in text.partition("recipe     ngd")[2].partition("ended")[0]
+    assert not logging.getLogger("tagfield.train.choose").handlers  # what it printed with is gone
+    assert told in good("info", tmp_path / "m").partition("trained by  ngd")[2].partition("trained on")[0]
+
+
+def test_options_reach_the_settings(tmp_path: Path) -> None:
+    (tmp_path / "train.txt").write_text(TRAIN)
+    given = {"min_count": 2, "c2": 0.5, "epochs": 4, "seed": 7, "threads": 2, "period": 3, "delta": 0.1}
+    margin = {"pa_type": 2, "pa_c": 0.25, "transitions": "all", "arow_variance": 2.0}
+    margin |= {"arow_gamma": 3.0, "monitor": "accuracy"}
+    update = {"loss": "B2", "gamma": 0.0, "generator": "gd:5", "rate": 0.3}
+    update |= {"respond": "states", "metric": "adaptive", "anneal": 0.5}
+    for algorithm, more, flags in (
+        ("pa", margin, ["--no-pa-cost-sensitive", "--no-pa-average"]),
+        ("ngd", update, ["--average"]),
+    ):
+        asked = given | more
+        options = [
+            word for name, value in asked.items() for word in (f"--{name.replace('_', '-')}", str(value))
+        ]
+        good("train", "train.txt", "-o", "model", *options, *flags, "--algorithm", algorithm, cwd=tmp_path)
+        settings = json.loads(good("info", "model", "--json", cwd=tmp_path))["info"]["settings"]
+        assert {name: settings[name] for name in asked} == asked
+        on = algorithm == "pa"
+        assert [settings[name] for name in ("pa_cost_sensitive", "pa_average", "average")] == [not on] * 3
+    told = good("info", "model", cwd=tmp_path)
+    assert "on states only, in the adaptive metric, annealed by 0.5" in " ".join(told.split())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--algorithm", "u2.g1", "--loss", "B4"], "--loss goes with --algorithm ngd, not with u2.g1"),
+        (["--algorithm", "pa", "--generator", "gd"], "--generator goes with --algorithm ngd, not with pa"),
+        (
+            ["--algorithm", "lbfgs", "--metric", "adaptive"],
+            "metric is for stochastic recipes, and lbfgs is none",
+        ),
+        (["--algorithm", "pa", "--average"], "average is for stochastic recipes, and pa is none"),
+        (["--algorithm", "pa", "--rate", "0.1"], "rate is for stochastic recipes, and pa is none"),
+        (["--loss", "U1", "--gamma", "0.5"], "gamma is for the losses B1 to B4"),
+        (["--algorithm", "lbfgs", "--batch"], "batch is for stochastic recipes, and lbfgs is none"),
+        (["--generator", "auto", "--respond", "states"], "auto chooses the whole update, respond included"),
+        (["--generator", "auto", "--loss", "U4"], "auto chooses the whole update, loss included"),
+        (["--generator", "auto", "--batch"], "generator auto looks at one sentence after another"),
+        (["--batch", "--average"], "average looks at one sentence after another"),
+        (["--batch", "--algorithm", "adaptive"], "this recipe looks at one sentence after another"),
+        (["--loss", "U99"], "there is no loss 'U99'; choose one of B1, B2, B3, B4, U1"),
+        (["--generator", "nothing"], "no generator named 'nothing'"),
+        (["--anneal", "inf"], "anneal must be a number from 0 to 10"),
+        (["--generator", "pnorm:4", "--respond", "states"], "needs a response with a slope at 0"),
+        (["--generator", "pnorm:1.5", "--anneal", "1"], "needs a response with a slope at 0"),
+    ],
+)
+def test_options_that_would_be_left_aside_are_refused_before_anything_is_read(
+    options: list[str], message: str, tmp_path: Path
+) -> None:
+    done = call("train", "no-such-file", "-o", tmp_path / "m", *options)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+
+
+@pytest.mark.parametrize(
+    "options", [["--loss", "U4"], ["--generator", "arctan:0.1"], ["--gamma", "0"], ["--batch"]]
+)
+def test_an_update_that_is_named_is_trained_with(options: list[str], tmp_path: Path) -> None:
+    (tmp_path / "train.txt").write_text(TRAIN)
+    text = good("train", tmp_path / "train.txt", "-o", tmp_path / "m", "--epochs", "2", *options)
+    assert "recipe     ngd" in text
+
+
+def test_a_first_epoch_that_goes_wrong_is_noticed(tmp_path: Path) -> None:
+    good("demo-data", "addresses", "-o", tmp_path, "--train", "60", "--test", "20")
+    train = ["train", tmp_path / "train.txt", "-o", tmp_path / "m", "--algorithm", "u2.g1", "--rate", "100"]
+    for more in (["--epochs", "1"], ["--dev", tmp_path / "test.txt"]):
+        text = " ".join(good(*train, "--c2", "0", *more).split())
+        assert (
+            "explain the data worse than no weights do; the weights of this epoch are kept; a smaller" in text
+        )
+        assert "the weights of epoch 1 are kept" in text  # they label better than nothing does
+
+
+def test_a_corpus_that_batch_can_do_nothing_with(tmp_path: Path) -> None:
+    (tmp_path / "one.txt").write_text("a X O\n\n")
+    text = good("train", tmp_path / "one.txt", "-o", tmp_path / "m", "--batch", "--generator", "arctan")
+    assert "after 0" in text
+
+
+def test_the_same_seed_gives_the_same_weights(tmp_path: Path) -> None:
+    (tmp_path / "train.txt").write_text(TRAIN)
+    for name in ("a", "b"):
+        good("train", "train.txt", "-o", name, "--epochs", "5", cwd=tmp_path)
+    a, b = (json.loads(good("info", name, "--json", "--top", "50", cwd=tmp_path)) for name in "ab")
+    assert a["top"] == b["top"] != []
+
+
+def test_several_files_gzip_standard_input_and_columns(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("X DT The B\nX NN dog I\n")
+    (tmp_path / "b.gz").write_bytes(gzip.compress(b"X DT A B\n"))
+    text = good(
+        "train",
+        "a.txt",
+        "b.gz",
+        "-",
+        "-o",
+        "model",
+        "--columns",
+        "_ pos w y",
+        input="X DT The B\n",
+        cwd=tmp_path,
+    )
+    assert text.startswith("train      3 sequences, 4 tokens, 2 labels, ")
+    assert "F1" not in text  # B and I alone are labels, not chunks
+    assert "input       columns _ pos w y, template chunking" in good("info", "model", cwd=tmp_path)
+
+
+def test_items_are_trained_tagged_and_scored(tmp_path: Path) -> None:
+    items = "@weight:2\nD\tw=the\nN\tw=dog\tlength:3.5\n\nD\tw=the\nN\tw=cat\tlength:3\n\n"
+    (tmp_path / "items").write_text(items)
+    good("train", "items", "-o", "model", "--format", "items", "--c2", "0.01", cwd=tmp_path)
+    assert good("tag", "-m", "model", "items", cwd=tmp_path) == "D\nN\n\nD\nN\n\n"
+    with_all = good(
+        "tag", "-m", "model", "items", "--probability", "--all-marginals", cwd=tmp_path
+    ).splitlines()
+    assert with_all[0].startswith("@probability\t0.9")
+    assert [cell.split(":")[0] for cell in with_all[1].split("\t")] == ["D", "D", "N"]
+    assert json.loads(good("eval", "-m", "model", "items", "--json", cwd=tmp_path))["accuracy"] == 1.0
+    assert "item lines" in good("info", "model", cwd=tmp_path)
+
+
+def test_a_template_file_works_as_in_crfpp(tmp_path: Path) -> None:
+    (tmp_path / "train.txt").write_text(TRAIN)
+    (tmp_path / "template").write_text("# words\nU00:%x[0,0]\nU01:%x[-1,1]\nB\n")
+    good("train", "train.txt", "-o", "model", "--template", "template", cwd=tmp_path)
+    assert "template template (2 patterns)" in good("info", "model", cwd=tmp_path)
+
+
+# tag
+
+
+def test_tag_appends_a_column(home: Path) -> None:
+    expected = "The DT B-NP\ncat NN I-NP\nbarks VBZ B-VP\n\n"
+    assert good("tag", "-m", home / "model", home / "plain.txt") == expected
+    assert good("tag", "-m", home / "model", input=PLAIN) == expected  # standard input by default
+    labelled = good("tag", "-m", home / "model", home / "train.txt").splitlines()
+    assert labelled[0] == "The DT B-NP B-NP"  # what conlleval reads
+    assert good("tag", "-m", home / "model", input=PLAIN.replace(" ", "\t")).startswith("The\tDT\tB-NP\n")
+    assert good("tag", "-m", home / "model", input=PLAIN.replace("\n", "\r\n")) == expected
+
+
+def test_tag_can_tell_how_sure_it_is(home: Path) -> None:
+    only = good("tag", "-m", home / "model", "--only-labels", home / "plain.txt")
+    assert only == "B-NP\nI-NP\nB-VP\n\n"
+    lines = good("tag", "-m", home / "model", "--probability", "--marginals", input=PLAIN).splitlines()
+    mark, whole = lines[0].split()
+    parts = [float(line.split()[-1]) for line in lines[1:4]]
+    assert mark == "#"
+    assert 0 < float(whole) <= min(parts) <= max(parts) <= 1
+
+
+def test_tag_answers_each_sentence_before_the_next_one_comes(home: Path) -> None:
+    with subprocess.Popen(
+        [*COMMAND, "tag", "-m", str(home / "model")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=environment(),
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        for _ in range(3):
+            process.stdin.write(PLAIN.encode())
+            process.stdin.flush()
+            lines = [process.stdout.readline() for _ in range(4)]
+            assert (lines[0], lines[3]) == (b"The DT B-NP\n", b"\n")
+        process.stdin.close()
+        assert process.wait(60) == 0
+
+
+def test_tag_ends_quietly_when_nobody_reads_on(home: Path) -> None:
+    with subprocess.Popen(
+        [*COMMAND, "tag", "-m", str(home / "model")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(),
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        _, complaint = process.communicate((PLAIN * 50_000).encode(), timeout=60)
+        assert (process.returncode, complaint) == (0, b"")
+
+
+# eval and info
+
+
+def test_eval_prints_conllevals_page_and_more(home: Path) -> None:
+    text = "The DT B-NP\ncat NN I-NP\nbarks VBZ B-VP\n\nThe DT B-XX\n"
+    page = good("eval", "-m", home / "model", "-", "--labels", input=text)
+    assert page.startswith(
+        "processed 4 tokens with 3 phrases; found: 3 phrases; correct: 2.\naccuracy:  75.00%;"
+    )
+    assert "token accuracy     75.00 %  (3 of 4)\nsequence accuracy  50.00 %  (1 of 2)\n" in page
+    assert "unknown label      B-XX: 1 token, counted as wrong" in page
+    assert "label   precision" in page
+    record = json.loads(good("eval", "-m", home / "model", "-", "--json", input=text))
+    assert (record["accuracy"], record["unseen_labels"]) == (0.75, ["B-XX"])
+    assert record["chunks"]["correct"] == 2
+
+
+def test_info_says_what_it_is(home: Path) -> None:
+    text = good("info", home / "model")
+    for part in (
+        "labels      3: B-NP I-NP B-VP",
+        "observed: ",
+        "columns w pos y, template chunking (19 patterns)",
+    ):
+        assert part in text
+    assert "2 sequences, 6 tokens" in text
+    assert len(good("info", home / "model", "--top", "3").split("attribute")[-1].splitlines()) == 4
+    record = json.loads(good("info", home / "model", "--json", "--top", "3"))
+    assert record["labels"] == ["B-NP", "I-NP", "B-VP"]
+    assert record["bytes"] == (home / "model").stat().st_size
+    assert len(record["top"]) == 3
+
+
+def test_demo_data_writes_two_files_and_spares_others(tmp_path: Path) -> None:
+    options = ["--seed", "5", "--train", "20", "--test", "5", "-o", tmp_path / "new" / "demo"]
+    first = good("demo-data", "mentions", *options)
+    assert first.splitlines()[-1].startswith("next: tagfield train ")
+    assert good("demo-data", "mentions", *options) == first  # the same bytes: nothing to spare
+    (tmp_path / "new" / "demo" / "train.txt").write_text("mine")
+    done = call("demo-data", "mentions", *options)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "exists with different content" in done.stderr
+    assert (tmp_path / "new" / "demo" / "train.txt").read_text() == "mine"
+    good("demo-data", "mentions", *options, "--force")
+
+
+@needs_corpus
+def test_the_corpus_as_in_the_readme(tmp_path: Path) -> None:
+    text = good(
+        "train", CORPUS_TRAIN, "--dev", TEST, "-o", "model", "--epochs", "2", "--rate", "0.05", cwd=tmp_path
+    )
+    assert "8,936 sequences, 211,727 tokens, 22 labels, 335,674 attributes" in text
+    assert "452,610 state and 145 transition features" in text
+    record = json.loads(good("eval", "-m", "model", TEST, "--json", cwd=tmp_path))
+    assert record["tokens"] == 47377
+    assert record["unseen_labels"] == ["I-LST"]
+    assert record["accuracy"] > 0.95
+    tagged = good("tag", "-m", "model", TEST, cwd=tmp_path).splitlines()
+    right = sum(row.split()[-1] == row.split()[-2] for row in tagged if row)
+    assert right / 47377 == record["accuracy"]

@@ -1,0 +1,102 @@
+"""`tagfield compare` on a terminal and stopped by Ctrl-C, and where the help lists the commands for experiments."""
+
+import os
+import re
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tagfield.cli.commands import COMMANDS
+from tagfield.experiment.ledger import RESULTS_FILE
+from tagfield.experiment.results import load_results
+from tests.support.cli_process import COMMAND, environment, good
+
+pty = pytest.importorskip("pty", reason="pseudo-terminals need Unix")
+
+
+@pytest.fixture
+def command(tmp_path: Path) -> list[str]:
+    good("demo-data", "addresses", "-o", tmp_path, "--train", "300", "--test", "20")
+    files = ["--train", str(tmp_path / "train.txt"), "--test", str(tmp_path / "test.txt")]
+    plan = ["--recipes", "sgd,u2.g1", "--features", "all", "--seeds", "2", "--epochs", "30"]
+    return ["compare", *files, *plan, "-o", str(tmp_path / "out")]
+
+
+def children(process: int) -> list[int]:
+    return [
+        int(p) for t in Path(f"/proc/{process}/task").iterdir() for p in (t / "children").read_text().split()
+    ]
+
+
+def test_ctrl_c_keeps_finished_runs_and_stops_every_worker(command: list[str], tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [*COMMAND, *command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(),
+        start_new_session=True,
+    )
+    ledger = tmp_path / "out" / RESULTS_FILE
+    while process.poll() is None and not (ledger.exists() and '"kind":"run"' in ledger.read_text()):
+        time.sleep(0.01)
+    workers = children(process.pid) if Path("/proc").is_dir() else []
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the whole group
+    _, complaint = process.communicate(timeout=60)
+    assert process.returncode == 130
+    found = re.fullmatch(
+        r"tagfield: stopped after (\d) of 4 runs; run the same command to resume\n", complaint
+    )
+    assert found
+    assert int(found[1]) == len(load_results(tmp_path / "out").runs)
+    for worker in workers:
+        with pytest.raises(ProcessLookupError):
+            os.kill(worker, 0)
+    said = good(*command)
+    assert f"resuming: {found[1]} of 4 runs are finished" in said
+    assert not load_results(tmp_path / "out").missing
+
+
+def test_a_terminal_shows_live_progress_and_gets_its_cursor_back(command: list[str]) -> None:
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [*COMMAND, *command], stdout=theirs, stderr=theirs, env=environment(TERM="xterm", COLUMNS="100")
+    )
+    os.close(theirs)
+    seen = b""
+    while True:
+        try:
+            block = os.read(ours, 65536)
+        except OSError:  # the other side is closed
+            break
+        if not block:
+            break
+        seen += block
+    os.close(ours)
+    assert process.wait(timeout=60) == 0
+    text = seen.decode(errors="replace")
+    assert re.search(r"of 4 runs", text)
+    assert re.search(r"about \S+\d:\d\d\S* left|about \d+:\d\d left", text)
+    assert text.count("\x1b[?25l") == text.count("\x1b[?25h") >= 1  # the cursor comes back
+    assert "next: tagfield report" in text
+
+
+def test_the_help_lists_experiments_apart() -> None:
+    text = good("--help")
+    library, experiments = text.split(" Commands ")[1].split(" Experiments ")
+    assert [name for name in COMMANDS if re.search(rf"\b{name}  ", library)] == [
+        "train",
+        "tag",
+        "eval",
+        "info",
+    ]
+    assert re.findall(r"^\W+([a-z-]+)  ", experiments, re.M) == [
+        "compare",
+        "report",
+        "demo-data",
+        "fetch",
+        "responses",
+    ]

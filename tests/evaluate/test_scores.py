@@ -1,0 +1,198 @@
+"""Scores against the naive twin, seqeval, scikit-learn, and a report that conlleval printed."""
+
+import json
+import time
+import warnings
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from seqeval.metrics.sequence_labeling import get_entities
+from sklearn.metrics import precision_recall_fscore_support
+
+from tagfield.errors import InputError
+from tagfield.evaluate import ChunkScorer, Scores, Tally, evaluate
+from tests.support import naive_chunks
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+
+PREFIXES = ["B", "I", "E", "S", "O", ".", "[", "]", "L", "U", ""]
+ANY_LABEL = st.sampled_from(
+    ["O", *PREFIXES, *(f"{p}-{t}" for p in PREFIXES for t in ("X", "Y", "A-B", "0", ""))]
+)
+IOB_LABEL = st.sampled_from(["O", "O", "B-X", "I-X", "B-Y", "I-Y"])
+
+
+def both_sides(label: st.SearchStrategy[str]) -> st.SearchStrategy[list[list[tuple[str, str]]]]:
+    """Sentences of (gold, predicted) pairs that agree often enough for chunks to be right."""
+    pair = st.tuples(label, label) | label.map(lambda same: (same, same))
+    return st.lists(st.lists(pair, max_size=8), max_size=5)
+
+
+def unzip(pairs: list[list[tuple[str, str]]]) -> tuple[list[list[str]], list[list[str]]]:
+    return [[g for g, _ in s] for s in pairs], [[p for _, p in s] for s in pairs]
+
+
+@given(both_sides(ANY_LABEL))
+def test_chunks_are_counted_as_conlleval_counts_them(pairs):
+    gold, predicted = unzip(pairs)
+    in_gold, in_predicted, correct = naive_chunks.conlleval(gold, predicted)
+    scores = evaluate(gold, predicted)
+    expected = {t: Tally(in_gold[t], in_predicted[t], correct[t]) for t in sorted(in_gold | in_predicted)}
+    assert dict(scores.types) == expected
+    assert list(scores.types) == sorted(expected)
+    assert scores.chunks == Tally(in_gold.total(), in_predicted.total(), correct.total())
+
+
+@given(both_sides(IOB_LABEL))
+def test_chunks_agree_with_seqeval_on_iob_labels(pairs):
+    gold, predicted = unzip(pairs)
+    found = [
+        {(i, *chunk) for i, labels in enumerate(side) for chunk in get_entities(labels)}
+        for side in (gold, predicted)
+    ]
+    assert evaluate(gold, predicted).chunks == Tally(len(found[0]), len(found[1]), len(found[0] & found[1]))
+
+
+@given(both_sides(ANY_LABEL))
+def test_token_and_sequence_figures_agree_with_plain_counting(pairs):
+    gold, predicted = unzip(pairs)
+    flat_gold, flat_predicted = [*chain.from_iterable(gold)], [*chain.from_iterable(predicted)]
+    scores = evaluate(gold, predicted)
+    right = sum(g == p for g, p in zip(flat_gold, flat_predicted, strict=True))
+    assert scores.tokens == Tally(len(flat_gold), len(flat_gold), right)
+    assert scores.sequences.correct == sum(g == p for g, p in zip(gold, predicted, strict=True))
+    assert scores.sequences.gold == len(gold)
+    if not flat_gold:
+        assert scores.macro_f1 == 0
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        precision, recall, f1, support = precision_recall_fscore_support(
+            flat_gold, flat_predicted, zero_division=0
+        )
+    assert list(scores.labels) == sorted(set(flat_gold + flat_predicted))
+    for name, expected in [("precision", precision), ("recall", recall), ("f1", f1), ("gold", support)]:
+        np.testing.assert_allclose([getattr(t, name) for t in scores.labels.values()], expected, atol=1e-12)
+    assert scores.macro_precision == pytest.approx(precision.mean())
+    assert scores.macro_recall == pytest.approx(recall.mean())
+    assert scores.macro_f1 == pytest.approx(f1.mean())
+
+
+@pytest.mark.parametrize(
+    ("gold", "predicted", "expected"),
+    [
+        ("O I-X", "O B-X", Tally(1, 1, 1)),  # IOB1 output is not punished
+        ("I-X I-X", "I-X I-Y", Tally(1, 2, 0)),  # a type change opens a chunk
+        (
+            "B-X E-X S-X",
+            "B-X E-X S-X",
+            Tally(1, 1, 1),
+        ),  # the hole: E→S and E→B open nothing
+        ("B-X E-X B-X E-X", "B-X E-X B-X E-X", Tally(1, 1, 1)),
+        ("B-X E-X O S-Y", "B-X E-X O S-Y", Tally(2, 2, 2)),
+        ("[-X ]-X", "[-X ]-X", Tally(2, 2, 2)),  # brackets are chunks of one token
+        ("B I O", "B I O", Tally(1, 1, 1)),  # labels without a dash: one empty type
+        ("N V", "N N", Tally(0, 0, 0)),  # parts of speech make no chunks
+        ("B-X | I-X", "B-X | I-X", Tally(2, 2, 2)),  # a sentence boundary is O
+        ("B-X I-X", "B-X I-X |", Tally(1, 1, 1)),
+        ("B-X I-X", "B-X O", Tally(1, 1, 0)),
+    ],
+)
+def test_the_rules_one_by_one(gold, predicted, expected):
+    sides = [[s.split() for s in text.strip("| ").split("|")] for text in (gold, predicted)]
+    assert evaluate(*sides).chunks == expected
+
+
+def test_the_report_is_conllevals_page():
+    """golden/conlleval.txt holds made-up columns; golden/conlleval.out is what conlleval printed for them."""
+    sentences = [s.splitlines() for s in (GOLDEN / "conlleval.txt").read_text().strip().split("\n\n")]
+    gold = [[line.split()[-2] for line in s] for s in sentences]
+    predicted = [[line.split()[-1] for line in s] for s in sentences]
+    scores = evaluate(gold, predicted)
+    assert scores.report() == (GOLDEN / "conlleval.out").read_text()
+    # the same by hand: the corpus is small enough to count with a finger
+    assert scores.tokens == Tally(26, 26, 16)
+    assert scores.chunks == Tally(16, 16, 11)
+    assert scores.types["PP"] == Tally(2, 2, 2)
+    assert scores.types["LST"] == Tally(1, 0, 0)
+    assert scores.sequences == Tally(5, 5, 2)
+
+
+def test_an_unseen_gold_label_is_an_error_and_never_dropped():
+    scorer = ChunkScorer(["B-NP", "O"])
+    scores = scorer.score([0, -1, 1], [0, 1, 1], [0, 3])
+    assert scores.tokens == Tally(3, 3, 2)
+    assert scores.chunks == Tally(2, 1, 1)
+    with_its_name = ChunkScorer(["B-NP", "O", "B-LST"]).score([0, 2, 1], [0, 1, 1], [0, 3])
+    assert with_its_name.chunks == scores.chunks
+    assert with_its_name.types["LST"] == Tally(1, 0, 0)
+
+
+def test_nothing_at_all_scores_zero_and_prints():
+    scores = evaluate([], [])
+    assert scores.report() == "processed 0 tokens with 0 phrases; found: 0 phrases; correct: 0.\n"
+    assert (scores.accuracy, scores.f1, scores.sequence_accuracy, scores.macro_f1) == (0, 0, 0, 0)
+    assert scores.table().splitlines()[-1].split() == ["macro", "0.00%", "0.00%", "0.00%", "0"]
+
+
+def test_the_dictionary_goes_through_json():
+    scores = evaluate([["B-X", "O"]], [["B-X", "B-X"]])
+    read = json.loads(json.dumps(scores.to_dict()))
+    assert read["accuracy"] == 0.5
+    assert read["chunks"] == {
+        "precision": 0.5,
+        "recall": 1.0,
+        "f1": 2 / 3,
+        "gold": 1,
+        "predicted": 2,
+        "correct": 1,
+    }
+    assert read["labels"]["O"]["gold"] == 1
+    assert read["macro"]["f1"] == pytest.approx(scores.macro_f1)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: evaluate([["O"]], []), "1 gold sequences but 0 predicted"),
+        (lambda: evaluate([["O"], ["O", "O"]], [["O"], ["O"]]), "sequence 1 has 2 gold labels but 1"),
+        (lambda: evaluate(["OO"], [["O", "O"]]), "sequence 0 is a string"),
+        (lambda: evaluate([[1]], [["O"]]), "labels must be strings, got 1 of type int"),
+        (lambda: ChunkScorer(["O"]).score([0], [0, 0], [0, 1]), "1 gold labels but 2 predicted"),
+        (lambda: ChunkScorer(["O"]).score([1], [0], [0, 1]), "gold label id 1 at token 0"),
+        (lambda: ChunkScorer(["O"]).score([0], [-1], [0, 1]), "predicted label id -1 at token 0"),
+        (lambda: ChunkScorer(["O"]).score([0], [0], [0]), "sentence_starts must go up from 0"),
+        (lambda: ChunkScorer(["O"]).score([0, 0], [0, 0], [0, 2, 1, 2]), "sentence_starts must go up"),
+        (lambda: ChunkScorer(["O"]).score([[0]], [0], [0, 1]), "one-dimensional array"),
+    ],
+)
+def test_bad_input_is_named(call, said):
+    with pytest.raises(InputError, match=said):
+        call()
+
+
+def test_a_large_corpus_is_scored_quickly():
+    """211,000 tokens after every epoch: the scorer must take far less time than an epoch."""
+    random = np.random.default_rng(1)
+    labels = ["O", *(f"{p}-T{i}" for i in range(11) for p in "BI")]
+    gold = random.integers(0, len(labels), 211_000)
+    predicted = np.where(random.random(len(gold)) < 0.95, gold, random.integers(0, len(labels), len(gold)))
+    starts = np.concatenate([[0], np.sort(random.integers(0, len(gold), 8_935)), [len(gold)]])
+    scorer = ChunkScorer(labels)
+
+    def timed() -> tuple[float, Scores]:
+        start = time.process_time()
+        scores = scorer.score(gold, predicted, starts)
+        return time.process_time() - start, scores
+
+    seconds, scores = min((timed() for _ in range(5)), key=lambda pair: pair[0])
+    assert scores.accuracy > 0.94
+    names = np.array(labels, object)
+    sentences = [np.split(names[ids], starts[1:-1]) for ids in (gold, predicted)]
+    begin = time.process_time()
+    naive_chunks.conlleval(*([list(sentence) for sentence in side] for side in sentences))
+    assert 10 * seconds < time.process_time() - begin

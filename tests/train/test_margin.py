@@ -1,0 +1,114 @@
+"""The passive–aggressive passes against their naive twin: types 0, 1 and 2, both costs, averaged or not; and the
+perceptron, which is type 3."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tagfield.errors import InputError, TrainingError
+from tagfield.features import absent, feature_set
+from tagfield.lattice import open_corpus
+from tagfield.train import Settings, train
+from tagfield.train.margin import MarginTrainer
+from tests.support.naive import Margin, Problem
+from tests.support.strategies import dense_weights, encode, learnable, present, problems
+from tests.support.tolerances import PASSES
+
+ROWS = [("all", False), ("observed", False), ("observed", True)]
+
+
+@pytest.mark.parametrize("type", [0, 1, 2, 3])
+@pytest.mark.parametrize("cost_sensitive", [False, True])
+def test_passes_follow_the_twin(type: int, cost_sensitive: bool) -> None:
+    # Whole numbers as values and the type's own τ are not enough to make ties exact in float32: after a step with an
+    # irrational τ two paths that tie in real numbers may differ in the last bit, and then twin and kernel rightly
+    # go different ways. So each drawn case is followed only as far as the best path is clear.
+    @settings(max_examples=40, deadline=None)
+    @given(
+        problems(labels=(1, 2, 3, 9, 33)),
+        st.data(),
+        st.sampled_from(ROWS),
+        st.sampled_from([0.1, 1.0, 5.0]),
+    )
+    def follows(problem: Problem, data: st.DataObject, rows: tuple[str, bool], c: float) -> None:
+        corpus = open_corpus(encode(problem).dataset)
+        features = feature_set(corpus, problem.attributes, problem.labels, rows[0])
+        features = features.compact(features.zero)[0] if rows[1] else features
+        twin = Margin(problem, present(features), type, c, cost_sensitive)
+        trainers = [
+            MarginTrainer(
+                corpus, features, type=type, aggressiveness=c, cost_sensitive=cost_sensitive, average=average
+            )
+            for average in (True, False)
+        ]
+        for s in data.draw(st.lists(st.integers(0, len(problem.sentences) - 1), min_size=1, max_size=8)):
+            if not twin.is_clear(s):
+                break
+            loss = twin.run([s])
+            for trainer in trainers:
+                found = trainer.run(np.array([s], np.int64))
+                assert found == pytest.approx(loss, rel=PASSES, abs=PASSES)
+        for trainer, expected in zip(trainers, (twin.average(), twin.theta), strict=True):
+            weights = trainer.weights()
+            dense = dense_weights(features, weights)
+            size = max(1.0, float(np.abs(expected.flat()).max()))
+            np.testing.assert_allclose(dense.state, expected.state, atol=PASSES * size)
+            np.testing.assert_allclose(dense.trans, expected.trans, atol=PASSES * size)
+            assert (absent(weights.state) == absent(features.zero.state)).all()
+            assert (absent(weights.trans) == absent(features.zero.trans)).all()
+
+    follows()
+
+
+@pytest.mark.parametrize("type", [0, 1, 2])
+@pytest.mark.parametrize("average", [True, False])
+def test_what_can_be_separated_is_separated(type: int, average: bool) -> None:
+    encoded = encode(learnable(40))
+    settings = Settings.of(recipe="pa", features="all", epochs=100, pa_type=type, pa_average=average)
+    trained = train(encoded, settings, dev=encoded)
+    assert trained.converged
+    assert trained.stop_reason == "every sequence is labelled right"
+    assert trained.history[-1].objective == 0
+    assert trained.history[-1].scores is not None
+    assert trained.history[-1].scores.accuracy > (0.98 if average else 0.9999)
+
+
+def test_the_options_make_a_difference() -> None:
+    encoded = encode(learnable(20, seed=1))
+    settings = {
+        "plain": Settings(recipe="pa", epochs=1),
+        "not averaged": Settings.of(recipe="pa", epochs=1, pa_average=False),
+        "cost 1": Settings.of(recipe="pa", epochs=1, pa_cost_sensitive=False),
+        "type 0": Settings.of(recipe="pa", epochs=1, pa_type=0),
+        "type 2": Settings.of(recipe="pa", epochs=1, pa_type=2),
+        "c": Settings.of(recipe="pa", epochs=1, pa_c=0.01),
+    }
+    found = {name: train(encoded, s).weights.state.tobytes() for name, s in settings.items()}
+    different = set(found) - {"type 0"}  # with c = 1 the bound of type 1 is rarely reached
+    assert len({found[name] for name in different}) == len(different)
+
+
+def test_numbers_that_cannot_be_squared_are_an_error() -> None:
+    for value in (1e25, 3e38):
+        problem = Problem([[[(0, value)], [(1, value)]]], [[1, 0]], [1.0], 2, 2)
+        with pytest.raises(TrainingError, match=r"epoch 1: .* sequence 0 \(pa\); nothing was saved"):
+            train(encode(problem), Settings(recipe="pa", features="all", epochs=3))
+
+
+def test_steps_that_have_no_number_are_an_error() -> None:
+    tiny = Problem([[[(0, 1.3e-19)]], [[(0, 1.3e-19)]]], [[1], [1]], [30.0, 1.0], 1, 2)
+    with pytest.raises(TrainingError, match=r"epoch 1: .* \(pa\)"):
+        train(encode(tiny), Settings.of(recipe="pa", features="all", pa_type=0, epochs=1))
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (Settings.of(recipe="pa", pa_type=4), "type 4; choose 0, 1 or 2"),
+        (Settings.of(recipe="pa", pa_c=0.0), "aggressiveness must be above 0"),
+    ],
+)
+def test_bad_settings(settings: Settings, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        train(encode(learnable(2)), settings)

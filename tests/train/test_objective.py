@@ -1,0 +1,195 @@
+"""The objective of L-BFGS and its gradient: against the naive twin, against differences, and on several threads."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+from tagfield.train.batch import Objective
+
+from tagfield.features import FeatureSet, absent, feature_set
+from tagfield.lattice import open_corpus
+from tagfield.native import kernels
+from tagfield.train import Settings, train
+from tests.support.naive import Dense, Problem, difference, nll
+from tests.support.strategies import dense_weights, encode, from_dense, present, problems, to_dense
+from tests.support.tolerances import ALGEBRA, NUMERIC, OPTIMUM
+
+LABELS = (1, 2, 3, 4, 8, 9, 17, 33, 40)  # beyond 32 the observed set is in sparse rows
+
+
+def rows_of_every_kind(problem: Problem, corpus: kernels.Corpus) -> list[FeatureSet]:
+    """all, observed, and observed in sparse rows also where full ones would be chosen."""
+    sets = [
+        feature_set(corpus, problem.attributes, problem.labels, kind, minimum)
+        for kind, minimum in (("all", 1), ("observed", 1), ("observed", 2))
+    ]
+    return sets + [features.compact(features.zero)[0] for features in sets[1:]]
+
+
+def gradient(
+    corpus: kernels.Corpus, features: FeatureSet, theta: Dense, threads: int = 1
+) -> tuple[float, Dense]:
+    objective = Objective(corpus, features, c2=0.0, threads=threads)
+    at = from_dense(features, theta)
+    loss, found = objective(objective.pack(at))
+    state, trans = np.zeros_like(at.state), np.zeros_like(at.trans)
+    states = np.flatnonzero(~absent(features.zero.state))
+    state.reshape(-1)[states] = found[: len(states)]
+    trans.reshape(-1)[~absent(features.zero.trans).reshape(-1)] = found[len(states) :]
+    return loss, to_dense(features, state, trans)
+
+
+@settings(max_examples=60, deadline=None)
+@given(problems(labels=LABELS), st.integers(0, 2**32 - 1), st.sampled_from([0.0, 1.0, 5.0, 200.0]))
+def test_the_gradient_of_every_kind_of_rows(problem: Problem, seed: int, size: float) -> None:
+    rng = np.random.default_rng(seed)
+    corpus = open_corpus(encode(problem).dataset)
+    for features in rows_of_every_kind(problem, corpus):
+        mask = present(features)
+        theta = mask.map(lambda m: np.where(m, rng.uniform(-size, size, m.shape), 0.0))
+        loss, found = gradient(corpus, features, theta)
+        expected_loss, expected = 0.0, mask.map(lambda m: np.zeros(m.shape))
+        for s, weight in enumerate(problem.weights):
+            if problem.sentences[s]:
+                part, u = difference(problem, s, theta)
+                expected_loss += weight * part
+                expected = expected.map(lambda sum, x, weight=weight: sum + weight * x, u)
+        assert loss == pytest.approx(expected_loss, rel=ALGEBRA, abs=ALGEBRA * max(1, size))
+        for got, wanted, m in zip(
+            (found.state, found.trans),
+            (expected.state, expected.trans),
+            (mask.state, mask.trans),
+            strict=True,
+        ):
+            np.testing.assert_allclose(got[m], wanted[m], atol=1e-9)
+
+
+@settings(max_examples=25, deadline=None)
+@given(problems(labels=(2, 3, 33), empty=False), st.integers(0, 2**32 - 1))
+def test_the_gradient_is_the_slope_of_the_objective(problem: Problem, seed: int) -> None:
+    """Along drawn directions, by fourth-order differences of the kernel's own value and of the naive one."""
+    rng = np.random.default_rng(seed)
+    corpus = open_corpus(encode(problem).dataset)
+    for features in rows_of_every_kind(problem, corpus):
+        mask = present(features)
+        theta, way = (mask.map(lambda m: np.where(m, rng.standard_normal(m.shape), 0.0)) for _ in range(2))
+        _, slope = gradient(corpus, features, theta)
+        along = float(slope.flat() @ way.flat())
+        for value in (lambda x, f=features: gradient(corpus, f, x)[0], lambda x: nll(problem, x)):
+            at = {k: value(theta.map(lambda x, d, k=k: x + k * 1e-3 * d, way)) for k in (-2, -1, 1, 2)}
+            difference = (8 * (at[1] - at[-1]) - (at[2] - at[-2])) / 12e-3
+            assert along == pytest.approx(difference, rel=NUMERIC, abs=NUMERIC)
+
+
+@settings(max_examples=20, deadline=None)
+@given(problems(labels=(3, 9, 33), empty=False), st.integers(0, 2**32 - 1))
+def test_two_threads_give_what_one_gives(problem: Problem, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    many = Problem(
+        problem.sentences * 40, problem.gold * 40, problem.weights * 40, problem.attributes, problem.labels
+    )  # so many that each thread gets some
+    corpus = open_corpus(encode(many).dataset)
+    for features in rows_of_every_kind(many, corpus):
+        theta = present(features).map(lambda m: np.where(m, rng.standard_normal(m.shape), 0.0))
+        one, two, again = (gradient(corpus, features, theta, threads) for threads in (1, 2, 1))
+        assert one[0] == again[0]
+        assert one[1].flat().tobytes() == again[1].flat().tobytes()
+        assert two[0] == pytest.approx(one[0], rel=1e-12)
+        scale = max(1.0, float(np.abs(one[1].flat()).max()))
+        np.testing.assert_allclose(two[1].flat(), one[1].flat(), rtol=1e-12, atol=1e-12 * scale)
+
+
+def test_the_gradient_adds_to_what_is_there() -> None:
+    problem = Problem([[[(0, 1.0)], [(1, 1.0)]]], [[0, 1]], [1.0], 2, 2)
+    corpus = open_corpus(encode(problem).dataset)
+    rows = np.array([0, 2, 4]), np.array([0, 1, 0, 1], np.int32)
+    gradient, trans = np.full(4, 7.0), np.full((2, 8), 7.0)
+    kernels.Packed(corpus, 2, *rows).nll_gradient(np.zeros(4), np.zeros((2, 8)), gradient, trans, 1)
+    np.testing.assert_allclose(gradient, [6.5, 7.5, 7.5, 6.5])
+
+
+@pytest.mark.parametrize(
+    ("labels", "first", "label", "message"),
+    [
+        (2, [0, 2, 5], [0, 1, 0, 1], "do not span"),
+        (2, [0, 3, 2, 4], [0, 1, 0, 1], "not ascending"),
+        (2, [-1, 2, 4], [0, 1, 0, 1], "not ascending"),
+        (2, [0, 2, 4], [1, 0, 0, 1], "labels of a row"),
+        (2, [0, 2, 4], [0, 2, 0, 1], "labels of a row"),
+        (2, [0, 2, 4], [0, -1, 0, 1], "labels of a row"),
+        (2, [0, 4], [0, 1, 0, 1], "labels of a row|do not fit the attributes"),
+        (1, [0, 1, 2], [0, 0], "labels do not fit"),
+        (0, [0, 0, 0], [], "labels do not fit"),
+    ],
+)
+def test_rows_that_do_not_fit_are_refused(labels, first, label, message) -> None:  # type: ignore[no-untyped-def]
+    problem = Problem([[[(0, 1.0)], [(1, 1.0)]]], [[0, 1]], [1.0], 2, 2)
+    corpus = open_corpus(encode(problem).dataset)
+    with pytest.raises(ValueError, match=message):
+        kernels.Packed(corpus, labels, np.array(first), np.array(label, np.int32))
+
+
+def test_arrays_that_do_not_fit_are_refused() -> None:
+    problem = Problem([[[(0, 1.0)], [(1, 1.0)]]], [[0, 1]], [1.0], 2, 2)
+    corpus = open_corpus(encode(problem).dataset)
+    packed = kernels.Packed(corpus, 2, np.array([0, 2, 4]), np.array([0, 1, 0, 1], np.int32))
+    good = np.zeros(4), np.zeros((2, 8)), np.zeros(4), np.zeros((2, 8))
+    for wrong, shape in ((0, 3), (1, (2, 7)), (1, (3, 8)), (2, 5), (3, (1, 8))):
+        arrays = [np.zeros(shape) if i == wrong else array for i, array in enumerate(good)]
+        with pytest.raises(ValueError, match="do not fit"):
+            packed.nll_gradient(*arrays, 1)
+    with pytest.raises(ValueError, match="thread"):
+        packed.nll_gradient(*good, 0)
+    with pytest.raises(ValueError, match="the limits do not fit"):
+        packed.partial_gradient(
+            good[0], good[1], kernels.Limits(np.ones((3, 2), np.uint8)), good[2], good[3], 1
+        )
+    for wrong, other in (
+        (2, np.zeros(4, np.float32)),
+        (2, np.zeros(8)[::2]),
+        (3, np.zeros((2, 8), np.int64)),
+    ):
+        arrays = [other if i == wrong else array for i, array in enumerate(good)]
+        with pytest.raises(TypeError):  # a copy would take the gradient with it
+            packed.nll_gradient(*arrays, 1)
+
+
+@settings(max_examples=8, deadline=None)
+@given(
+    problems(labels=(2, 3), empty=False), st.sampled_from(["all", "observed"]), st.sampled_from([0.1, 1.0])
+)
+def test_lbfgs_ends_at_the_optimum(problem: Problem, kind: str, c2: float) -> None:
+    encoded = encode(problem)
+    trained = train(encoded, Settings(recipe="lbfgs", features=kind, c2=c2, epochs=500, delta=1e-12))
+    mask = present(trained.features)
+    flat = mask.flat()
+    if not trained.history:  # nothing to learn: the gradient is 0 where it starts
+        assert not np.any(dense_weights(trained.features, trained.weights).flat())
+        return
+
+    def objective(x: np.ndarray) -> tuple[float, np.ndarray]:
+        full = np.zeros(len(flat))
+        full[flat] = x
+        split = problem.attributes * problem.labels
+        theta = Dense(full[:split].reshape(problem.attributes, -1), full[split:].reshape(problem.labels, -1))
+        slope = sum(w * difference(problem, s, theta)[1].flat() for s, w in enumerate(problem.weights))
+        return nll(problem, theta) + c2 * float(x @ x), slope[flat] + 2 * c2 * x
+
+    best = minimize(objective, np.zeros(int(flat.sum())), jac=True, method="BFGS", options={"gtol": 1e-9})
+    assert trained.history[-1].objective == pytest.approx(best.fun, rel=OPTIMUM, abs=OPTIMUM)
+    found = dense_weights(trained.features, trained.weights).flat()[flat]
+    assert objective(found.astype(float))[0] == pytest.approx(best.fun, rel=OPTIMUM, abs=OPTIMUM)
+
+
+@pytest.mark.parametrize("kind", ["all", "observed"])
+def test_the_objective_leaves_out_what_is_no_feature(kind: str) -> None:
+    problem = Problem([[[(0, 1.0)], [(1, 1.0)]], [[(0, 1.0)]]], [[0, 1], [0]], [1.0, 2.0], 2, 2)
+    encoded = encode(problem)
+    corpus = open_corpus(encoded.dataset)
+    features = feature_set(corpus, 2, 2, kind)
+    objective = Objective(corpus, features, c2=1.0, threads=1)
+    assert objective.size == {"all": 8, "observed": 3}[kind] == sum(features.counts)
+    weights = objective.weights(np.zeros(objective.size))
+    assert weights.state.tobytes() == features.zero.state.tobytes()
+    assert weights.trans.tobytes() == features.zero.trans.tobytes()
