@@ -208,7 +208,7 @@ def check_weights(weights: ArrayLike, count: int, name: str = "weights") -> Doub
         )
     wrong = np.flatnonzero(~(np.isfinite(array) & (array >= 0)))
     if len(wrong):
-        raise InputError(f"{name}[{wrong[0]}] must be a finite number >= 0, got {array[wrong[0]]}")
+        raise InputError(f"{name}[{wrong[0]}] must be a finite number ≥ 0, got {array[wrong[0]]}")
     return array
 
 

@@ -140,7 +140,7 @@ def prune(
     ([0, 2], 2, (2, 0))
     """
     if not threshold >= 0:
-        raise InputError(f"threshold must be >= 0, got {threshold}")
+        raise InputError(f"threshold must be ≥ 0, got {threshold}")
     at = features.coordinates()
     state, trans = at.values(weights)
     large, linked = np.abs(state) > threshold, np.abs(trans) > threshold

@@ -74,7 +74,8 @@ class Model:
     def of(cls, encoded: Encoded, trained: Trained) -> "Model":
         """The model that a training run ended with, in its most compact form.
 
-        Attributes whose every weight is 0, such as c1 leaves, are taken out, as in CRFsuite.
+        Attributes whose every weight is 0, such as c1 leaves, are taken out, as in CRFsuite; but not where every
+        attribute was to have its weights (features='all', without c1).
         """
         features, weights = trained.features.compact(trained.weights)
         states, edges = features.counts
@@ -95,7 +96,8 @@ class Model:
         }
         model = cls(encoded.labels, trained.attributes, features, weights, encoded.template, info)
         alive, _ = features.locate(np.flatnonzero(weights.state))
-        return model if len(np.unique(alive)) == len(trained.attributes) else model.pruned()
+        spare = len(np.unique(alive)) < len(trained.attributes)
+        return model.pruned() if spare and (features.kind == "observed" or trained.settings.c1) else model
 
     @classmethod
     def of_stream(cls, stream: Stream, settings: Settings) -> "Model":
@@ -104,7 +106,7 @@ class Model:
         info = {
             "version": __version__,
             "settings": settings.to_dict(),
-            "trained_by": f"{settings.describe()}, in a stream",
+            "trained_by": f"{settings.describe()}; in a stream",
             "sequences": stream.seen,
         }
         return cls(stream.labels, attributes, features, weights, None, info, stream.state.copy())

@@ -223,7 +223,7 @@ def test_directions_of_counts_are_the_papers_updates():
         (lambda: Response(update("U4"), pnorm(1.5)).direction([0.0], [1.0]), "not finite for feature 0"),
         (lambda: Response(update("U6"), arctan()).f([1.0]), "depends on E and Ẽ separately"),
         (lambda: Response(update("U6"), arctan()).table(), "use direction"),
-        (lambda: Response(update("U6"), arctan()).count_tables(-1), "max_count must be >= 0, got -1"),
+        (lambda: Response(update("U6"), arctan()).count_tables(-1), "max_count must be ≥ 0, got -1"),
         (
             lambda: Response(update("U2"), arctan(), scale=0.0),
             "scale of a response must be > 0 and finite, got 0",

@@ -12,6 +12,7 @@ import pytest
 import tagfield
 from tagfield.cli.commands import COMMANDS
 from tagfield.train import RECIPES, Settings
+from tagfield.train.settings import all_options
 from tests.support.cli_process import COMMAND, PLAIN, TRAIN, call, environment, good
 from tests.support.corpus import TEST, needs_corpus
 from tests.support.corpus import TRAIN as CORPUS_TRAIN
@@ -58,8 +59,8 @@ def test_the_help_of_train_names_every_recipe_and_the_defaults_of_settings() -> 
     settings = Settings()
     assert all(recipe in text for recipe in RECIPES)
     assert "[default: u2.g1, averaged; where one label dominates, sgd or adaptive, averaged]" in text
-    for default in (settings.features, settings.c2, settings.period, settings.pa_c):
-        assert f"[default: {default}]" in text
+    for default in (settings.features, settings.c2, settings.period, 0.25):
+        assert f"[default: {default}]".replace(".0]", "]") in text
 
 
 @pytest.mark.parametrize(
@@ -105,7 +106,7 @@ def test_train_tells_how_it_goes_and_what_came_out(tmp_path: Path) -> None:
     assert [line.split()[1] for line in epochs] == ["1/3", "2/3", "3/3"]
     assert all(part in epochs[-1] for part in ("objective", "dev accuracy", "F1", "rate", "tokens/s"))
     assert "ended      after 3 epochs and " in text
-    assert "the given number of epochs is done" in text
+    assert "it reached the maximum of 3 epochs" in text
     assert "saved      my model, " in text
     assert "next       tagfield eval -m 'my model' dev.txt" in text
 
@@ -119,7 +120,8 @@ def test_train_tells_how_it_goes_and_what_came_out(tmp_path: Path) -> None:
 @pytest.mark.parametrize("features", ["observed", "all"])
 def test_every_recipe_trains(recipe: str, features: str, tmp_path: Path) -> None:
     (tmp_path / "train.txt").write_text(TRAIN)
-    options = ["--algorithm", recipe, "--features", features, "--epochs", "30", "--c2", "0.01", "--seed", "3"]
+    options = ["--algorithm", recipe, "--features", features, "--epochs", "30", "--seed", "3"]
+    options += ["--c2", "0.01"] if recipe not in ("pa", "ap", "arow") else []
     text = good("train", "train.txt", "-o", "model", *options, cwd=tmp_path)
     assert f"recipe     {recipe}" in text
     assert "token accuracy     100.00 %  (6 of 6)" in good("eval", "-m", "model", "train.txt", cwd=tmp_path)
@@ -155,7 +157,7 @@ def test_the_default_looks_at_the_labels(
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (["--generator", "auto"], "auto: "),
+        (["--generator", "auto"], "averaged, rate 0.1, c2 1, seed 0 · chosen by ngd with generator auto"),
         (["--generator", "erf:2"], "B2, γ = 0, of erf:2"),
         (["--loss", "U4"], "U4 of arctan:0.1"),
         (["--loss", "B1", "--gamma", "0.5"], "B1, γ = 0.5, of arctan:0.1"),
@@ -168,20 +170,37 @@ def test_the_update_that_was_asked_for_or_chosen_is_told(
     text = good(
         "train", tmp_path / "train.txt", "-o", tmp_path / "m", "--epochs", "2", "--algorithm", "ngd", *options
     )
-    assert told in text.partition("recipe     ngd")[2].partition("ended")[0]
+    assert told in text.partition("recipe     ")[2].partition("ended")[0]
     assert not logging.getLogger("tagfield.train.choose").handlers  # what it printed with is gone
-    assert told in good("info", tmp_path / "m").partition("trained by  ngd")[2].partition("trained on")[0]
+    shown = good("info", tmp_path / "m").partition("trained by  ")[2].partition("trained on")[0]
+    assert told in " ".join(shown.split())
 
 
 def test_options_reach_the_settings(tmp_path: Path) -> None:
     (tmp_path / "train.txt").write_text(TRAIN)
-    given = {"min_count": 2, "c2": 0.5, "epochs": 4, "seed": 7, "threads": 2, "period": 3, "delta": 0.1}
-    margin = {"pa_type": 2, "pa_c": 0.25, "transitions": "all", "arow_variance": 2.0}
-    margin |= {"arow_gamma": 3.0, "monitor": "accuracy"}
-    update = {"loss": "B2", "gamma": 0.0, "generator": "gd:5", "rate": 0.3}
-    update |= {"respond": "states", "metric": "adaptive", "anneal": 0.5}
+    given = {
+        "features": "all",
+        "transitions": "observed",
+        "min_count": 1,
+        "epochs": 4,
+        "seed": 7,
+        "threads": 2,
+    }
+    given |= {"monitor": "accuracy", "max_dev_rise": 0.5}
+    penalty = {"c2": 0.5, "period": 3, "delta": 0.1}
+    margin = {"pa_type": 2, "pa_c": 0.25, "epsilon": 0.01}
+    arow = {"arow_variance": 2.0, "arow_gamma": 3.0}
+    newton = {"c1": 0.1, "num_memories": 3, "linesearch": "Backtracking", "max_linesearch": 9, "epsilon": 0.1}
+    update = {"loss": "B2", "gamma": 0.0, "generator": "gd:5", "rate": 0.3, "adagrad_delta": 0.1}
+    update |= {"respond": "states", "metric": "adaptive", "anneal": 0.5, "calibration_eta": 0.2}
+    update |= {"calibration_rate": 3.0, "calibration_samples": 9, "calibration_candidates": 3}
+    update |= {"calibration_max_trials": 5} | penalty
+    reached = {"patience", "batch", "pa_cost_sensitive", "pa_average", "average"}  # by the other tests here
+    assert set().union(given, margin, arow, newton, update, reached) == set(all_options())
     for algorithm, more, flags in (
         ("pa", margin, ["--no-pa-cost-sensitive", "--no-pa-average"]),
+        ("arow", arow, []),
+        ("lbfgs", newton | penalty, []),
         ("ngd", update, ["--average"]),
     ):
         asked = given | more
@@ -191,33 +210,40 @@ def test_options_reach_the_settings(tmp_path: Path) -> None:
         good("train", "train.txt", "-o", "model", *options, *flags, "--algorithm", algorithm, cwd=tmp_path)
         settings = json.loads(good("info", "model", "--json", cwd=tmp_path))["info"]["settings"]
         assert {name: settings[name] for name in asked} == asked
-        on = algorithm == "pa"
-        assert [settings[name] for name in ("pa_cost_sensitive", "pa_average", "average")] == [not on] * 3
+        assert not settings.get("pa_cost_sensitive")
+        assert not settings.get("pa_average")
+        assert settings.get("average", False) == (algorithm == "ngd")
     told = good("info", "model", cwd=tmp_path)
-    assert "on states only, in the adaptive metric, annealed by 0.5" in " ".join(told.split())
+    assert "of gd:5, on states, adaptive, averaged, annealed by 0.5, rate 0.3" in " ".join(told.split())
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--algorithm", "u2.g1", "--loss", "B4"], "--loss goes with --algorithm ngd, not with u2.g1"),
-        (["--algorithm", "pa", "--generator", "gd"], "--generator goes with --algorithm ngd, not with pa"),
+        (["--algorithm", "u2.g1", "--loss", "B4"], "--loss applies only to ngd, not to u2.g1"),
+        (["--algorithm", "pa", "--generator", "gd"], "--generator applies only to ngd, not to pa"),
         (
             ["--algorithm", "lbfgs", "--metric", "adaptive"],
-            "metric is for stochastic recipes, and lbfgs is none",
+            "--metric applies only to stochastic recipes, not to lbfgs",
         ),
-        (["--algorithm", "pa", "--average"], "average is for stochastic recipes, and pa is none"),
-        (["--algorithm", "pa", "--rate", "0.1"], "rate is for stochastic recipes, and pa is none"),
-        (["--loss", "U1", "--gamma", "0.5"], "gamma is for the losses B1 to B4"),
-        (["--algorithm", "lbfgs", "--batch"], "batch is for stochastic recipes, and lbfgs is none"),
-        (["--generator", "auto", "--respond", "states"], "auto chooses the whole update, respond included"),
-        (["--generator", "auto", "--loss", "U4"], "auto chooses the whole update, loss included"),
-        (["--generator", "auto", "--batch"], "generator auto looks at one sentence after another"),
-        (["--batch", "--average"], "average looks at one sentence after another"),
-        (["--batch", "--algorithm", "adaptive"], "this recipe looks at one sentence after another"),
+        (["--algorithm", "pa", "--average"], "--average applies only to stochastic recipes, not to pa"),
+        (["--algorithm", "pa", "--rate", "0.1"], "--rate applies only to stochastic recipes, not to pa"),
+        (["--loss", "U1", "--gamma", "0.5"], "gamma applies only to the losses B1 to B4, not to U1"),
+        (["--algorithm", "lbfgs", "--batch"], "--batch applies only to stochastic recipes, not to lbfgs"),
+        (
+            ["--generator", "auto", "--respond", "states"],
+            "--respond does not apply to ngd with generator auto",
+        ),
+        (["--generator", "auto", "--loss", "U4"], "--loss does not apply to ngd with generator auto"),
+        (["--generator", "auto", "--batch"], "--batch does not apply to ngd with generator auto"),
+        (["--batch", "--average"], "--average does not apply to ngd with batch"),
+        (
+            ["--batch", "--algorithm", "adaptive"],
+            "batch does not apply to adaptive: AdaGrad steps on one",
+        ),
         (["--loss", "U99"], "there is no loss 'U99'; choose one of B1, B2, B3, B4, U1"),
         (["--generator", "nothing"], "no generator named 'nothing'"),
-        (["--anneal", "inf"], "anneal must be a number from 0 to 10"),
+        (["--anneal", "inf"], "--anneal must be at most 10, got inf"),
         (["--generator", "pnorm:4", "--respond", "states"], "needs a response with a slope at 0"),
         (["--generator", "pnorm:1.5", "--anneal", "1"], "needs a response with a slope at 0"),
     ],

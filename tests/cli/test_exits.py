@@ -61,7 +61,7 @@ OPTIONS: dict[str, tuple[list[str], str]] = {
     ),
     "an unknown feature set": (
         ["train.txt", "-o", "model", "--features", "few"],
-        "there is no feature set 'few'",
+        "--features must be one of observed, all; got 'few'",
     ),
     "an unknown format": (["train.txt", "-o", "model", "--format", "xml"], "there is no format 'xml'"),
     "a missing template": (
@@ -73,16 +73,22 @@ OPTIONS: dict[str, tuple[list[str], str]] = {
         "item files hold attributes already",
     ),
     "standard input twice": (["-", "-", "-o", "model"], "standard input (-) can be read only once"),
-    "no epoch": (["train.txt", "-o", "model", "--epochs", "0"], "training takes at least one epoch, not 0"),
-    "a negative c2": (["train.txt", "-o", "model", "--c2", "-1"], "c2 must be a number from 0 on"),
-    "c1 with a recipe that has none": (["train.txt", "-o", "model", "--c1", "1"], "c1 works with lbfgs only"),
-    "a rate of nothing": (["train.txt", "-o", "model", "--rate", "nan"], "the rate must be a number above 0"),
+    "no epoch": (["train.txt", "-o", "model", "--epochs", "0"], "--epochs must be at least 1, got 0"),
+    "a negative c2": (["train.txt", "-o", "model", "--c2", "-1"], "--c2 must be ≥ 0, got -1"),
+    "c1 with a recipe that has none": (
+        ["train.txt", "-o", "model", "--c1", "1"],
+        "--c1 applies only to lbfgs, not to u2.g1",
+    ),
+    "a rate of nothing": (["train.txt", "-o", "model", "--rate", "nan"], "--rate must be above 0, got nan"),
     "no such type": (
         ["train.txt", "-o", "model", "--algorithm", "pa", "--pa-type", "7"],
-        "there is no passive",
+        "--pa-type must be at most 2, got 7",
     ),
-    "a minimum count of 0": (["train.txt", "-o", "model", "--min-count", "0"], "the minimum count is"),
-    "a negative seed": (["train.txt", "-o", "model", "--seed", "-1"], "the seed is a number from 0 on"),
+    "a minimum count of 0": (
+        ["train.txt", "-o", "model", "--min-count", "0"],
+        "--min-count must be at least 1, got 0",
+    ),
+    "a negative seed": (["train.txt", "-o", "model", "--seed", "-1"], "--seed must be ≥ 0, got -1"),
     "patience without dev": (
         ["train.txt", "-o", "model", "--patience", "3"],
         "--patience needs held-out data",

@@ -52,7 +52,7 @@ def test_once_stops_after_the_pass_and_saves(tmp_path: Path) -> None:
         out, err = process.communicate(timeout=60)
         assert (process.returncode, err) == (0, "")
         assert STOPPING in out
-        assert "Ctrl-C was pressed; the weights of epoch " in out
+        assert "you pressed Ctrl-C; the weights of epoch " in out
         assert "saved      model, " in out
     assert good("tag", "-m", tmp_path / "model", input="The DT\n") == "The DT B-NP\n\n"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["model", "train.txt"]

@@ -7,16 +7,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tagfield.train.batch import Objective
-from tagfield.train.partial import PartialObjective
 
 from tagfield import CRF
 from tagfield.constraints import rules_of
 from tagfield.encode import encode_sequences
 from tagfield.errors import InputError
-from tagfield.features import feature_set
-from tagfield.lattice import open_corpus
 from tagfield.spans import SpanFinder
+from tagfield.train import Settings
+from tagfield.train.objective import Objective
+from tagfield.train.problem import Problem
 from tests.support.chains import tagged
 
 LABELS = ["O", "B-X", "I-X", "B-Y"]
@@ -177,11 +176,10 @@ def test_the_marginal_likelihood_has_the_value_and_gradient_of_its_definition(se
     names = encoded.labels.strings()
     dataset = encoded.dataset
     dataset.labels[[t for t in hidden if t < len(dataset.labels)]] = -1
-    corpus = open_corpus(dataset)
-    features = feature_set(corpus, len(encoded.attributes), len(names), "all")
     chosen = rules_of("BIO", names) if rules else None
-    limits = None if chosen is None else chosen.limits(dataset.tokens)
-    objective = PartialObjective(corpus, features, c2=0.3, threads=1, limits=limits)
+    problem = Problem.of(encoded, Settings(features="all", c2=0.3), chosen)
+    objective = Objective(problem)
+    objective._partial = True  # also where every label is known
     x = rng.normal(0, 1, objective.size)
     value, gradient = objective(x)
     weights = objective.weights(x)
@@ -212,7 +210,7 @@ def test_the_marginal_likelihood_has_the_value_and_gradient_of_its_definition(se
         slope = (objective(x + step)[0] - objective(x - step)[0]) / 2e-5
         assert gradient[k] == pytest.approx(slope, abs=1e-4)
     if not rules and not any(t < len(dataset.labels) for t in hidden):
-        plain = Objective(corpus, features, c2=0.3, threads=1)(x)
+        plain = Objective(problem)(x)
         assert value == pytest.approx(plain[0], rel=1e-12)
         assert gradient == pytest.approx(plain[1], abs=1e-10)
 

@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+import sklearn_crfsuite
 from sklearn.exceptions import NotFittedError
 
 from tagfield import CRF
@@ -166,46 +167,49 @@ def test_bad_known_labels(known, message: str) -> None:
     ("params", "message"),
     [
         ({"algorithm": "svm"}, "there is no algorithm 'svm'; choose one of l2sgd"),
-        ({"c2": -1.0}, "c2 must be a number from 0 on"),
-        ({"c1": 1.0, "algorithm": "l2sgd"}, "c1 works with lbfgs only"),
-        ({"max_iterations": 0}, "at least one epoch"),
+        ({"c2": -1.0}, "c2 must be ≥ 0, got -1"),
+        ({"c1": 1.0, "algorithm": "l2sgd"}, "c1 applies only to lbfgs, not to sgd"),
+        ({"max_iterations": 0}, "max_iterations must be at least 1, got 0"),
         ({"min_freq": -1}, "min_freq must be"),
-        ({"linesearch": "none"}, "there is no linesearch 'none'"),
+        (
+            {"linesearch": "none"},
+            "linesearch must be one of MoreThuente, Backtracking, StrongBacktracking; got 'none'",
+        ),
         ({"trainer_cls": object}, "trainer_cls must be None"),
         ({"random_state": "x"}, "random_state must be"),
         ({"n_jobs": 0}, "n_jobs must not be 0"),
         ({"constraints": "XYZ", "constrain_training": True}, "there is no scheme 'XYZ'"),
         ({"early_stopping": True, "validation_fraction": 2}, "validation_fraction must be"),
-        ({"early_stopping": True, "monitor": "x"}, "there is no score 'x'"),
-        ({"algorithm": "sgd", "metric": "x"}, "there is no metric 'x'"),
-        ({"loss": "B1"}, "loss goes with algorithm='ngd'"),
-        ({"algorithm": "arow", "gamma": 0.0}, "gamma must be a number above 0"),
-        ({"algorithm": "pa", "pa_type": 7}, "type 7"),
+        ({"early_stopping": True, "monitor": "x"}, "monitor must be one of auto, accuracy"),
+        ({"algorithm": "sgd", "metric": "x"}, "metric must be one of flat, adaptive; got 'x'"),
+        ({"loss": "B1"}, "loss applies only to ngd, not to lbfgs"),
+        ({"algorithm": "arow", "gamma": 0.0}, "gamma must be above 0, got 0"),
+        ({"algorithm": "pa", "pa_type": 7}, "pa_type must be at most 2, got 7"),
         ({"algorithm": ["lbfgs"]}, "there is no algorithm ['lbfgs']"),
-        ({"c2": "x"}, "c2 must be a number, not 'x'"),
-        ({"c2": True}, "c2 must be a number, not True"),
+        ({"c2": "x"}, "c2 must be a number, got 'x'"),
+        ({"c2": True}, "c2 must be a number, got True"),
         ({"epsilon": "x"}, "epsilon must be a number"),
-        ({"delta": -1.0}, "delta must be a number from 0 on"),
+        ({"delta": -1.0}, "delta must be ≥ 0, got -1"),
         ({"min_freq": "x"}, "min_freq must be a number"),
         ({"n_jobs": "2"}, "n_jobs must be a number"),
         ({"max_iterations": 2.7}, "max_iterations must be a whole number"),
-        ({"period": -1}, "period must be at least 0"),
-        ({"num_memories": 0}, "memory must be at least 1"),
-        ({"max_linesearch": 0}, "line_search must be at least 1"),
+        ({"period": -1}, "period must be ≥ 0, got -1"),
+        ({"num_memories": 0}, "num_memories must be at least 1, got 0"),
+        ({"max_linesearch": 0}, "max_linesearch must be at least 1, got 0"),
         ({"algorithm": "l2sgd", "rate": "x"}, "rate must be a number"),
-        ({"algorithm": "l2sgd", "calibration_rate": 0}, "calibration_rate above 1"),
-        ({"algorithm": "l2sgd", "calibration_samples": 0}, "calibration_samples must be above 0"),
+        ({"algorithm": "l2sgd", "calibration_rate": 0}, "calibration_rate must be above 1, got 0"),
+        ({"algorithm": "l2sgd", "calibration_samples": 0}, "calibration_samples must be at least 1, got 0"),
         ({"algorithm": "ngd", "generator": 3}, "generator must be a name"),
         ({"callbacks": print}, "callbacks must be a list of functions"),
         ({"callbacks": [3]}, "callbacks must be a list of functions"),
         ({"class_weight": 5}, "class_weight must be a dict of label to weight, or 'balanced', got 5"),
-        ({"class_weight": {"O": None}}, "the class weight of 'O' must be a finite number >= 0, got None"),
+        ({"class_weight": {"O": None}}, "the class weight of 'O' must be a finite number ≥ 0, got None"),
         ({"early_stopping": True, "n_iter_no_change": 0}, "n_iter_no_change must be at least 1"),
         ({"constraints": "XYZ"}, "there is no scheme 'XYZ'"),
         ({"constraints": "IOBES"}, "no label ends a chunk by E- or S-"),
         ({"constraints": [[1.0]]}, "constraints must be"),
         ({"constraints": [[float("nan")] * 5] * 5}, "the constraints hold NaN"),
-        ({"algorithm": "lbfgs", "rate": 0.1}, "rate is for stochastic recipes, and lbfgs is none"),
+        ({"algorithm": "lbfgs", "rate": 0.1}, "rate applies only to stochastic recipes, not to lbfgs"),
         ({"model_filename": "no/such/folder/model"}, "there is no folder 'no/such/folder'"),
     ],
 )
@@ -230,7 +234,7 @@ def test_bad_held_out_data() -> None:
         ({"eval_set": ([], [])}, "the held-out data: there is nothing"),
         ({"eval_set": ([[3]], [["O"]])}, r"the held-out data: X\[0\]\[0\] is of type int"),
         ({"eval_set": [(X, Y), (X, Y)]}, "eval_set must be one pair"),
-        ({"sample_weight": [-1.0] * 10}, r"sample_weight\[0\] must be a finite number >= 0, got -1.0"),
+        ({"sample_weight": [-1.0] * 10}, r"sample_weight\[0\] must be a finite number ≥ 0, got -1.0"),
     ):
         with pytest.raises(InputError, match=message):
             CRF().fit(X, Y, **arguments)
@@ -241,8 +245,28 @@ def test_bad_held_out_data() -> None:
             CRF().fit(X, Y).score(X, Y, sample_weight=weight)
 
 
-def test_a_pa_type_is_nobody_elses_business() -> None:
-    assert CRF(pa_type=9, max_iterations=1).fit(X, Y).n_iter_ == 1
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"pa_type": 1}, "pa_type applies only to pa, not to lbfgs"),
+        ({"algorithm": "ap", "c1": 0.1}, "c1 applies only to lbfgs, not to ap"),
+        ({"algorithm": "pa", "c2": 0.1}, "c2 applies only to stochastic recipes and lbfgs, not to pa"),
+        (
+            {"algorithm": "l2sgd", "epsilon": 0.1},
+            "epsilon applies only to pa, ap, arow and lbfgs, not to sgd",
+        ),
+        ({"algorithm": "arow", "num_memories": 3}, "num_memories applies only to lbfgs, not to arow"),
+        ({"algorithm": "u2.g1", "gamma": 0.5}, "gamma applies only to"),
+    ],
+)
+def test_the_option_of_another_algorithm_is_refused_as_in_sklearn_crfsuite(
+    params: dict, message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        CRF(**params).fit(X, Y)
+    if "gamma" not in params:
+        with pytest.raises(ValueError, match="Parameter not found"):
+            sklearn_crfsuite.CRF(**params).fit(X, Y)
 
 
 def test_nothing_at_all() -> None:
@@ -259,7 +283,7 @@ def test_nothing_at_all() -> None:
         (lambda: crf.explain(X[0], 1.5), "there is no position 1.5"),
         (lambda: crf.explain(X[0], True), "there is no position True"),
         (lambda: crf.prune("x"), "threshold must be a number"),
-        (lambda: crf.prune(-1), "threshold must be >= 0, got -1"),
+        (lambda: crf.prune(-1), "threshold must be ≥ 0, got -1"),
     ):
         with pytest.raises(InputError, match=what):
             call()
@@ -281,5 +305,6 @@ def test_tokens_without_attributes_have_transitions_only() -> None:
         ("ngd", {"generator": "auto"}),
         ("ngd", {"generator": "auto", "all_possible_states": True}),
     ):
-        crf = CRF(algorithm, c2=0.01, **more).fit([[{}, {}]] * 30, [["A", "B"]] * 30)
+        penalty = {} if algorithm in ("pa", "arow") else {"c2": 0.01}
+        crf = CRF(algorithm, **penalty, **more).fit([[{}, {}]] * 30, [["A", "B"]] * 30)
         assert crf.predict([[{}, {}]]) == [["A", "B"]]

@@ -59,7 +59,7 @@ def test_a_heavier_class_is_found_more_often() -> None:
     ("weight", "message"),
     [
         ({"nothing": 1.0}, "names the label 'nothing', which does not occur in y"),
-        ({"O": -1.0}, "class weight of 'O' must be a finite number >= 0, got -1.0"),
+        ({"O": -1.0}, "class weight of 'O' must be a finite number ≥ 0, got -1.0"),
         ("heavy", "class_weight must be a dict .*, got 'heavy'"),
     ],
 )
@@ -121,13 +121,10 @@ def test_a_label_that_the_stream_did_not_announce() -> None:
         crf.partial_fit([X[0], [["a"]] * 3], [Y[0], ["O", "O", "NEW"]])
 
 
-@pytest.mark.parametrize("name", [None, "lbfgs", "ap", "pa", "arow"])
-def test_algorithms_without_streams_say_so_before_they_read_one(name: str | None) -> None:
+@pytest.mark.parametrize("name", ["lbfgs", "ap", "pa", "arow"])
+def test_algorithms_without_streams_say_so_before_they_read_one(name: str) -> None:
     stream = iter(X)
-    called = "lbfgs, the default," if name is None else name
-    with pytest.raises(
-        InputError, match=rf"which {called} cannot; .* as in CRF\('u2.g1'\): one of l2sgd, sgd"
-    ):
+    with pytest.raises(InputError, match=rf"a stream, which {name} cannot; use one of l2sgd, sgd, u1.g1"):
         CRF(name).partial_fit(stream, Y)
     assert next(stream) is X[0]
 
@@ -135,11 +132,11 @@ def test_algorithms_without_streams_say_so_before_they_read_one(name: str | None
 @pytest.mark.parametrize("name", ["ap", "pa", "arow"])
 def test_without_a_likelihood_there_are_no_unknown_labels_and_no_constraints(name: str) -> None:
     partly = [[None, *row[1:]] for row in Y]
-    count = f"the label of {len(Y)} of {sum(map(len, Y))} tokens is None, but"
-    with pytest.raises(InputError, match=f"{count} {name} needs one for every token; use lbfgs, l2sgd or"):
+    count = f"{len(Y)} of {sum(map(len, Y))} tokens have no label, but"
+    with pytest.raises(InputError, match=f"{count} {name} needs one for every token; use lbfgs or"):
         CRF(name).fit(X, partly)
     bound = CRF(name, constraints="BIO", constrain_training=True)
-    with pytest.raises(InputError, match=f"constrain_training=True does not go with {name}; use"):
+    with pytest.raises(InputError, match=f"constraints in training do not apply to {name}; use"):
         bound.fit(X, Y)
     assert (
         CRF(name, constrain_training=True, max_iterations=1).fit(X, Y).n_iter_ == 1
@@ -165,7 +162,7 @@ def test_a_stream_with_unknown_labels_and_constraints() -> None:
             part = [[None, *row[1:]] for row in Y[k : k + 10]]
             crf.partial_fit(X[k : k + 10], part, classes=classes)
     assert crf.score(MORE, ANSWERS) > 0.9
-    with pytest.raises(InputError, match=r"generator='auto' compares updates on the whole data"):
+    with pytest.raises(InputError, match="ngd with generator auto needs all of the data"):
         CRF("ngd", generator="auto").partial_fit(X, Y)
 
 
@@ -200,7 +197,10 @@ def test_early_stopping_keeps_the_best_weights() -> None:
 
 @pytest.mark.parametrize("algorithm", ["lbfgs", "pa"])
 def test_early_stopping_of_every_family_and_with_a_split(algorithm: str) -> None:
-    crf = CRF(algorithm, c2=1e-4, early_stopping=True, validation_fraction=0.2, monitor="accuracy").fit(X, Y)
+    penalty = {"c2": 1e-4} if algorithm == "lbfgs" else {}
+    crf = CRF(algorithm, **penalty, early_stopping=True, validation_fraction=0.2, monitor="accuracy").fit(
+        X, Y
+    )
     scores = [row["accuracy"] for row in crf.history_]
     assert max(scores) > 0.7
     assert [row["best"] for row in crf.history_][scores.index(max(scores))]
@@ -222,7 +222,7 @@ def test_callbacks_see_every_pass_and_may_stop() -> None:
 
     crf = CRF("l2sgd", callbacks=[stop, lambda epoch: None]).fit(X, Y)
     assert seen == [1, 2, 3]
-    assert (crf.n_iter_, crf.converged_, crf.stop_reason_) == (3, False, "it was asked to stop")
+    assert (crf.n_iter_, crf.converged_, crf.stop_reason_) == (3, False, "a callback asked it to stop")
 
 
 def test_why_it_stopped() -> None:
@@ -230,7 +230,7 @@ def test_why_it_stopped() -> None:
     assert CRF().fit(X, Y).converged_
     short = CRF(max_iterations=2).fit(X, Y)
     assert (short.converged_, short.n_iter_) == (False, 2)
-    assert short.stop_reason_ == "the given number of iterations is done"
+    assert short.stop_reason_ == "it reached the maximum of 2 iterations"
 
 
 def test_unknown_labels_are_summed_out() -> None:
@@ -325,7 +325,7 @@ def test_classes_of_a_stream_in_any_shape() -> None:
 def test_a_stream_says_what_it_cannot_do_and_does_the_rest() -> None:
     for params, message in (
         ({"c2": -1.0}, "c2 must be"),
-        ({"c1": 0.1}, "c1 works with lbfgs only"),
+        ({"c1": 0.1}, "c1 applies only to lbfgs, not to sgd"),
         ({"early_stopping": True}, "early_stopping needs all of the data"),
         ({"min_freq": 3}, "min_freq needs all of the data"),
         ({"min_freq": "a"}, "min_freq must be a number"),

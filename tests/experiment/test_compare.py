@@ -78,7 +78,7 @@ def test_a_plan_runs_everything_once_and_lbfgs_without_seeds() -> None:
         ({"recipes": ()}, "at least one recipe"),
         ({"seeds": 0}, "seeds must be at least 1, got 0"),
         ({"epochs": 0}, "epochs must be at least 1, got 0"),
-        ({"c2": float("nan")}, "c2 must be >= 0 and finite, got nan"),
+        ({"c2": float("nan")}, "c2 must be ≥ 0 and finite, got nan"),
     ],
 )
 def test_a_plan_that_cannot_run_is_refused(change: dict[str, object], message: str) -> None:

@@ -112,7 +112,7 @@ def test_frozen_items_may_lack_labels() -> None:
         ("A\ta:1\0", r"'1\\x00' of 'a' is not a number"),
         ("@" + "é" * 70, "unknown declaration '@" + "é" * 30 + "…'"),
         ("A:b\ta", "the label 'A:b' has a colon"),
-        ("@weight:x\nA\ta", "line 1: the weight must be a finite number >= 0, got 'x'"),
+        ("@weight:x\nA\ta", "line 1: the weight must be a finite number ≥ 0, got 'x'"),
         ("@weight:-1\nA\ta", "got '-1'"),
         ("@weight:inf\nA\ta", "got 'inf'"),
         ("@weight\nA\ta", "unknown declaration '@weight'"),

@@ -143,7 +143,7 @@ class Response:
                 "or choose another generator"
             )
         if max_count < 0:
-            raise InputError(f"max_count must be >= 0, got {max_count}")
+            raise InputError(f"max_count must be ≥ 0, got {max_count}")
         if self.generator.linear:
             return [tabulate_linear(self.slope) for _ in range(max_count + 1)]
         for count in range(max_count + 1):

@@ -143,7 +143,7 @@ def summarise(
     passes = f"after {count(len(trained.history), unit)} and {duration(seconds)}"
     states, edges = model.info["state_features"], model.info["transition_features"]
     _row(console, "", "")
-    _row(console, "recipe", f"{settings.describe()} · {settings.recipe.about}")
+    _row(console, "recipe", settings.describe())
     kept = f"the weights of {unit} {best.number}" if best.number else "the initial weights"
     _row(console, "ended", f"{passes}: {end}; {kept} are kept")
     if best.number:

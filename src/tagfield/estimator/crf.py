@@ -252,8 +252,8 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         3
         """
         params = self.get_params(deep=False)
-        check_stream(params)
         settings = settings_of(params, STREAM)
+        check_stream(params, settings)
         after = self._hooks()
         known = self.classes_ if hasattr(self, "classes_") else None
         listed = read_classes(classes, known)

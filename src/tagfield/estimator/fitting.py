@@ -8,10 +8,8 @@ import numpy as np
 from tagfield.encode import Encoded
 from tagfield.errors import InputError
 from tagfield.estimator.labels import LabelNames
-from tagfield.estimator.parameters import STREAM, recipe_of
 from tagfield.estimator.reading import read_labelled
-from tagfield.train import RECIPES
-from tagfield.train.options import AUTO
+from tagfield.train import RECIPES, Settings
 
 
 def held_out(
@@ -79,25 +77,23 @@ def read_classes(classes: Iterable[Any] | None, known: list[Any] | None) -> list
     return listed
 
 
-def check_stream(params: Mapping[str, Any]) -> None:
+def check_stream(params: Mapping[str, Any], settings: Settings) -> None:
     """An InputError where partial_fit cannot do what CRF was told; before anything of the stream is read.
 
-    >>> check_stream({"algorithm": "u2.g1"})
+    >>> check_stream({"algorithm": "u2.g1"}, Settings("u2.g1"))
     """
-    if params.get("early_stopping") or (params.get("min_freq") or 0) > 1:
+    if params.get("early_stopping") or settings.min_count > 1:
         name = "early_stopping" if params.get("early_stopping") else "min_freq"
         raise InputError(
             f"{name} needs all of the data, but a stream has no end; use fit, or leave {name} out"
         )
-    algorithm = params["algorithm"]
-    if not recipe_of(algorithm, STREAM).streams:
-        offered = ", ".join(["l2sgd", *(name for name, recipe in RECIPES.items() if recipe.streams)])
-        raise InputError(f"partial_fit learns from a stream, which {algorithm} cannot; use one of {offered}")
-    if params.get("generator") == AUTO:
+    recipe = settings.recipe
+    if recipe.suffix:
         raise InputError(
-            "generator='auto' compares updates on the whole data, but a stream has no end; name a generator"
+            f"{recipe.name}{recipe.suffix} needs all of the data, but a stream has no end; use fit"
         )
-    if params.get("batch"):
+    if not recipe.streams:
+        offered = ", ".join(["l2sgd", *(name for name, other in RECIPES.items() if other.streams)])
         raise InputError(
-            "batch=True steps on the whole data, but a stream has no end; use fit, or leave batch out"
+            f"partial_fit learns from a stream, which {recipe.name} cannot; use one of {offered}"
         )

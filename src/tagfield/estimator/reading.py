@@ -104,7 +104,7 @@ def class_weights(encoded: Encoded, chosen: Mapping[Any, float] | str, names: La
             if at < 0:
                 raise InputError(f"class_weight names the label {label!r}, which does not occur in y")
             if not (isinstance(value, Real) and np.isfinite(value) and value >= 0):
-                raise InputError(f"the class weight of {label!r} must be a finite number >= 0, got {value}")
+                raise InputError(f"the class weight of {label!r} must be a finite number ≥ 0, got {value}")
             weight[at] = value
     per_token = np.where(known, weight[np.where(known, data.labels, 0)], 0.0)
     sums = np.add.reduceat(per_token, data.tokens[:-1])

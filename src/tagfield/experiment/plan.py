@@ -64,7 +64,7 @@ class Plan:
             if getattr(self, name) < 1:
                 raise InputError(f"{name} must be at least 1, got {getattr(self, name)}")
         if not 0 <= self.c2 < float("inf"):
-            raise InputError(f"c2 must be >= 0 and finite, got {self.c2}")
+            raise InputError(f"c2 must be ≥ 0 and finite, got {self.c2}")
 
     def runs(self) -> list[PlannedRun]:
         """Every run, in starting order."""

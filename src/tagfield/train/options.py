@@ -184,10 +184,12 @@ class Stochastic(Recipe):
 
     def __str__(self) -> str:
         words = [
-            f"{self.name}: {self.f}" if isinstance(self.response, Divergence) and self.name else str(self.f)
+            f"{self.name}: {self.response}"
+            if isinstance(self.response, Divergence)
+            else self.name or str(self.f)
         ]
         words += ["on states"] if self.respond == "states" else []
-        words += ["adaptive"] if self.metric is not None else []
+        words += ["adaptive"] if self.metric is not None and self.name != "adaptive" else []
         words += ["averaged"] if self.average else []
         words += [f"annealed by {self.anneal:g}"] if self.anneal else []
         return ", ".join(words)
@@ -242,7 +244,12 @@ class WholeCorpus(Recipe):
         return self.response.response if isinstance(self.response, Divergence) else self.response
 
     def __str__(self) -> str:
-        return f"{self.f}, on the whole corpus"
+        f = (
+            f"{self.name}: {self.response}"
+            if isinstance(self.response, Divergence)
+            else self.name or str(self.f)
+        )
+        return f"{f}, on the whole corpus"
 
 
 @documented

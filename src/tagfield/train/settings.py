@@ -138,19 +138,20 @@ class Settings:
         chosen = find_recipe(recipe) if isinstance(recipe, str) else recipe
         called = called or {}
         chosen = chosen.variant(options)
-        own, common = options_of(chosen), options_of(cls)
-        batch = options.pop("batch", None)
-        if batch and not isinstance(chosen, WholeCorpus):
+        if options.pop("batch", None) and not isinstance(chosen, WholeCorpus):
             raise _misplaced("batch", chosen, called)
         if isinstance(chosen, Auto):
             options.pop("generator", None)
+        direct = {name: options.pop(name) for name in _direct(chosen) if name in options}
+        chosen = with_options(chosen, direct, called)  # these decide which records are inside
+        own, common = options_of(chosen), options_of(cls)
         for name in options:
             applies = common[name].option.applies if name in common else ()
             if name not in own and (name not in common or (applies and chosen.family not in applies)):
                 raise _misplaced(name, chosen, called)
-        made = with_options(chosen, {name: value for name, value in options.items() if name in own}, called)
+        chosen = with_options(chosen, {name: value for name, value in options.items() if name in own}, called)
         rest = {name: value for name, value in options.items() if name not in own}
-        return with_options(cls(made), rest, called)
+        return with_options(cls(chosen), rest, called)
 
     @property
     def max_epochs(self) -> int:
@@ -181,16 +182,17 @@ class Settings:
         return super().__reduce__()
 
     def describe(self) -> str:
-        """The run in a few words: the recipe, and what was changed of it.
+        """The run in a few words: the recipe with what was changed of it, and what the recipe is.
 
         >>> Settings.of("u2.g1", average=True, rate=0.1).describe()
-        'u2.g1, averaged, rate 0.1, c2 1, seed 0'
+        "u2.g1, averaged, rate 0.1, c2 1, seed 0 · arctan(u/√0.1): the paper's U2*.G1"
         """
         rate = getattr(self.recipe, "rate", None)
         words = [str(self.recipe)] + ([f"rate {rate:g}"] if rate is not None else [])
         words += [f"c1 {self.c1:g}"] if self.c1 else []
-        words += [f"c2 {self.c2:g}", f"seed {self.seed}"]
-        return ", ".join(words + ([f"minimum count {self.min_count}"] if self.min_count > 1 else []))
+        words += [f"c2 {self.c2:g}"] if self.recipe.settles else []
+        words += [f"seed {self.seed}"] + ([f"minimum count {self.min_count}"] if self.min_count > 1 else [])
+        return ", ".join(words) + (f" · {self.recipe.about}" if self.recipe.about else "")
 
     def __repr__(self) -> str:
         named = RECIPES.get(self.recipe.name)

@@ -66,8 +66,8 @@ class Calibration:
 class Divergence:
     """The update of a Bregman divergence between the model's and the data's expectations: the paper's framework.
 
-    >>> str(Divergence("U1", generator="gd:5").response)
-    'B1, γ=0 of gd:5'
+    >>> str(Divergence("U1", generator="gd:5")), str(Divergence("B1", 0.5))
+    ('U1 of gd:5', 'B1, γ = 0.5, of arctan:0.1')
     """
 
     loss: str | Loss = option("B2", "Loss: B1 to B4, U1 to U6, or a Loss.", group=NGD, metavar="NAME")
@@ -84,6 +84,10 @@ class Divergence:
         if self.gamma and not (isinstance(self.loss, str) and self.loss.upper().startswith("B")):
             raise InputError(f"gamma applies only to the losses B1 to B4, not to {self.loss}")
         _ = self.response  # what cannot be a response says so here
+
+    def __str__(self) -> str:
+        loss = self.loss.upper() if isinstance(self.loss, str) else self.loss.name
+        return f"{loss}{f', γ = {self.gamma:g},' if loss in LOSSES else ''} of {self.generator}"
 
     @property
     def response(self) -> Response:

@@ -72,7 +72,7 @@ def test_sizes(name: str) -> None:
     corpus = corpus_of(name)
     assert (len(corpus.train), len(corpus.test)) == (3000, 1000)
     assert MAKERS[name](train=0, test=0) == Corpus([], [])
-    with pytest.raises(InputError, match="train and test must be >= 0, got -1 and 2"):
+    with pytest.raises(InputError, match="train and test must be ≥ 0, got -1 and 2"):
         MAKERS[name](train=-1, test=2)
 
 

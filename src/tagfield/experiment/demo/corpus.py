@@ -34,7 +34,7 @@ def make_corpus(
 ) -> Corpus:
     """Generates both parts, each from its own random stream, so neither depends on the size of the other."""
     if train < 0 or test < 0:
-        raise InputError(f"train and test must be >= 0, got {train} and {test}")
+        raise InputError(f"train and test must be ≥ 0, got {train} and {test}")
     train_rng = RandomStream(name, seed=seed, part="train")
     test_rng = RandomStream(name, seed=seed, part="test", unseen=unseen)
     return Corpus([draw(train_rng) for _ in range(train)], [draw(test_rng) for _ in range(test)])
