@@ -71,21 +71,26 @@ inline void fold(float* theta, float* rest, int64_t size, double z, double Z) {
   }
 }
 
-inline void make_feature(float& w) {
-  if (w == 0) w = 0.f;  // −0.0 is not a feature, +0.0 is
+// −0.0 is not a feature, +0.0 is. A feature that is new has no squares yet, whatever was added in its lane before.
+inline void make_feature(float* theta, float* squares, int64_t k) {
+  if (theta[k] != 0 || !std::signbit(theta[k])) return;
+  theta[k] = 0.f;
+  if (squares) squares[k] = 0.f;
 }
 
 // The pairs of attribute and known label, and the transitions, that a sentence shows.
 template <Rows R> void observe(const Corpus& c, const Layout& at, const Pass& pass, int64_t s) {
   const int32_t* y = c.labels + c.tokens[s];
   for (int64_t t = 1; pass.observe_edges && t < c.length(s); ++t)
-    if (y[t - 1] >= 0 && y[t] >= 0) make_feature(pass.theta.trans[int64_t(y[t - 1]) * at.Lp() + y[t]]);
+    if (y[t - 1] >= 0 && y[t] >= 0)
+      make_feature(pass.theta.trans, pass.adaptive ? pass.squares.trans : nullptr, int64_t(y[t - 1]) * at.Lp() + y[t]);
   if (!pass.observe_states) return;
   each_slot<R>(c, at, s, [&](int64_t k0, int64_t k1, int64_t from, int64_t to) {
     for (int64_t n = from; n < to; ++n) {
       const int32_t label = y[c.position[n]];
       for (int64_t k = k0; label >= 0 && k < k1; ++k)
-        if (block_of<R>(at.column, k, k0) == label / W) make_feature(pass.theta.state[k * W + label % W]);
+        if (block_of<R>(at.column, k, k0) == label / W)
+          make_feature(pass.theta.state, pass.adaptive ? pass.squares.state : nullptr, k * W + label % W);
     }
   });
 }

@@ -9,11 +9,11 @@ average: bool = option(False, "Keep the running mean of the weights.", group=STO
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
+from functools import cache
 from numbers import Real
-from types import UnionType
-from typing import Any, TypeVar, get_args, get_origin
+from typing import Any, TypeVar, get_args
 
 from tagfield.errors import InputError
 
@@ -119,14 +119,16 @@ def _walk(record: Any, path: tuple[str, ...]) -> Iterator[Found]:
         about = each.metadata.get(KEY)
         here = (*path, each.name)
         if about is not None:
-            kind, optional = _kind(each.type)
+            kind, optional = _kind(each.type)  # type: ignore[arg-type]  # a type is hashable
             yield Found(about.name or each.name, here, about, kind, optional, value)
         if is_dataclass(value) and (about is not None or each.metadata.get("nested")):
             yield from _walk(value, here)
 
 
-def _kind(annotation: Any) -> tuple[type, bool]:
-    parts = get_args(annotation) if get_origin(annotation) in (UnionType,) or get_args(annotation) else ()
+@cache
+def _kind(annotation: Hashable) -> tuple[type, bool]:
+    """The type of a field's value, and whether it may be None."""
+    parts = get_args(annotation)
     several = [part for part in parts if part is not type(None)] or [annotation]
     kind = several[0] if len(several) == 1 else object
     return kind if isinstance(kind, type) else object, type(None) in parts
@@ -134,21 +136,23 @@ def _kind(annotation: Any) -> tuple[type, bool]:
 
 def with_options(record: T, values: Mapping[str, Any], called: Mapping[str, str] | None = None) -> T:
     """The record with some options changed; `called` are the caller's names for them, for messages."""
-    called = called or {}
-    left = dict(values)
-    while left:
-        there = options_of(record)
-        # A field that holds a record comes first: it decides which options are inside.
-        name = min(left, key=lambda name: len(there[name].path) if name in there else 99)
+    if not values:
+        return record
+    there, names = options_of(record), called or {}
+    changes: dict[str, Any] = {}
+    for name, value in values.items():
         found = there[name]
-        record = _changed(record, found.path, found.checked(called.get(name, name), left.pop(name)))
-    return record
+        first, *rest = found.path
+        checked = found.checked(names.get(name, name), value)
+        changes[first] = (
+            _changed(changes.get(first, getattr(record, first)), rest, checked) if rest else checked
+        )
+    return replace(record, **changes)  # type: ignore[type-var]
 
 
-def _changed(record: Any, path: tuple[str, ...], value: Any) -> Any:
+def _changed(record: Any, path: list[str], value: Any) -> Any:
     first, *rest = path
-    inner = _changed(getattr(record, first), tuple(rest), value) if rest else value
-    return replace(record, **{first: inner})
+    return replace(record, **{first: _changed(getattr(record, first), rest, value) if rest else value})
 
 
 def check_record(record: Any) -> None:
@@ -156,7 +160,7 @@ def check_record(record: Any) -> None:
     for each in fields(record):
         about = each.metadata.get(KEY)
         if about is not None:
-            kind, optional = _kind(each.type)
+            kind, optional = _kind(each.type)  # type: ignore[arg-type]  # a type is hashable
             value = getattr(record, each.name)
             if not (value is None and optional):
                 object.__setattr__(record, each.name, about.check(each.name, value, kind))

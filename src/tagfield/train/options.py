@@ -14,6 +14,7 @@ recipes is recipes.py; what belongs to no recipe is in settings.py.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -36,7 +37,7 @@ RATE = Option(
     "Initial learning rate.",
     STOCHASTIC,
     above=0.0,
-    usual="found by calibration; 0.1 in a stream",
+    usual="found by calibration; in a stream 0.2, or 0.4 with AdaGrad",
     metavar="R",
 )
 AVERAGE = Option("Keep the running mean of the weights instead of the last ones.", STOCHASTIC)
@@ -153,15 +154,7 @@ class Stochastic(Recipe):
         >>> [round(recipe.response_at(epoch).slope, 2) for epoch in (1, 2, 1000)]
         [10.0, 3.16, 1.0]
         """
-        f = self.f
-        if self.respond == "states" and f.depends_on_u_alone:
-            f = replace(f, scale=f.scale / f.slope)
-        if not self.anneal or epoch == 1:
-            return f
-        kappa = epoch**-self.anneal
-        changed = f.annealed(kappa)
-        steep = f.slope if f.depends_on_u_alone else 1.0
-        return replace(changed, scale=changed.scale * steep ** (kappa - 1)) if steep > 1 else changed
+        return _response_at(self.f, self.respond == "states", self.anneal and epoch**-self.anneal)
 
     def trainer(self, problem: "Problem", rng: np.random.Generator) -> "Trainer":
         from tagfield.train.calibration import calibrate
@@ -193,6 +186,17 @@ class Stochastic(Recipe):
         words += ["averaged"] if self.average else []
         words += [f"annealed by {self.anneal:g}"] if self.anneal else []
         return ", ".join(words)
+
+
+@lru_cache(maxsize=128)  # with their tables
+def _response_at(f: Response, states_only: bool, kappa: float) -> Response:
+    if states_only and f.depends_on_u_alone:
+        f = replace(f, scale=f.scale / f.slope)
+    if kappa in (0.0, 1.0):
+        return f
+    changed = f.annealed(kappa)
+    steep = f.slope if f.depends_on_u_alone else 1.0
+    return replace(changed, scale=changed.scale * steep ** (kappa - 1)) if steep > 1 else changed
 
 
 @documented

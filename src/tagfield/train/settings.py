@@ -10,6 +10,7 @@ import difflib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from tagfield.errors import InputError
@@ -211,6 +212,7 @@ RECORDS: tuple[Any, ...] = (
 )  # fmt: skip
 
 
+@cache
 def all_options() -> dict[str, Found]:
     """Every option there is, by name: what the command line and docs/options.md show."""
     found: dict[str, Found] = {}

@@ -29,7 +29,9 @@ from tagfield.train.settings import Settings
 from tagfield.train.stochastic import NUMBERS, StochasticTrainer, kept_weights
 from tagfield.train.trainer import State, arrays_of, weights_of
 
-RATE = 0.1  # the learning rate where none is given: a stream has no sample to calibrate on
+# Learning rates where none is given, without and with AdaGrad: a stream has no sample to calibrate on. Chosen after
+# 2,000 sentences of CoNLL-2000 and of WNUT-17, by chunk F1 on 700 other sentences of their training parts.
+RATE, ADAGRAD_RATE = 0.2, 0.4
 
 
 class Stream:
@@ -105,16 +107,17 @@ class Stream:
         recipe = settings.recipe
         if not isinstance(recipe, Stochastic):
             raise InputError(f"{recipe} cannot learn from a stream; use a stochastic recipe")
-        recipe = replace(recipe, rate=recipe.rate or RATE)
+        recipe = replace(recipe, rate=recipe.rate or (RATE if recipe.metric is None else ADAGRAD_RATE))
         state = self._grown(self._state)
         theta = weights_of(state, "theta")
         # The features that exist are marked in the weights themselves, so these stand for both.
         features = FeatureSet(settings.features, len(self.attributes), len(self.labels), None, None, theta)  # type: ignore[arg-type]
-        corpus = open_corpus(encoded.dataset)
-        limits = None if rules is None else limits_of(rules, encoded.dataset, self.labels)
-        problem = Problem(
-            encoded.dataset, corpus, self.attributes, features, theta, settings, limits, in_stream=True
-        )
+        dataset = encoded.dataset
+        if dataset.value is None:  # the kernel has another loop for values, whose last bits may differ
+            dataset = replace(dataset, value=np.ones(len(dataset.position), np.float32))
+        corpus = open_corpus(dataset)
+        limits = None if rules is None else limits_of(rules, dataset, self.labels)
+        problem = Problem(dataset, corpus, self.attributes, features, theta, settings, limits, in_stream=True)
         trainer = StochasticTrainer(recipe, problem, theta)
         trainer.resume(state)
         loss = trainer.run(np.arange(len(encoded), dtype=np.int64))

@@ -1,6 +1,8 @@
 """What a stochastic recipe is made of: step sizes, the search for a learning rate, and the update of a divergence."""
 
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 from tagfield.bregman.convex import Generator
 from tagfield.bregman.generators import parse_generator
@@ -91,16 +93,19 @@ class Divergence:
 
     @property
     def response(self) -> Response:
-        loss, generator = self.loss, self.generator
-        if isinstance(loss, str):
-            if loss.upper() not in (*LOSSES, *UPDATES):
-                raise InputError(f"there is no loss {loss!r}; choose one of {', '.join([*LOSSES, *UPDATES])}")
-            loss = named_update(loss) if loss.upper() in UPDATES else named_loss(loss, self.gamma)
-        if not isinstance(loss, Loss):
-            raise InputError(f"loss must be a name, such as 'B2', or a Loss, got {loss!r}")
-        generator = parse_generator(generator) if isinstance(generator, str) else generator
-        if not isinstance(generator, Generator):
-            raise InputError(
-                f"generator must be a name, such as 'arctan:0.1', or a Generator, got {generator!r}"
-            )
-        return Response(loss, generator)
+        """The same object for the same options: its tables are kept with it, and some take seconds to make."""
+        return _response(self.loss, self.gamma, self.generator)
+
+
+@lru_cache(maxsize=32)
+def _response(loss: Any, gamma: float, generator: Any) -> Response:
+    if isinstance(loss, str):
+        if loss.upper() not in (*LOSSES, *UPDATES):
+            raise InputError(f"there is no loss {loss!r}; choose one of {', '.join([*LOSSES, *UPDATES])}")
+        loss = named_update(loss) if loss.upper() in UPDATES else named_loss(loss, gamma)
+    if not isinstance(loss, Loss):
+        raise InputError(f"loss must be a name, such as 'B2', or a Loss, got {loss!r}")
+    generator = parse_generator(generator) if isinstance(generator, str) else generator
+    if not isinstance(generator, Generator):
+        raise InputError(f"generator must be a name, such as 'arctan:0.1', or a Generator, got {generator!r}")
+    return Response(loss, generator)
