@@ -15,6 +15,7 @@ recipes is recipes.py; what belongs to no recipe is in settings.py.
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -58,6 +59,7 @@ class Recipe:
     name: str = field(default="", kw_only=True)  # in the table of recipes
     about: str = field(default="", kw_only=True)  # the update, in a few words
 
+    made_by: ClassVar[str] = ""  # module and class of its trainer, which is imported when it is needed
     family: ClassVar[str] = ""  # what messages call recipes of this kind
     suffix: ClassVar[str] = ""  # what they add where options have made another recipe of a named one
     unit: ClassVar[str] = "epoch"
@@ -76,7 +78,9 @@ class Recipe:
 
     def trainer(self, problem: "Problem", rng: np.random.Generator) -> "Trainer":
         """The trainer of this recipe for a problem."""
-        raise TypeError(f"{type(self).__name__} is no recipe by itself")
+        module, _, name = self.made_by.partition(":")
+        made: Trainer = getattr(import_module(module), name)(self, problem)
+        return made
 
     def variant(self, options: Mapping[str, Any]) -> "Recipe":
         """The recipe that some options turn this one into; most leave it what it is."""
@@ -86,9 +90,25 @@ class Recipe:
         return self.name or self.family
 
 
+@dataclass(frozen=True)
+class Descent(Recipe):
+    """Natural gradient descent: u = E − Ẽ passes through a response before the step."""
+
+    response: Response | Divergence = nested()
+
+    @property
+    def f(self) -> Response:
+        """The response as it is given, or that of the Divergence."""
+        return self.response.response if isinstance(self.response, Divergence) else self.response
+
+    def __str__(self) -> str:
+        own = isinstance(self.response, Divergence)
+        return f"{self.name}: {self.response}" if own else self.name or str(self.f)
+
+
 @documented
 @dataclass(frozen=True)
-class Stochastic(Recipe):
+class Stochastic(Descent):
     """Natural gradient descent, one sentence at a time: u = E − Ẽ of a sentence passes through f before the step.
 
     response    f(u), or the Divergence that it comes from
@@ -98,7 +118,6 @@ class Stochastic(Recipe):
     'u2.g1, adaptive, averaged'
     """
 
-    response: Response | Divergence = nested()
     metric: AdaGrad | None = option(
         None,
         "Step size per weight: flat, or adaptive (AdaGrad).",
@@ -138,11 +157,6 @@ class Stochastic(Recipe):
                     f"{what} needs a response with a slope at 0, and that of {self.f} is {slope:g}"
                 )
 
-    @property
-    def f(self) -> Response:
-        """The response as it is given."""
-        return self.response.response if isinstance(self.response, Divergence) else self.response
-
     def response_at(self, epoch: int) -> Response:
         """What the response has become by that epoch, counted from 1.
 
@@ -176,11 +190,7 @@ class Stochastic(Recipe):
         return self
 
     def __str__(self) -> str:
-        words = [
-            f"{self.name}: {self.response}"
-            if isinstance(self.response, Divergence)
-            else self.name or str(self.f)
-        ]
+        words = [super().__str__()]
         words += ["on states"] if self.respond == "states" else []
         words += ["adaptive"] if self.metric is not None and self.name != "adaptive" else []
         words += ["averaged"] if self.average else []
@@ -226,34 +236,20 @@ class Auto(Recipe):
 
 @documented
 @dataclass(frozen=True)
-class WholeCorpus(Recipe):
+class WholeCorpus(Descent):
     """Natural gradient descent on the expectations of the whole corpus, in float64, on all threads."""
 
-    response: Response | Divergence = nested()
     rate: float | None = option(None, RATE)
 
+    made_by: ClassVar[str] = "tagfield.train.whole_corpus:WholeCorpusTrainer"
     family: ClassVar[str] = "stochastic recipes"
     suffix: ClassVar[str] = " with batch"
     unit: ClassVar[str] = "iteration"
     delta: ClassVar[float] = 1e-5
     has_likelihood: ClassVar[bool] = False
 
-    def trainer(self, problem: "Problem", rng: np.random.Generator) -> "Trainer":
-        from tagfield.train.whole_corpus import WholeCorpusTrainer
-
-        return WholeCorpusTrainer(self, problem)
-
-    @property
-    def f(self) -> Response:
-        return self.response.response if isinstance(self.response, Divergence) else self.response
-
     def __str__(self) -> str:
-        f = (
-            f"{self.name}: {self.response}"
-            if isinstance(self.response, Divergence)
-            else self.name or str(self.f)
-        )
-        return f"{f}, on the whole corpus"
+        return f"{super().__str__()}, on the whole corpus"
 
 
 @documented
@@ -273,16 +269,12 @@ class QuasiNewton(Recipe):
     max_linesearch: int = option(20, "Points that one line search may try.", group=QUASI_NEWTON, low=1)
     epsilon: float = option(1e-5, EPSILON)
 
+    made_by: ClassVar[str] = "tagfield.train.quasi_newton:QuasiNewtonTrainer"
     family: ClassVar[str] = "lbfgs"
     unit: ClassVar[str] = "iteration"
     epochs: ClassVar[int] = 1000  # it converges sooner: after some 160 on CoNLL-2000
     crfsuite_epochs: ClassVar[int] = 2**31 - 1
     delta: ClassVar[float] = 1e-5
-
-    def trainer(self, problem: "Problem", rng: np.random.Generator) -> "Trainer":
-        from tagfield.train.quasi_newton import QuasiNewtonTrainer
-
-        return QuasiNewtonTrainer(self, problem)
 
 
 @documented
@@ -306,15 +298,11 @@ class Margin(Recipe):
     )
     epsilon: float = option(0.0, EPSILON)
 
+    made_by: ClassVar[str] = "tagfield.train.margin:MarginTrainer"
     family: ClassVar[str] = "pa"
     crfsuite_epochs: ClassVar[int] = 100
     has_likelihood: ClassVar[bool] = False
     settles: ClassVar[bool] = False
-
-    def trainer(self, problem: "Problem", rng: np.random.Generator) -> "Trainer":
-        from tagfield.train.margin import MarginTrainer
-
-        return MarginTrainer(self, problem)
 
 
 @documented
@@ -324,15 +312,11 @@ class Perceptron(Recipe):
 
     epsilon: float = option(0.0, EPSILON)
 
+    made_by: ClassVar[str] = "tagfield.train.margin:MarginTrainer"
     family: ClassVar[str] = "ap"
     crfsuite_epochs: ClassVar[int] = 100
     has_likelihood: ClassVar[bool] = False
     settles: ClassVar[bool] = False
-
-    def trainer(self, problem: "Problem", rng: np.random.Generator) -> "Trainer":
-        from tagfield.train.margin import MarginTrainer
-
-        return MarginTrainer(self, problem)
 
 
 @documented
@@ -360,12 +344,8 @@ class Arow(Recipe):
     )
     epsilon: float = option(0.0, EPSILON)
 
+    made_by: ClassVar[str] = "tagfield.train.arow:ArowTrainer"
     family: ClassVar[str] = "arow"
     crfsuite_epochs: ClassVar[int] = 100
     has_likelihood: ClassVar[bool] = False
     settles: ClassVar[bool] = False
-
-    def trainer(self, problem: "Problem", rng: np.random.Generator) -> "Trainer":
-        from tagfield.train.arow import ArowTrainer
-
-        return ArowTrainer(self, problem)
