@@ -102,6 +102,11 @@ class Found:
     def crf(self) -> str:
         return self.option.crf or self.name
 
+    @property
+    def holds_record(self) -> bool:
+        """Whether its value is a record with options of its own, or None for one."""
+        return any(is_dataclass(value) for value in (self.option.choices or {}).values())
+
     def checked(self, called: str, value: Any) -> Any:
         if value is None and self.optional:
             return None
@@ -134,14 +139,9 @@ def _kind(annotation: Any) -> tuple[type, bool]:
 
 def with_options(record: T, values: Mapping[str, Any], called: Mapping[str, str] | None = None) -> T:
     """The record with some options changed; `called` are the caller's names for them, for messages."""
-    called = called or {}
-    left = dict(values)
-    while left:
-        there = options_of(record)
-        # A field that holds a record comes first: it decides which options are inside.
-        name = min(left, key=lambda name: len(there[name].path) if name in there else 99)
-        found = there[name]
-        record = _changed(record, found.path, found.checked(called.get(name, name), left.pop(name)))
+    called, there = called or {}, options_of(record)
+    for name, value in values.items():
+        record = _changed(record, there[name].path, there[name].checked(called.get(name, name), value))
     return record
 
 

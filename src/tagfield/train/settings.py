@@ -138,6 +138,9 @@ class Settings:
         chosen = find_recipe(recipe) if isinstance(recipe, str) else recipe
         called = called or {}
         chosen = chosen.variant(options)
+        records = {name for name, found in options_of(chosen).items() if found.holds_record}
+        inner = {name: options.pop(name) for name in records & set(options)}
+        chosen = with_options(chosen, inner, called)  # first, for it decides which options are inside
         own, common = options_of(chosen), options_of(cls)
         batch = options.pop("batch", None)
         if batch and not isinstance(chosen, WholeCorpus):

@@ -1,6 +1,7 @@
 """What a stochastic recipe is made of: step sizes, the search for a learning rate, and the update of a divergence."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from tagfield.bregman.convex import Generator
 from tagfield.bregman.generators import parse_generator
@@ -85,8 +86,9 @@ class Divergence:
             raise InputError(f"gamma applies only to the losses B1 to B4, not to {self.loss}")
         _ = self.response  # what cannot be a response says so here
 
-    @property
+    @cached_property
     def response(self) -> Response:
+        """Made once: it keeps its tables, which every pass of a calibration needs."""
         loss, generator = self.loss, self.generator
         if isinstance(loss, str):
             if loss.upper() not in (*LOSSES, *UPDATES):
