@@ -4,7 +4,7 @@ PY := .venv/bin/python
 NATIVE := CMakeLists.txt $(wildcard native/*/*.hpp native/*/*.cpp)
 PYTEST_FLAGS ?= -n auto --dist worksteal
 
-.PHONY: build demo paper lint browser test bench oldest sanitize clean
+.PHONY: build demo paper lint browser test reference bench oldest sanitize clean
 
 build: .venv/.built
 
@@ -49,6 +49,10 @@ browser:
 
 test: lint .venv/.browser
 	$(PY) -m pytest $(PYTEST_FLAGS)
+
+# docs/options.md, which a test compares with the options themselves.
+reference: build
+	$(PY) -m tagfield.train.reference > docs/options.md
 
 CONLL2000 ?= ../shared/data/conll2000
 

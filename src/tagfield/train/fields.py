@@ -193,7 +193,8 @@ def default_text(found: Found) -> str:
 def documented(record: type[T]) -> type[T]:
     """Adds a line for each option to the docstring of a record, before its example."""
     lines = [
-        f"    {found.name}: {found.option.help} Default: {default_text(found)}."
+        f"    {found.path[0]}{f' ({found.name} in Settings.of)' if found.name != found.path[0] else ''}: "
+        f"{found.option.help} Default: {default_text(found)}."
         for found in _walk(record, ())
         if len(found.path) == 1
     ]

@@ -55,7 +55,7 @@ class Recipe:
     """A way to train."""
 
     name: str = field(default="", kw_only=True)  # in the table of recipes
-    about: str = field(default="", kw_only=True)  # the update, in a few words
+    about: str = field(default="", kw_only=True, compare=False)  # the update, in a few words
 
     family: ClassVar[str] = ""  # what messages call recipes of this kind
     suffix: ClassVar[str] = ""  # what they add where options have made another recipe of a named one

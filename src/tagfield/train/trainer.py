@@ -75,6 +75,7 @@ class Trainer(ABC):
 def norm_of(weights: Weights) -> float:
     """‖θ‖ of float32 weights, summed in float64.
 
+    >>> import numpy as np
     >>> norm_of(Weights(np.full((1, 8), 2.0, np.float32), np.zeros((1, 8), np.float32))) == 32**0.5
     True
     """

@@ -1,7 +1,8 @@
 """What a stochastic recipe is made of: step sizes, the search for a learning rate, and the update of a divergence."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
+from typing import Any
 
 from tagfield.bregman.convex import Generator
 from tagfield.bregman.generators import parse_generator
@@ -49,7 +50,7 @@ class Calibration:
         above=1.0,
     )
     samples: int = option(
-        1000, "Sequences to try them on.", group=CALIBRATION, name="calibration_samples", low=1
+        1000, "Sequences to try learning rates on.", group=CALIBRATION, name="calibration_samples", low=1
     )
     candidates: int = option(
         10, "Learning rates to compare.", group=CALIBRATION, name="calibration_candidates", low=1
@@ -85,6 +86,9 @@ class Divergence:
         if self.gamma and not (isinstance(self.loss, str) and self.loss.upper().startswith("B")):
             raise InputError(f"gamma applies only to the losses B1 to B4, not to {self.loss}")
         _ = self.response  # what cannot be a response says so here
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {each.name: getattr(self, each.name) for each in fields(self)}  # functions cannot be pickled
 
     @cached_property
     def response(self) -> Response:
