@@ -15,7 +15,8 @@ from tagfield.errors import InputError
 from tagfield.features import LANES, Weights, absent, feature_set
 from tagfield.lattice import open_corpus
 from tagfield.native import kernels
-from tagfield.train.driver import select
+from tagfield.train import Settings
+from tagfield.train.problem import Problem as Posed
 from tests.support.corpus import TRAIN, needs_corpus
 from tests.support.naive import Problem
 from tests.support.strategies import dense_weights, encode, present, problems
@@ -128,26 +129,30 @@ def test_a_minimum_count_includes_its_number() -> None:
         ("observed", 2, "abc", 2, 0),
         ("observed", 3, "abc", 0, 0),
     ):
-        _, attributes, features, _ = select(encoded, kind, minimum)
-        assert attributes.strings() == list(names)
-        assert features.counts == (states, edges)
+        problem = Posed.of(encoded, Settings(features=kind, min_count=minimum))
+        assert problem.attributes.strings() == list(names)
+        assert problem.features.counts == (states, edges)
 
 
 @needs_corpus
 def test_conll_counts() -> None:
     encoded = encode_files(TRAIN)
-    assert select(encoded, "observed")[2].counts == (452_610, 145)
-    states, edges = select(encoded, "all")[2].counts
-    assert states + edges == 7_385_312
-    _, attributes, features, _ = select(encode_files(TRAIN, template="crfpp"), "all", 3)  # crf_learn -f 3
-    assert len(attributes) == 76_328
-    assert sum(features.counts) == 1_679_700
+    assert Posed.of(encoded, Settings()).features.counts == (452_610, 145)
+    assert sum(Posed.of(encoded, Settings(features="all")).features.counts) == 7_385_312
+    encoded = encode_files(TRAIN, template="crfpp")
+    problem = Posed.of(encoded, Settings(features="all", min_count=3))  # crf_learn -f 3
+    assert len(problem.attributes) == 76_328
+    assert sum(problem.features.counts) == 1_679_700
 
 
 def test_an_unknown_set() -> None:
-    encoded = encode_sequences([[["a"]]], [["x"]])
-    with pytest.raises(InputError, match="no feature set 'most'; choose observed or all"):
-        select(encoded, "most")
+    corpus = open_corpus(encode_sequences([[["a"]]], [["x"]]).dataset)
+    for kinds in (("most",), ("all", 1, "most")):
+        with pytest.raises(InputError, match="no feature set 'most'; choose observed or all"):
+            feature_set(corpus, 1, 1, *kinds)
+    for name in ("features", "transitions"):
+        with pytest.raises(InputError, match=f"^{name} must be one of observed, all; got 'most'$"):
+            Settings(**{name: "most"})
 
 
 def test_absent_is_minus_zero_alone() -> None:

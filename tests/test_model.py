@@ -12,19 +12,18 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tagfield.train.batch import Objective
 
 from tagfield.encode import Vocabulary, encode_files, encode_sequences
 from tagfield.errors import InputError, ModelFileError
-from tagfield.features import feature_set
-from tagfield.lattice import open_corpus
 from tagfield.model import Model
 from tagfield.native import kernels
 from tagfield.storage import load_tensors, save_tensors
 from tagfield.train import Settings
+from tagfield.train.objective import Objective
 from tests.support.naive import Problem, chain_in_logs, path_score, sentence_scores
 from tests.support.strategies import dense_weights, encode, learnable
 from tests.support.tolerances import SINGLE
+from tests.support.trainers import pose
 
 KINDS = ["observed", "all"]
 X = [[["w=a", "s"], ["w=b"], ["w=é", "s"]], [["w=b"], ["w=a", "s"]], []]
@@ -140,10 +139,10 @@ def test_python_goes_on_while_a_kernel_runs() -> None:
     rng = np.random.default_rng(0)
     gold = rng.integers(400, size=(150, 30)).tolist()  # so many labels that each of these calls takes long
     heavy = Problem([[[(y % 5, 1.0)] for y in path] for path in gold], gold, [1.0] * len(gold), 5, 400)
-    corpus = open_corpus(encode(heavy).dataset)
-    features = feature_set(corpus, 5, 400, "all")
+    problem = pose(encode(heavy), Settings("lbfgs", features="all"))
+    corpus, features = problem.corpus, problem.features
     theta, rest = features.field(features.zeros()), features.field(features.zeros())
-    objective = Objective(corpus, features, c2=1.0, threads=1)
+    objective = Objective(problem)
     order = np.arange(len(gold))
 
     def stochastic() -> None:

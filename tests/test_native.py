@@ -18,6 +18,7 @@ from tagfield.lattice import best_path, log_partition, marginals
 from tagfield.model import Model
 from tagfield.native import kernels
 from tagfield.train import RECIPES, Settings
+from tagfield.train.options import Stochastic
 
 rng = np.random.default_rng(4)
 words = [rng.integers(40, size=6).tolist() for _ in range(30)]
@@ -27,9 +28,9 @@ encoded = encode_sequences(X, y)
 found = {"module": kernels.__name__.rpartition("_")[2]}
 for recipe in ("sgd", "u1.g1", "u2.g1", "u2.g2", "pa", "arow", "lbfgs"):
     for features in ("all", "observed"):
-        rate = 0.05 if RECIPES[recipe].family == "stochastic" else None
-        model = Model.train(encoded, Settings.of(recipe=recipe, features=features, epochs=3, rate=rate))
-        p = np.concatenate(model.marginals(encoded))
+        options = {"rate": 0.05} if isinstance(RECIPES[recipe], Stochastic) else {}
+        model = Model.train(encoded, Settings.of(recipe, features=features, epochs=3, **options))
+        p = np.concatenate(model.marginals(X))
         numbers = [*p.ravel().tolist(), *model.log_probability(X, y).tolist(), model.info["objective"]]
         found[f"{recipe} {features}"] = numbers
 s, tau = rng.uniform(-300, 300, (9, 11)), rng.uniform(-300, 300, (11, 11))

@@ -9,9 +9,10 @@ from tagfield.bregman.generators import parse_generator
 from tagfield.bregman.losses import named_loss, update
 from tagfield.bregman.responses import Response
 from tagfield.encode import encode_sequences
-from tagfield.features import feature_set
-from tagfield.lattice import marginals, open_corpus
-from tagfield.train.stochastic import StochasticTrainer, Update
+from tagfield.lattice import marginals
+from tagfield.train import Settings
+from tagfield.train.options import Stochastic
+from tests.support.trainers import made, pose
 
 X = [
     [{"a": 1.0, "b": 1.0}, {"a": 1.0}, {"c": 1.0, "a": 1.0}],
@@ -33,7 +34,7 @@ def expectations(X, Y, state, trans, labels, names):
 
 
 @cache  # a test's tables serve the next one
-def made(loss, generator):
+def response_of(loss, generator):
     return Response(loss, parse_generator(generator))
 
 
@@ -47,11 +48,9 @@ def test_the_kernel_follows_the_formula(loss, generator, value):
     X_scaled = [[{k: v * value for k, v in token.items()} for token in sentence] for sentence in X]
     encoded = encode_sequences(X_scaled, Y)
     names, labels = encoded.attributes.strings(), encoded.labels.strings()
-    corpus = open_corpus(encoded.dataset)
-    features = feature_set(corpus, len(names), len(labels), "all")
-    response = made(loss, generator)
+    response = response_of(loss, generator)
     rate, c2 = 0.05, 0.01
-    trainer = StochasticTrainer(corpus, features, Update(response), c2=c2, rate=rate)
+    trainer = made(encoded, Settings(Stochastic(response, rate=rate), c2=c2, features="all"))
     state, trans = np.zeros((len(names), 3)), np.zeros((3, 3))
     C, t = 2 * c2 / 3, 0
     for _ in range(2):
@@ -75,13 +74,12 @@ def test_values_of_both_signs_can_make_a_count_of_one_with_a_negative_expectatio
     X, Y = [{"a": 2.0, "b": 1.0}, {"a": -1.0, "c": 1.0}], ["P", "P"]
     encoded = encode_sequences([X, [{"d": 1.0}]], [Y, ["Q"]])
     names, labels = encoded.attributes.strings(), encoded.labels.strings()
-    corpus = open_corpus(encoded.dataset)
-    features = feature_set(corpus, len(names), len(labels), "all")
-    response = made(loss, "gd:2")
-    start = features.zeros()
+    response = response_of(loss, "gd:2")
+    settings = Settings(Stochastic(response, rate=0.05), c2=0.0, features="all")
+    start = pose(encoded, settings).start
     P, state = labels.index("P"), start.state.reshape(len(names), -1)
     state[names.index("b"), P], state[names.index("c"), P] = -4.0, 4.0
-    trainer = StochasticTrainer(corpus, features, Update(response), c2=0.0, rate=0.05, start=start)
+    trainer = made(encoded, settings, start=start)
     trainer.run(np.zeros(1, np.int64))
     before = state[:, : len(labels)].astype(float)
     E, counts, _, _ = expectations(X, Y, before, np.zeros((2, 2)), labels, names)

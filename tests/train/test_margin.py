@@ -10,10 +10,13 @@ from tagfield.errors import InputError, TrainingError
 from tagfield.features import absent, feature_set
 from tagfield.lattice import open_corpus
 from tagfield.train import Settings, train
-from tagfield.train.margin import MarginTrainer
-from tests.support.naive import Margin, Problem
+from tagfield.train.options import Margin, Perceptron
+from tagfield.train.trainer import weights_of
+from tests.support.naive import Margin as Twin
+from tests.support.naive import Problem
 from tests.support.strategies import dense_weights, encode, learnable, present, problems
 from tests.support.tolerances import PASSES
+from tests.support.trainers import made
 
 ROWS = [("all", False), ("observed", False), ("observed", True)]
 
@@ -32,16 +35,16 @@ def test_passes_follow_the_twin(type: int, cost_sensitive: bool) -> None:
         st.sampled_from([0.1, 1.0, 5.0]),
     )
     def follows(problem: Problem, data: st.DataObject, rows: tuple[str, bool], c: float) -> None:
-        corpus = open_corpus(encode(problem).dataset)
+        encoded = encode(problem)
+        corpus = open_corpus(encoded.dataset)
         features = feature_set(corpus, problem.attributes, problem.labels, rows[0])
         features = features.compact(features.zero)[0] if rows[1] else features
-        twin = Margin(problem, present(features), type, c, cost_sensitive)
-        trainers = [
-            MarginTrainer(
-                corpus, features, type=type, aggressiveness=c, cost_sensitive=cost_sensitive, average=average
-            )
-            for average in (True, False)
+        twin = Twin(problem, present(features), type, c, cost_sensitive)
+        averages = (True, False) if type < 3 else (True,)
+        recipes = [
+            Margin(type, c, cost_sensitive, average) if type < 3 else Perceptron() for average in averages
         ]
+        trainers = [made(encoded, Settings(recipe), features) for recipe in recipes]
         for s in data.draw(st.lists(st.integers(0, len(problem.sentences) - 1), min_size=1, max_size=8)):
             if not twin.is_clear(s):
                 break
@@ -49,8 +52,10 @@ def test_passes_follow_the_twin(type: int, cost_sensitive: bool) -> None:
             for trainer in trainers:
                 found = trainer.run(np.array([s], np.int64))
                 assert found == pytest.approx(loss, rel=PASSES, abs=PASSES)
-        for trainer, expected in zip(trainers, (twin.average(), twin.theta), strict=True):
-            weights = trainer.weights()
+        last = weights_of(trainers[0].state(), "theta")
+        ends = (twin.average(), twin.theta)[: len(trainers)]
+        kept = [(trainer.weights(), end) for trainer, end in zip(trainers, ends, strict=True)]
+        for weights, expected in [*kept, (last, twin.theta)]:
             dense = dense_weights(features, weights)
             size = max(1.0, float(np.abs(expected.flat()).max()))
             np.testing.assert_allclose(dense.state, expected.state, atol=PASSES * size)
@@ -103,12 +108,15 @@ def test_steps_that_have_no_number_are_an_error() -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "message"),
+    ("options", "message"),
     [
-        (Settings.of(recipe="pa", pa_type=4), "type 4; choose 0, 1 or 2"),
-        (Settings.of(recipe="pa", pa_c=0.0), "aggressiveness must be above 0"),
+        ({"pa_type": 3}, "pa_type must be at most 2, got 3"),
+        ({"pa_type": -1}, "pa_type must be ≥ 0, got -1"),
+        ({"pa_type": 0.5}, "pa_type must be a whole number, got 0.5"),
+        ({"pa_c": 0.0}, "pa_c must be above 0, got 0"),
+        ({"epsilon": -1.0}, "epsilon must be ≥ 0, got -1"),
     ],
 )
-def test_bad_settings(settings: Settings, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        train(encode(learnable(2)), settings)
+def test_bad_settings(options: dict[str, float], message: str) -> None:
+    with pytest.raises(InputError, match=f"^{message}$"):
+        Settings.of("pa", **options)

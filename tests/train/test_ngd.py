@@ -2,11 +2,11 @@
 
 import io
 import logging
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from sklearn.base import clone
-from tagfield.train.trainers import make_trainer
 
 from tagfield import CRF, Model
 from tagfield.bregman import Generator
@@ -17,8 +17,12 @@ from tagfield.errors import InputError
 from tagfield.experiment.demo import addresses, mentions, write_columns
 from tagfield.text.sources import Source
 from tagfield.train import Settings, train
-from tagfield.train.choose import COST, RUNGS, SCORING, Candidate, _best, choose, family
-from tagfield.train.driver import select
+from tagfield.train.choose import RUNGS, Candidate, _best, choose, family
+from tagfield.train.options import Stochastic
+from tagfield.train.problem import Problem
+
+COST = 4.0  # epochs that the whole choice may take, scoring included
+SCORING = 0.5  # of what training on a sentence costs; it is less
 
 
 def encode(sentences, **known):
@@ -136,38 +140,42 @@ def test_the_choice_is_among_the_family_costs_what_it_may_and_is_no_worse_than_p
     skewed, caplog
 ):
     known, held_out = skewed
-    dataset, _, features, _ = select(known, "all")
+    problem = Problem.of(known, Settings(features="all"))
     with caplog.at_level(logging.INFO, logger="tagfield.train.choose"):
-        chosen = choose(dataset, features, c2=1.0, rng=np.random.default_rng(0))
+        chosen = choose(problem, np.random.default_rng(0))
     tried = [record.args for record in caplog.records if len(record.args) == 3]
     assert str(chosen) in caplog.text.splitlines()[-1]
     assert len(tried) > len(family(True))
-    rungs = {rung.passes * round(rung.trained * len(dataset)): rung for rung in RUNGS}
+    rungs = {rung.passes * round(rung.trained * len(known)): rung for rung in RUNGS}
     done = [rungs[sentences] for *_, sentences in tried]
-    assert sum(rung.passes * rung.trained + SCORING * rung.scored for rung in done) <= COST <= 4
-    assert chosen.kind != "curved"  # one label dominates here
+    assert sum(rung.passes * rung.trained + SCORING * rung.scored for rung in done) <= COST
+    assert Candidate(chosen).kind != "curved"  # one label dominates here
     auto = train(known, Settings.of(recipe="ngd", generator="auto", features="all", epochs=10), dev=held_out)
     sgd = train(known, Settings.of(recipe="sgd", features="all", epochs=10, average=True), dev=held_out)
     assert auto.best.scores.accuracy >= sgd.best.scores.accuracy - 0.001
-    assert auto.settings.generator.startswith("auto: ")
+    used = auto.settings.recipe
+    assert isinstance(used, Stochastic)
+    assert used.average
+    assert used.rate > 0
+    assert used.about == "chosen by ngd with generator auto"
 
 
 def test_after_a_choice_the_shuffles_are_those_of_a_calibrated_recipe(skewed):
     known, _ = skewed
-    dataset, _, features, corpus = select(known, "observed")
     after = []
     for options in ({"recipe": "ngd", "generator": "auto"}, {"recipe": "sgd"}, {"recipe": "adaptive"}):
         rng = np.random.default_rng(5)
-        make_trainer(Settings.of(seed=5, **options), corpus, features, features.zeros(), rng, dataset)
-        after.append(rng.permutation(corpus.sentences).tolist())
+        problem = Problem.of(known, Settings.of(seed=5, **options))
+        problem.settings.recipe.trainer(problem, rng)
+        after.append(rng.permutation(len(known)).tolist())
     assert after[0] == after[1] == after[2]
 
 
 def test_a_favourite_yields_only_to_what_is_better_by_more_than_noise():
-    update = family(True)[0].update
+    recipe = family(True)[0].recipe
 
     def candidate(rate, right):
-        return Candidate(update, rate, float(np.mean(right)), right=np.array(right, float))
+        return Candidate(replace(recipe, rate=rate), float(np.mean(right)), right=np.array(right, float))
 
     favourite = candidate(1, [5] * 20)
     lucky = candidate(2, [6] * 5 + [4] * 3 + [5] * 12)
@@ -180,8 +188,8 @@ def test_a_favourite_yields_only_to_what_is_better_by_more_than_noise():
 
 def test_without_a_dominating_label_the_favourite_is_curved():
     corpus = addresses(seed=0, train=300, test=0)
-    dataset, _, features, _ = select(encode(corpus.train), "observed")
-    assert choose(dataset, features, c2=1.0, rng=np.random.default_rng(0)).kind == "curved"
+    problem = Problem.of(encode(corpus.train), Settings())
+    assert Candidate(choose(problem, np.random.default_rng(0))).kind == "curved"
 
 
 def test_a_subset_is_the_sentences_encoded_alone():

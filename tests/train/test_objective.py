@@ -5,15 +5,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
-from tagfield.train.batch import Objective
 
+from tagfield.encode import Encoded
 from tagfield.features import FeatureSet, absent, feature_set
 from tagfield.lattice import open_corpus
 from tagfield.native import kernels
 from tagfield.train import Settings, train
+from tagfield.train.objective import Objective
 from tests.support.naive import Dense, Problem, difference, nll
 from tests.support.strategies import dense_weights, encode, from_dense, present, problems, to_dense
 from tests.support.tolerances import ALGEBRA, NUMERIC, OPTIMUM
+from tests.support.trainers import pose
 
 LABELS = (1, 2, 3, 4, 8, 9, 17, 33, 40)  # beyond 32 the observed set is in sparse rows
 
@@ -27,10 +29,8 @@ def rows_of_every_kind(problem: Problem, corpus: kernels.Corpus) -> list[Feature
     return sets + [features.compact(features.zero)[0] for features in sets[1:]]
 
 
-def gradient(
-    corpus: kernels.Corpus, features: FeatureSet, theta: Dense, threads: int = 1
-) -> tuple[float, Dense]:
-    objective = Objective(corpus, features, c2=0.0, threads=threads)
+def gradient(encoded: Encoded, features: FeatureSet, theta: Dense, threads: int = 1) -> tuple[float, Dense]:
+    objective = Objective(pose(encoded, Settings("lbfgs", c2=0.0, threads=threads), features))
     at = from_dense(features, theta)
     loss, found = objective(objective.pack(at))
     state, trans = np.zeros_like(at.state), np.zeros_like(at.trans)
@@ -44,11 +44,11 @@ def gradient(
 @given(problems(labels=LABELS), st.integers(0, 2**32 - 1), st.sampled_from([0.0, 1.0, 5.0, 200.0]))
 def test_the_gradient_of_every_kind_of_rows(problem: Problem, seed: int, size: float) -> None:
     rng = np.random.default_rng(seed)
-    corpus = open_corpus(encode(problem).dataset)
-    for features in rows_of_every_kind(problem, corpus):
+    encoded = encode(problem)
+    for features in rows_of_every_kind(problem, open_corpus(encoded.dataset)):
         mask = present(features)
         theta = mask.map(lambda m: np.where(m, rng.uniform(-size, size, m.shape), 0.0))
-        loss, found = gradient(corpus, features, theta)
+        loss, found = gradient(encoded, features, theta)
         expected_loss, expected = 0.0, mask.map(lambda m: np.zeros(m.shape))
         for s, weight in enumerate(problem.weights):
             if problem.sentences[s]:
@@ -70,13 +70,13 @@ def test_the_gradient_of_every_kind_of_rows(problem: Problem, seed: int, size: f
 def test_the_gradient_is_the_slope_of_the_objective(problem: Problem, seed: int) -> None:
     """Along drawn directions, by fourth-order differences of the kernel's own value and of the naive one."""
     rng = np.random.default_rng(seed)
-    corpus = open_corpus(encode(problem).dataset)
-    for features in rows_of_every_kind(problem, corpus):
+    encoded = encode(problem)
+    for features in rows_of_every_kind(problem, open_corpus(encoded.dataset)):
         mask = present(features)
         theta, way = (mask.map(lambda m: np.where(m, rng.standard_normal(m.shape), 0.0)) for _ in range(2))
-        _, slope = gradient(corpus, features, theta)
+        _, slope = gradient(encoded, features, theta)
         along = float(slope.flat() @ way.flat())
-        for value in (lambda x, f=features: gradient(corpus, f, x)[0], lambda x: nll(problem, x)):
+        for value in (lambda x, f=features: gradient(encoded, f, x)[0], lambda x: nll(problem, x)):
             at = {k: value(theta.map(lambda x, d, k=k: x + k * 1e-3 * d, way)) for k in (-2, -1, 1, 2)}
             difference = (8 * (at[1] - at[-1]) - (at[2] - at[-2])) / 12e-3
             assert along == pytest.approx(difference, rel=NUMERIC, abs=NUMERIC)
@@ -89,10 +89,10 @@ def test_two_threads_give_what_one_gives(problem: Problem, seed: int) -> None:
     many = Problem(
         problem.sentences * 40, problem.gold * 40, problem.weights * 40, problem.attributes, problem.labels
     )  # so many that each thread gets some
-    corpus = open_corpus(encode(many).dataset)
-    for features in rows_of_every_kind(many, corpus):
+    encoded = encode(many)
+    for features in rows_of_every_kind(many, open_corpus(encoded.dataset)):
         theta = present(features).map(lambda m: np.where(m, rng.standard_normal(m.shape), 0.0))
-        one, two, again = (gradient(corpus, features, theta, threads) for threads in (1, 2, 1))
+        one, two, again = (gradient(encoded, features, theta, threads) for threads in (1, 2, 1))
         assert one[0] == again[0]
         assert one[1].flat().tobytes() == again[1].flat().tobytes()
         assert two[0] == pytest.approx(one[0], rel=1e-12)
@@ -188,7 +188,7 @@ def test_the_objective_leaves_out_what_is_no_feature(kind: str) -> None:
     encoded = encode(problem)
     corpus = open_corpus(encoded.dataset)
     features = feature_set(corpus, 2, 2, kind)
-    objective = Objective(corpus, features, c2=1.0, threads=1)
+    objective = Objective(pose(encoded, Settings("lbfgs"), features))
     assert objective.size == {"all": 8, "observed": 3}[kind] == sum(features.counts)
     weights = objective.weights(np.zeros(objective.size))
     assert weights.state.tobytes() == features.zero.state.tobytes()

@@ -4,6 +4,7 @@ The corpus `mentions` with the template `words`, all features, c2 = 1, ten epoch
 sentences do not decide. The figures in docs/theory.md and README.md are these, over more seeds.
 """
 
+import math
 from functools import cache
 
 import numpy as np
@@ -35,7 +36,9 @@ def skewed(seed: int) -> tuple[Encoded, Encoded]:
 @cache
 def f1(recipe: str, **options: float | str) -> float:
     """Chunk F1 in %, the mean over the seeds."""
-    settings = Settings.of(recipe=recipe, features="all", epochs=10, average=True, collapse=None, **options)
+    settings = Settings.of(
+        recipe=recipe, features="all", epochs=10, average=True, max_dev_rise=math.inf, **options
+    )
     ends = []
     for seed in SEEDS:
         known, held_out = skewed(seed)

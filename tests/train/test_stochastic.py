@@ -8,19 +8,20 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tagfield.bregman.responses import recipe
 from tagfield.encode import encode_sequences
-from tagfield.errors import InputError, TrainingError
+from tagfield.errors import InputError
 from tagfield.features import FeatureSet, Weights, absent, feature_set
 from tagfield.lattice import open_corpus
 from tagfield.native import kernels
-from tagfield.train import RECIPES
-from tagfield.train.calibration import calibrate, nll
-from tagfield.train.stochastic import StochasticTrainer, Update, set_response
-from tests.support.bregman_table import EXACT_RECIPES
-from tests.support.naive import Dense, Problem, Stochastic
+from tagfield.train import RECIPES, Settings
+from tagfield.train.options import Stochastic
+from tagfield.train.stochastic import set_response
+from tests.support.bregman_table import EXACT_RECIPES, recipe
+from tests.support.naive import Dense, Problem
+from tests.support.naive import Stochastic as Twin
 from tests.support.strategies import encode, present, problems, to_dense
 from tests.support.tolerances import PASSES
+from tests.support.trainers import made
 
 PAPER = list(EXACT_RECIPES)
 LABELS = (1, 2, 3, 8, 9, 33)
@@ -49,7 +50,7 @@ def close(features: FeatureSet, found: Weights, expected: Dense) -> None:
 
 def test_the_twin_covers_the_table() -> None:
     """The other stochastic recipes are made of these parts: the metric, the average, and any response."""
-    stochastic = {name for name, recipe in RECIPES.items() if recipe.family == "stochastic"}
+    stochastic = {name for name, recipe in RECIPES.items() if isinstance(recipe, Stochastic)}
     assert stochastic - {"adaptive", "ngd"} == set(PAPER)
 
 
@@ -58,11 +59,11 @@ def test_passes_follow_the_twin(name: str) -> None:
     @settings(max_examples=30, deadline=None)
     @given(problems(labels=LABELS), st.data(), st.sampled_from([0.02, 0.1]), st.sampled_from([0.0, 0.1, 1.0]))
     def follows(problem: Problem, data: st.DataObject, rate: float, c2: float) -> None:
-        corpus = open_corpus(encode(problem).dataset)
-        features = drawn_features(data, problem, corpus)
-        trainer = StochasticTrainer(corpus, features, Update(recipe(name)), c2=c2, rate=rate)
+        encoded = encode(problem)
+        features = drawn_features(data, problem, open_corpus(encoded.dataset))
+        trainer = made(encoded, Settings.of(name, rate=rate, c2=c2), features)
         count = len(problem.sentences)
-        twin = Stochastic(problem, present(features), naive_f(name), rate, 2 * c2 / count)
+        twin = Twin(problem, present(features), naive_f(name), rate, 2 * c2 / count)
         for _ in range(3):
             order = data.draw(st.permutations(range(count)))
             objective = trainer.run(np.array(order, np.int64))
@@ -138,10 +139,10 @@ def test_metric_and_average_follow_the_twin(
         respond_edges=respond_edges,
         floor=floor,
     )
-    twin = Stochastic(
+    twin = Twin(
         problem, present(features), naive_f(name), 0.1, decay, adaptive, floor, respond_edges=respond_edges
     )
-    nudged = Stochastic(
+    nudged = Twin(
         problem, present(features), naive_f(name), 0.1, decay, adaptive, floor, respond_edges=respond_edges
     )
     nudged.theta = present(features).map(lambda m: np.where(m, 1e-9, 0.0))
@@ -196,7 +197,7 @@ def test_a_scale_that_is_folded_into_the_weights(kind: str) -> None:
     native, theta, rest = run_pass(
         problem, features, corpus, orders, "u2.g1", rate=0.1999, decay=decay, constant=True, averaging=True
     )
-    twin = Stochastic(problem, present(features), naive_f("u2.g1"), 0.1999, decay)
+    twin = Twin(problem, present(features), naive_f("u2.g1"), 0.1999, decay)
     theta_by_hand = present(features).map(lambda m: np.zeros(m.shape))
     total = theta_by_hand
     for s in orders[0]:  # the twin's own rate falls with t; here it is constant
@@ -236,12 +237,9 @@ def test_the_response_takes_the_sum_over_the_sentence(name: str) -> None:
     """An attribute at every position: one f of the whole u, not the sum of one f for each position."""
     length, f = 6, EXACT_RECIPES[name]
     problem = Problem([[[(0, 1.0)]] * length], [[0] * length], [1.0], 1, 2)
-    corpus = open_corpus(encode(problem).dataset)
-    trainer = StochasticTrainer(
-        corpus, feature_set(corpus, 1, 2, "all"), Update(recipe(name)), c2=0.0, rate=0.01
-    )
+    trainer = made(encode(problem), Settings.of(name, rate=0.01, c2=0.0, features="all"))
     trainer.run(np.zeros(1, np.int64))
-    weights = to_dense(trainer.features, trainer.weights().state, trainer.weights().trans)
+    weights = to_dense(trainer.problem.features, trainer.weights().state, trainer.weights().trans)
     assert weights.state[0, 0] == pytest.approx(-0.01 * f(-length / 2), rel=1e-4)
     assert weights.trans[0, 0] == pytest.approx(-0.01 * f(-0.75 * (length - 1)), rel=1e-4)
     assert weights.trans[1, 0] == pytest.approx(-0.01 * f(0.25 * (length - 1)), rel=1e-4)
@@ -249,33 +247,8 @@ def test_the_response_takes_the_sum_over_the_sentence(name: str) -> None:
 
 def test_a_rate_that_turns_the_weights_around_is_refused() -> None:
     problem = Problem([[[(0, 1.0)]]], [[0]], [1.0], 1, 2)
-    corpus = open_corpus(encode(problem).dataset)
-    with pytest.raises(InputError, match="smaller rate"):
-        StochasticTrainer(corpus, feature_set(corpus, 1, 2, "all"), Update(recipe("sgd")), c2=1.0, rate=0.5)
-
-
-@pytest.mark.parametrize("name", PAPER)
-def test_calibration_chooses_the_best_of_what_it_tried(name: str) -> None:
-    rng = np.random.default_rng(5)
-    sentences = [[[(int(rng.integers(6)), 1.0)] for _ in range(4)] for _ in range(30)]
-    gold = [[token[0][0] % 3 for token in sentence] for sentence in sentences]
-    problem = Problem(sentences, gold, [1.0] * 30, 6, 3)
-    corpus = open_corpus(encode(problem).dataset)
-    features = feature_set(corpus, 6, 3, "all")
-    chosen = calibrate(corpus, features, Update(recipe(name)), c2=1.0, rng=np.random.default_rng(7))
-    sample = np.random.default_rng(7).permutation(30).astype(np.int64)  # all 30 fit into the sample
-
-    def along(rate: float) -> float:
-        try:
-            return StochasticTrainer(corpus, features, Update(recipe(name)), c2=1.0, rate=rate).run(sample)
-        except (InputError, TrainingError):
-            return math.inf
-
-    tried = [0.1 * 2.0**k for k in range(-12, 8)]
-    objectives = {rate: along(rate) for rate in tried}
-    best = min(objectives, key=objectives.get)
-    assert chosen == pytest.approx(best)
-    assert objectives[best] < nll(corpus, features, features.zeros(), sample)
+    with pytest.raises(InputError, match=r"a rate of 0\.5 with c2=1 on 1 sequences .* give a smaller rate"):
+        made(encode(problem), Settings.of("sgd", rate=0.5, features="all"))
 
 
 def test_the_pass_checks_what_it_is_given() -> None:
@@ -308,9 +281,8 @@ def test_the_pass_checks_what_it_is_given() -> None:
 @pytest.mark.parametrize("value", [1e3, 1e6, 1e8, 1e10])
 def test_the_loss_of_large_scores_keeps_its_digits(value: float) -> None:
     X = [[{"a": value}, {"b": 1.0}], [{"a": -value}, {"b": 1.0}]] * 10
-    corpus = open_corpus(encode_sequences(X, [["P", "Q"], ["Q", "P"]] * 10).dataset)
-    features = feature_set(corpus, 2, 2, "all")
-    trainer = StochasticTrainer(corpus, features, Update(recipe("u2.g1")), c2=0.01, rate=0.1)
+    encoded = encode_sequences(X, [["P", "Q"], ["Q", "P"]] * 10)
+    trainer = made(encoded, Settings.of("u2.g1", rate=0.1, c2=0.01, features="all"))
     losses = [(trainer.run(np.arange(20)), trainer.nll)[1] for _ in range(3)]
     assert losses == pytest.approx(
         [9.1869, 2.7995, 1.5345], rel=1e-3

@@ -56,6 +56,9 @@ class Loss:
         if self.a == self.c:
             raise InputError(f"a and c must differ, got {self.a:g} for both; the loss would always be 0")
 
+    def __str__(self) -> str:
+        return self.name
+
     @property
     def offset(self) -> float:
         """s = a − b, the weight of Ẽ in p and q. If it is 0, the update depends on u = E − Ẽ alone."""

@@ -28,6 +28,7 @@ ACCEPTABLE = 0.05  # the largest relative error of a count's table; `ResponseTab
 class Response:
     """The direction of one feature's update, scale·(*), for a loss and a generator.
 
+    >>> from tagfield.bregman import arctan, update
     >>> r = Response(update("U2"), arctan(0.1))
     >>> r.depends_on_u_alone, r.f([0.0, 1.0]).round(4)
     (True, array([0.    , 3.9988]))
@@ -71,6 +72,7 @@ class Response:
     def f(self, u: ArrayLike) -> Doubles:
         """The direction as a function of u = E − Ẽ, exact, in float64.
 
+        >>> from tagfield.bregman import arctan, update
         >>> Response(update("U1"), arctan(0.1)).f([0.5]).round(6)
         array([1.428571])
         """
@@ -81,6 +83,7 @@ class Response:
     def direction(self, expected: ArrayLike, empirical: ArrayLike) -> Doubles:
         """The direction as a function of E and Ẽ, exact, in float64; for every loss.
 
+        >>> from tagfield.bregman import quadratic, update
         >>> Response(update("U6"), quadratic()).direction([2.0], [0.5])
         array([1.5])
         """
@@ -92,6 +95,7 @@ class Response:
     def f_at_count(self, u: ArrayLike, count: float) -> Doubles:
         """The direction as a function of u = E − count, exact even for tiny u.
 
+        >>> from tagfield.bregman import gd, update
         >>> Response(update("U6"), gd(1.0)).f_at_count([1e-20], 0.0)
         array([1.e-20])
         """
@@ -101,6 +105,7 @@ class Response:
     def annealed(self, kappa: float) -> "Response":
         """f(κu)/κ, which has the slope of f at 0 and becomes linear, that is plain gradient descent, as κ → 0.
 
+        >>> from tagfield.bregman import arctan, update
         >>> f = Response(update("U2"), arctan(0.01), 0.1)  # arctan(10u)
         >>> f.annealed(0.5).f([0.2]).round(6)  # arctan(10·0.5·0.2)/0.5
         array([1.570796])
@@ -111,6 +116,7 @@ class Response:
     def table(self) -> ResponseTable:
         """f as a table for the kernels, with a relative error of at most `tolerance`.
 
+        >>> from tagfield.bregman import gd, update
         >>> response = Response(update("U2"), gd(10.0))
         >>> response.table().evaluate([0.05]) - response.f([0.05]) < 1e-6
         array([ True])
@@ -130,6 +136,7 @@ class Response:
         `tolerance`. For other γ, a steep generator bends far from u = 0, and the error of a high count can be larger,
         but never above 5 %.
 
+        >>> from tagfield.bregman import arctan, update
         >>> tables = Response(update("U6"), arctan(0.1)).count_tables(2)
         >>> [t.count for t in tables], max(t.error for t in tables) < 1e-5
         ([0.0, 1.0, 2.0], True)

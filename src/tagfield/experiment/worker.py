@@ -15,12 +15,13 @@ from typing import Any
 
 import numpy as np
 
+from tagfield._text import label_lists
+from tagfield.decoder import Decoder
 from tagfield.encode import Encoded
 from tagfield.errors import TagfieldError
 from tagfield.evaluate import evaluate
 from tagfield.experiment.plan import Plan, PlannedRun
 from tagfield.experiment.shared import load_data
-from tagfield.model import Model
 from tagfield.train import Epoch, Trained, train
 
 
@@ -40,7 +41,10 @@ def epoch_line(run: PlannedRun, epoch: Epoch) -> dict[str, Any]:
 def result_line(run: PlannedRun, data: Encoded, test: Encoded, trained: Trained) -> dict[str, Any]:
     """The ledger line of a finished run: scores of the kept weights, scores by label, and the confusion matrix."""
     gold = test.gold_labels()
-    guess = Model.of(data, trained).tag(test)
+    field = trained.features.field(
+        trained.weights
+    )  # not those of a Model, which leaves out what has no weight
+    guess = label_lists(Decoder(field, test).best(), tuple(data.labels.strings()), test.dataset.tokens)
     scores = evaluate(gold, guess)
     states, transitions = trained.features.counts
     return {

@@ -102,6 +102,11 @@ class Found:
     def crf(self) -> str:
         return self.option.crf or self.name
 
+    @property
+    def holds_record(self) -> bool:
+        """Whether its value is a record with options of its own, or None for one."""
+        return any(is_dataclass(value) for value in (self.option.choices or {}).values())
+
     def checked(self, called: str, value: Any) -> Any:
         if value is None and self.optional:
             return None
@@ -197,7 +202,8 @@ def default_text(found: Found) -> str:
 def documented(record: type[T]) -> type[T]:
     """Adds a line for each option to the docstring of a record, before its example."""
     lines = [
-        f"    {found.name}: {found.option.help} Default: {default_text(found)}."
+        f"    {found.path[0]}{f' ({found.name} in Settings.of)' if found.name != found.path[0] else ''}: "
+        f"{found.option.help} Default: {default_text(found)}."
         for found in _walk(record, ())
         if len(found.path) == 1
     ]

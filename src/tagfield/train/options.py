@@ -57,7 +57,7 @@ class Recipe:
     """A way to train."""
 
     name: str = field(default="", kw_only=True)  # in the table of recipes
-    about: str = field(default="", kw_only=True)  # the update, in a few words
+    about: str = field(default="", kw_only=True, compare=False)  # the update, in a few words
 
     made_by: ClassVar[str] = ""  # module and class of its trainer, which is imported when it is needed
     family: ClassVar[str] = ""  # what messages call recipes of this kind

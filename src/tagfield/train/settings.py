@@ -70,7 +70,11 @@ class Settings:
         choices=KINDS,
     )
     transitions: str | None = option(
-        None, "The same for pairs of labels.", group=TRAINING, choices=KINDS, usual="as features"
+        None,
+        "Transition weights: for each pair of labels seen in a row (observed), or for every pair (all).",
+        group=TRAINING,
+        choices=KINDS,
+        usual="as features",
     )
     min_count: int = option(
         1,
@@ -147,8 +151,7 @@ class Settings:
         chosen = with_options(chosen, direct, called)  # these decide which records are inside
         own, common = options_of(chosen), options_of(cls)
         for name in options:
-            applies = common[name].option.applies if name in common else ()
-            if name not in own and (name not in common or (applies and chosen.family not in applies)):
+            if name not in own and (name not in common or not _applies(common[name], chosen)):
                 raise _misplaced(name, chosen, called)
         chosen = with_options(chosen, {name: value for name, value in options.items() if name in own}, called)
         rest = {name: value for name, value in options.items() if name not in own}
@@ -163,14 +166,17 @@ class Settings:
         return self.recipe.delta if self.delta is None else self.delta
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, for a model's file; `Settings.of(**values)` reads them, but for functions of your own.
+        """Plain values of the options that apply, for a model's file.
+
+        `Settings.of(**values)` reads them, except for functions of your own.
 
         >>> Settings.of(**Settings("pa").to_dict()) == Settings("pa")
         True
         """
+        common = options_of(self)
         values = {
             "recipe": self.recipe.name or str(self.recipe),
-            **plain_values(self),
+            **{name: v for name, v in plain_values(self).items() if _applies(common[name], self.recipe)},
             **plain_values(self.recipe),
         }
         values |= {"batch": True} if isinstance(self.recipe, WholeCorpus) else {}
@@ -178,9 +184,12 @@ class Settings:
 
     def __reduce__(self) -> Any:
         """By the values of its options: the functions of a named recipe are found again by its name."""
-        if self.recipe.name in RECIPES and Settings.of(**self.to_dict()) == self:
-            return _read, (self.to_dict(),)
-        return super().__reduce__()
+        values = self.to_dict()
+        try:
+            same = Settings.of(**values) == self
+        except InputError:  # a recipe, a loss or a generator of one's own
+            same = False
+        return (_read, (values,)) if same else super().__reduce__()
 
     def describe(self) -> str:
         """The run in a few words: the recipe with what was changed of it, and what the recipe is.
@@ -201,6 +210,10 @@ class Settings:
         changed = {name: value for name, value in self.to_dict().items() if before.get(name) != value}
         parts = [repr(str(changed.pop("recipe"))), *(f"{name}={value!r}" for name, value in changed.items())]
         return f"Settings({', '.join(parts)})"
+
+
+def _applies(found: Found, recipe: Recipe) -> bool:
+    return not found.option.applies or recipe.family in found.option.applies
 
 
 def _read(values: dict[str, Any]) -> Settings:

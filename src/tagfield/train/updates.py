@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 from tagfield.bregman.convex import Generator
 from tagfield.bregman.generators import parse_generator
@@ -50,7 +49,7 @@ class Calibration:
         above=1.0,
     )
     samples: int = option(
-        1000, "Sequences to try them on.", group=CALIBRATION, name="calibration_samples", low=1
+        1000, "Sequences to try learning rates on.", group=CALIBRATION, name="calibration_samples", low=1
     )
     candidates: int = option(
         10, "Learning rates to compare.", group=CALIBRATION, name="calibration_candidates", low=1
@@ -94,18 +93,19 @@ class Divergence:
     @property
     def response(self) -> Response:
         """The same object for the same options: its tables are kept with it, and some take seconds to make."""
+        if not isinstance(self.loss, str | Loss):
+            raise InputError(f"loss must be a name, such as 'B2', or a Loss, got {self.loss!r}")
+        if not isinstance(self.generator, str | Generator):
+            raise InputError(
+                f"generator must be a name, such as 'arctan:0.1', or a Generator, got {self.generator!r}"
+            )
         return _response(self.loss, self.gamma, self.generator)
 
 
 @lru_cache(maxsize=32)
-def _response(loss: Any, gamma: float, generator: Any) -> Response:
+def _response(loss: str | Loss, gamma: float, generator: str | Generator) -> Response:
     if isinstance(loss, str):
         if loss.upper() not in (*LOSSES, *UPDATES):
             raise InputError(f"there is no loss {loss!r}; choose one of {', '.join([*LOSSES, *UPDATES])}")
         loss = named_update(loss) if loss.upper() in UPDATES else named_loss(loss, gamma)
-    if not isinstance(loss, Loss):
-        raise InputError(f"loss must be a name, such as 'B2', or a Loss, got {loss!r}")
-    generator = parse_generator(generator) if isinstance(generator, str) else generator
-    if not isinstance(generator, Generator):
-        raise InputError(f"generator must be a name, such as 'arctan:0.1', or a Generator, got {generator!r}")
-    return Response(loss, generator)
+    return Response(loss, parse_generator(generator) if isinstance(generator, str) else generator)

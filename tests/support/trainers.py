@@ -1,0 +1,33 @@
+"""Problems and trainers with any features, limits and start, for tests that look inside a training run."""
+
+from typing import Any
+
+import numpy as np
+
+from tagfield.encode import Encoded
+from tagfield.features import FeatureSet, Weights
+from tagfield.train import Settings
+from tagfield.train.limits import Limits
+from tagfield.train.problem import Problem
+from tagfield.train.trainer import Trainer
+
+
+def pose(
+    encoded: Encoded,
+    settings: Settings,
+    features: FeatureSet | None = None,
+    *,
+    start: Weights | None = None,
+    limits: Limits | None = None,
+) -> Problem:
+    """The problem of some data, with features other than those that the settings would find."""
+    found = Problem.of(encoded, settings)
+    features = features or found.features
+    start = start or features.zeros()
+    return Problem(found.dataset, found.corpus, found.attributes, features, start, settings, limits)
+
+
+def made(encoded: Encoded, settings: Settings, features: FeatureSet | None = None, **rest: Any) -> Trainer:
+    """The trainer of the settings' recipe; its chance comes from seed 0."""
+    problem = pose(encoded, settings, features, **rest)
+    return settings.recipe.trainer(problem, np.random.default_rng(0))
