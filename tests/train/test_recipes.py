@@ -15,7 +15,7 @@ from tagfield.train import DEFAULT, RECIPES, Settings, Trained, train
 from tagfield.train.arow import ArowTrainer
 from tagfield.train.choose import family
 from tagfield.train.margin import MarginTrainer
-from tagfield.train.options import Arow, Margin, Perceptron, QuasiNewton, Recipe, Stochastic
+from tagfield.train.options import Arow, Margin, Perceptron, QuasiNewton, Stochastic
 from tagfield.train.problem import Problem
 from tagfield.train.quasi_newton import QuasiNewtonTrainer
 from tagfield.train.recipes import SKEWED, find_recipe
@@ -106,11 +106,6 @@ def test_a_name_that_is_not_there(wrong: str, meant: str | None) -> None:
     hint = f"did you mean '{meant}'?" if meant else f"choose one of {', '.join(RECIPES)}"
     with pytest.raises(InputError, match=f"^{re.escape(f'there is no algorithm {wrong!r}; {hint}')}$"):
         find_recipe(wrong)
-
-
-def test_a_recipe_of_no_kind_trains_nothing() -> None:
-    with pytest.raises(TypeError, match="Recipe is no recipe by itself"):
-        Recipe().trainer(None, np.random.default_rng(0))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("name", "batch"), RUNS)

@@ -225,7 +225,7 @@ def test_the_run_in_a_few_words() -> None:
         (Settings.of("u2.g1", average=True, rate=0.1), "u2.g1, averaged, rate 0.1, c2 1, seed 0"),
         (Settings("lbfgs", c1=0.5, min_count=2), "lbfgs, c1 0.5, c2 1, seed 0, minimum count 2"),
         (Settings.of("u2.g1", batch=True), "u2.g1, on the whole corpus, c2 1, seed 0"),
-        (Settings.of("adaptive", anneal=2.0), "sgd, adaptive, annealed by 2, c2 1, seed 0"),
-        (Settings.of("ngd", generator="gd:2"), "ngd: B2, γ=0 of gd:2, c2 1, seed 0"),
+        (Settings.of("adaptive", anneal=2.0), "adaptive, annealed by 2, c2 1, seed 0"),
+        (Settings.of("ngd", generator="gd:2"), "ngd: B2, γ = 0, of gd:2, c2 1, seed 0"),
     ):
-        assert settings.describe() == words
+        assert settings.describe() == f"{words} · {settings.recipe.about}"
