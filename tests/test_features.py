@@ -204,7 +204,7 @@ def test_a_dataset_that_would_leave_its_arrays(name: str, at: int, value: int) -
     open_corpus(good)
     array = getattr(good, name).copy()
     array[at] = value
-    with pytest.raises(InputError, match="not a dataset that encode made"):
+    with pytest.raises(InputError, match="the dataset is inconsistent"):
         open_corpus(replace(good, **{name: array}))
 
 
@@ -220,7 +220,7 @@ def test_a_dataset_whose_arrays_do_not_fit_together() -> None:
         replace(good, tokens=good.tokens[:0], slots=good.slots[:0], occurrences=good.occurrences[:0]),
     ]
     for dataset in bad:
-        with pytest.raises(InputError, match="not a dataset that encode made"):
+        with pytest.raises(InputError, match="the dataset is inconsistent"):
             open_corpus(dataset)
 
 
