@@ -146,7 +146,7 @@ def test_conll_counts() -> None:
 
 def test_an_unknown_set() -> None:
     encoded = encode_sequences([[["a"]]], [["x"]])
-    with pytest.raises(InputError, match="no feature set 'most'; choose observed or all"):
+    with pytest.raises(InputError, match="no feature set named 'most'; choose observed or all"):
         select(encoded, "most")
 
 
