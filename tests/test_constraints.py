@@ -64,13 +64,13 @@ def test_matrix_and_function_agree() -> None:
 @pytest.mark.parametrize(
     ("constraints", "message"),
     [
-        ("XYZ", "there is no scheme 'XYZ'"),
+        ("XYZ", "no scheme named 'XYZ'"),
         (
             np.ones((2, 2)),
-            r"a matrix of 3 rows and columns, one for each label, not ndarray of shape \(2, 2\)",
+            r"a matrix of shape \(3, 3\), got ndarray of shape \(2, 2\)",
         ),
-        (3, "not int of shape"),
-        ([["a"] * 3] * 3, "not list"),
+        (3, "got int of shape"),
+        ([["a"] * 3] * 3, "got list"),
     ],
 )
 def test_what_is_no_constraint(constraints, message: str) -> None:

@@ -74,7 +74,7 @@ def test_one_label_has_no_runner_up() -> None:
 
 @pytest.mark.parametrize("t", [-1, 5])
 def test_a_position_that_is_not_there(t: int) -> None:
-    with pytest.raises(InputError, match=f"there is no position {t}; the sequence has positions 0 to 1"):
+    with pytest.raises(InputError, match=f"position {t} does not exist; the sequence has positions 0 to 1"):
         CRF().fit([[["a"], ["b"]]], [["X", "Y"]]).explain([["a"], ["b"]], t)
 
 

@@ -148,7 +148,7 @@ def test_conll_counts() -> None:
 def test_an_unknown_set() -> None:
     corpus = open_corpus(encode_sequences([[["a"]]], [["x"]]).dataset)
     for kinds in (("most",), ("all", 1, "most")):
-        with pytest.raises(InputError, match="no feature set 'most'; choose observed or all"):
+        with pytest.raises(InputError, match="no feature set named 'most'; choose observed or all"):
             feature_set(corpus, 1, 1, *kinds)
     for name in ("features", "transitions"):
         with pytest.raises(InputError, match=f"^{name} must be one of observed, all; got 'most'$"):
@@ -209,7 +209,7 @@ def test_a_dataset_that_would_leave_its_arrays(name: str, at: int, value: int) -
     open_corpus(good)
     array = getattr(good, name).copy()
     array[at] = value
-    with pytest.raises(InputError, match="not a dataset that encode made"):
+    with pytest.raises(InputError, match="the dataset is inconsistent"):
         open_corpus(replace(good, **{name: array}))
 
 
@@ -225,7 +225,7 @@ def test_a_dataset_whose_arrays_do_not_fit_together() -> None:
         replace(good, tokens=good.tokens[:0], slots=good.slots[:0], occurrences=good.occurrences[:0]),
     ]
     for dataset in bad:
-        with pytest.raises(InputError, match="not a dataset that encode made"):
+        with pytest.raises(InputError, match="the dataset is inconsistent"):
             open_corpus(dataset)
 
 

@@ -213,7 +213,7 @@ def test_any_finite_score(size: float) -> None:
 def test_what_is_not_a_number_is_turned_away_at_the_door(door, bad: float) -> None:
     s, tau = np.zeros((2, 3)), np.zeros((3, 3))
     s[1, 2] = bad
-    with pytest.raises(InputError, match=rf"scores\[1, 2\] is {bad}; every score must be a finite number"):
+    with pytest.raises(InputError, match=rf"scores\[1, 2\] is {bad}; scores must be finite"):
         door(s, tau)
     s[1, 2], tau[2, 0] = 0, bad
     with pytest.raises(InputError, match=rf"transitions\[2, 0\] is {bad}"):
@@ -265,7 +265,7 @@ def test_shapes_that_do_not_fit() -> None:
         with pytest.raises(ValueError, match="do not fit together"):
             kernels.best_path(np.zeros((2, 2), dtype), np.zeros((3, 3), dtype))
     for path in ([0], [0, 2], [-1, 0], [0.0, 1.0], [[0, 1]]):
-        with pytest.raises(InputError, match="2 label ids from 0 to 1"):
+        with pytest.raises(InputError, match="2 label ids, each between 0 and 1"):
             lattice.path_score(np.zeros((2, 2)), np.zeros((2, 2)), path)
 
 

@@ -130,16 +130,16 @@ NONE: tuple[list[int], list[int], list[float]] = ([], [], [])
 @pytest.mark.parametrize(
     ("state", "trans", "message"),
     [
-        (([0, 1, 0], [1, 1, 1], [1, 2, 3]), NONE, "attribute 0 with label 1 is given twice"),
-        (NONE, ([1, 1], [0, 0], [1, 2]), "label 1 with label 0 is given twice"),
-        (([0, 2], [0, 0], [1, 1]), NONE, "attribute triple 1 names attribute 2, but there are 2"),
-        (([-1], [0], [1]), NONE, "names attribute -1"),
-        (([0], [2], [1]), NONE, "names label 2, but there are 2"),
-        (NONE, ([0], [-1], [1]), "label triple 0 names label -1"),
-        (([0], [0, 1], [1]), NONE, "have 1, 2 and 1 entries"),
-        (([0], [0], [np.nan]), NONE, "has the weight nan; a weight must be a finite float32"),
-        (([0], [0], [1e39]), NONE, "has the weight inf"),
-        ((["a"], [0], [1]), NONE, "must hold whole ids and weights"),
+        (([0, 1, 0], [1, 1, 1], [1, 2, 3]), NONE, "attribute 0 and label 1 occur in two triples"),
+        (NONE, ([1, 1], [0, 0], [1, 2]), "label 1 and label 0 occur in two triples"),
+        (([0, 2], [0, 0], [1, 1]), NONE, r"attribute triple 1 has attribute id 2, which must be in 0\.\.1"),
+        (([-1], [0], [1]), NONE, "has attribute id -1"),
+        (([0], [2], [1]), NONE, r"has label id 2, which must be in 0\.\.1"),
+        (NONE, ([0], [-1], [1]), "label triple 0 has label id -1"),
+        (([0], [0, 1], [1]), NONE, "must have equal lengths, got 1, 2 and 1"),
+        (([0], [0], [np.nan]), NONE, "has weight nan; weights must be finite in float32"),
+        (([0], [0], [1e39]), NONE, "has weight inf"),
+        ((["a"], [0], [1]), NONE, "must hold integer ids and numeric weights"),
     ],
 )
 def test_triples_that_are_wrong(state: Any, trans: Any, message: str) -> None:

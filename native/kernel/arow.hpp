@@ -3,7 +3,7 @@
 //     ŷ = argmax μ·Φ(x,·)     δ = Φ(x,y) − Φ(x,ŷ)     loss ℓ = μ·Φ(x,ŷ) − μ·Φ(x,y) + wrong labels
 //     α = ℓ/(γ + Σ Σ_i δ_i²)         μ_i ← μ_i + α Σ_i δ_i         1/Σ_i ← 1/Σ_i + δ_i²/γ
 //
-// Σ is a diagonal: how unsure each weight still is. A weight that was often corrected moves less.
+// Σ is diagonal and holds the variance of each weight. The more often a weight was corrected, the less it moves.
 #pragma once
 #include <algorithm>
 #include <cmath>

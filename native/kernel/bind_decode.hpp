@@ -1,4 +1,4 @@
-// Binds decode.hpp and nbest.hpp: what a field says about a corpus. The door is tagfield/decoder.py.
+// Python bindings of decode.hpp and nbest.hpp; tagfield/decoder.py checks the arguments.
 #pragma once
 #include "kernel/decode.hpp"
 #include "kernel/handles.hpp"

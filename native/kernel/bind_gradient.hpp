@@ -1,4 +1,4 @@
-// Binds gradient.hpp and two_loops.hpp; the doors are in tagfield/train/.
+// Python bindings of gradient.hpp and two_loops.hpp; tagfield/train/ checks the arguments.
 #pragma once
 #include "kernel/gradient.hpp"
 #include "kernel/handles.hpp"

@@ -1,4 +1,4 @@
-// Binds the passes over a corpus that change weights: stochastic (Pass, with its responses), by margin, and AROW.
+// Python bindings of the training passes: stochastic (Pass, with its responses), margin, and AROW.
 #pragma once
 #include "kernel/arow.hpp"
 #include "kernel/handles.hpp"

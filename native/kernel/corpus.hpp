@@ -1,5 +1,5 @@
-// A view of the packed arrays of a corpus (tagfield/dataset.py). It is checked once, when it is made; the loops that
-// follow trust it.
+// A view of the packed arrays of a corpus (tagfield/dataset.py). Its bounds are checked once, on creation; loops do not
+// check them again.
 #pragma once
 #include <cstdint>
 #include <stdexcept>

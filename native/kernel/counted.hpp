@@ -1,9 +1,9 @@
 // Responses that depend on E and Ẽ separately (U4, U6, most γ): a table for each empirical count.
 //
-// Almost every (slot, label) has Ẽ = 0, and goes through the table of count 0 eight labels at a time. The gold labels
-// of a slot have Ẽ = how often the attribute stands at them, and are looked up one by one in the table of that count.
-// Where Ẽ is no small whole number, or E is negative (real-valued attributes), there is no table: those are collected, a sentence at a
-// time, for a function that knows the exact direction.
+// Almost every (slot, label) has Ẽ = 0 and uses the table of count 0, eight labels at a time. A gold label of a slot has
+// Ẽ = the number of positions where the attribute occurs with it, and is looked up in the table of that count. If Ẽ is
+// not a small whole number, or E is negative (real-valued attributes), there is no table. Those cases are collected, one
+// sentence at a time, and passed to a function that computes the exact direction.
 #pragma once
 #include <functional>
 #include <vector>

@@ -1,4 +1,4 @@
-// Which (attribute, label) pairs and transitions the training data holds, and how often: the feature set `observed`.
+// Counts the (attribute, label) pairs and transitions in the training data, for the feature set `observed`.
 #pragma once
 #include <algorithm>
 #include <vector>

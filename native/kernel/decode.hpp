@@ -1,4 +1,4 @@
-// A field over a whole corpus: scores, best paths, marginals; with limits, of allowed paths only.
+// Scores, best paths and marginals of a whole corpus; with limits, over allowed paths only.
 #pragma once
 #include <cmath>
 

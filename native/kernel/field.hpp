@@ -1,5 +1,5 @@
-// Where each weight lives, and the weights (tagfield/layout.py makes both). A layout is checked once, when it is made;
-// the loops that follow trust it.
+// The layout of the weights, and the weights; tagfield/layout.py creates both. A layout is checked once, on creation;
+// loops do not check it again.
 #pragma once
 #include <cstdint>
 #include <limits>
@@ -14,10 +14,10 @@ namespace tagfield {
 //   FULL    every attribute has all NB blocks; row a starts at block a·NB
 //   SPARSE  row a is the blocks first[a] .. first[a+1]; block k covers the labels W·column[k] + lane
 //
-// A weight of −0.0 is not a feature: it adds nothing to any score and no update touches it. So a row carries its own
-// mask, which costs no second look into memory; padding lanes and the pairs that the feature set leaves out are −0.0.
-// With few labels FULL rows are faster than SPARSE ones also for the observed set, since every row has the same
-// length; with many labels they would waste memory. tagfield/layout.py chooses.
+// A weight of −0.0 is not a feature: it adds nothing to a score, and no update changes it. Padding lanes and pairs that
+// are not in the feature set are −0.0, so a row is its own mask and needs no second memory access. With few labels, FULL
+// rows are faster than SPARSE ones even for the observed set, because all rows have the same length. With many labels
+// they would waste memory. tagfield/layout.py chooses.
 enum class Rows { FULL, SPARSE };
 
 template <class M, class R> TAGFIELD_INLINE void mark_features(M& lanes, const R& w) {
@@ -31,7 +31,7 @@ template <class T> TAGFIELD_INLINE IVec<T> features(const Vec<T>& w) {  // the l
   mark_features(lanes, w);
   return lanes;
 }
-// w − d where w is a feature. Adding 0 turns a −0.0 that came of flushing into +0.0, so no feature is ever lost.
+// w − d if w is a feature. Adding 0 turns a flushed −0.0 into +0.0, so that no feature is lost.
 template <class T> TAGFIELD_INLINE Vec<T> changed(const Vec<T>& w, const Vec<T>& d) {
   return select<T>(features<T>(w), (w - d) + T(0), w);
 }

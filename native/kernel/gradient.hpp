@@ -1,7 +1,7 @@
-// The objective of the whole corpus with its gradient, in float64: what L-BFGS asks for.
+// The objective of the whole corpus and its gradient in float64, for L-BFGS.
 //
-// Threads take sentences in small packets. Each sums into its own gradient, and those are added in thread order: one
-// thread gives the same bits every time, several may differ in the last digits.
+// Threads take sentences in small batches. Each thread has its own gradient, and the gradients are added in thread order.
+// One thread always gives the same bits; several threads may differ in the last digits.
 #pragma once
 #include "kernel/lattice.hpp"
 #include "kernel/limits.hpp"

@@ -1,4 +1,4 @@
-// What Python holds of the kernels' records: each keeps its arrays alive, and has looked at every bound.
+// The Python objects of the kernels' records: each keeps its arrays alive and checks every bound on creation.
 #pragma once
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>

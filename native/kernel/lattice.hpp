@@ -7,21 +7,21 @@
 //     Σ_t P(y_t = i, y_{t+1} = j) = X_ij · Σ_t p_t(i) q_{t+1}(j)              p_t = a_t/(c_t m_t), q_t = v_t/d_t
 //     log Z = Σ log c_t + Σ max s_t + (n−1) r
 //
-// The last sum over t is one matrix product a sentence instead of n rank-one updates. The division by c_{t−1} comes
-// after the product with X, so the sum does not stand in the way of the next step.
+// The last sum over t is one matrix product per sentence instead of n rank-one updates. The division by c_{t−1} follows
+// the product with X, so that the product does not wait for the sum.
 //
-// Guards. With M = max(1, max X) and `tiny` the smallest normal number, what an entry loses at a step to numbers below it
-// is less than
+// Guards. Let M = max(1, max X), and let `tiny` be the smallest normal number. Underflow at one step takes from an entry
+// less than
 //     forward  4 tiny (L / c_{t−1} + M)          backward  4 tiny M (L + Σ b_{t+1}) / d_{t+1}
-// (flushed: X and its products, e, the entry itself). Both ways that much is added to every entry. So none is ever below its
-// true value, and the paths which that makes up can be counted: of all paths, their share at step t is
+// (flushed: X and its products, e, the entry itself). Both passes add this bound, the lift, to every entry. So no entry
+// is below its true value, and the spurious probability mass is known. At step t it is
 //     forward  its lift · Σ_j b_t(j) / meet_t    backward  its lift · c_t / meet_t       meet_t = Σ_j a_t(j) b_t(j)
-// A sentence where these add up to more than SHARE is done again in double, and failing there in the log domain (logspace.hpp).
-// To watch the sums c_t alone would not do: a label that looks hopeless at both ends of a sentence, by more than the
-// numbers hold, can still be on the best path when all others pay at every step between.
-// Without a backward pass there is no meet_t. Then every a_t(j) has to be so large that its lift is below RIGHT of it. Where
-// labels are forbidden and must come out with a probability of exactly 0, nothing is lifted, and the same holds (`strict`).
-// A NaN fails every guard and comes out as a NaN log Z.
+// If a sentence's total exceeds SHARE, the sentence is repeated in double, and then in the log domain (logspace.hpp).
+// Checking the sums c_t is not enough: a label whose probability underflows at both ends of a sentence can still be on the
+// best path, if all other labels pay a high cost at every step between.
+// Without a backward pass there is no meet_t. Then the lift of every a_t(j) must be below RIGHT · a_t(j). With forbidden
+// labels, whose probability must be exactly 0, nothing is lifted, and the same condition applies (`strict`).
+// A NaN fails every guard and gives log Z = NaN.
 #pragma once
 #include <cmath>
 #include <limits>

@@ -1,8 +1,8 @@
-// What paths may be: which labels a token may have, and which label may follow which.
+// The labels that each token may have, and the labels that may follow each other.
 //
 // A forbidden label has the score of a padding lane, PAD, and a forbidden transition the weight FORBIDDEN: their exp is 0,
 // so the lattice needs no second code path. The transitions stay finite because the lattice scales them by their mean.
-// A sum of scores below IMPOSSIBLE contains one of the two: no path is allowed, or the path is not.
+// A total score below IMPOSSIBLE contains one of the two, so the path is not allowed.
 #pragma once
 #include <limits>
 

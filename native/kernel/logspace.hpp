@@ -1,5 +1,5 @@
-// The lattice in the log domain and double precision: slow, and right for any finite scores.
-// The scaled recursions of lattice.hpp hand a sentence over when a guard says that they may have lost mass.
+// The lattice in the log domain and double precision: slow, but correct for any finite scores.
+// lattice.hpp uses it for a sentence that fails a guard of the scaled recursions.
 //
 //     α_t(j) = s_t(j) + log Σ_i exp(α_{t-1}(i) + τ(i,j))        β_t(i) = log Σ_j exp(τ(i,j) + s_{t+1}(j) + β_{t+1}(j))
 //     log Z = log Σ_j exp α_n(j)     P(y_t = j) = exp(α_t(j) + β_t(j) − log Z)

@@ -2,7 +2,7 @@
 //
 //     ŷ = argmax θ·Φ(x,·)     δ = Φ(x,y) − Φ(x,ŷ)     loss ℓ = θ·Φ(x,ŷ) − θ·Φ(x,y) + cost,  cost = √(wrong) or 1
 //     τ = ℓ/‖δ‖²  (PA-0)     min(c, ℓ/‖δ‖²)  (PA-I)     ℓ/(‖δ‖² + 1/(2c))  (PA-II)
-//     type 3, the averaged perceptron: τ = 1, and the loss is the share of wrong labels
+//     type 3, the averaged perceptron: τ = 1, and the loss is the fraction of wrong labels
 //     θ ← θ + τ δ            R ← R + n τ δ            average after n sentences: θ − R/n
 #pragma once
 #include <algorithm>

@@ -1,6 +1,6 @@
 // The three small matrix products of the lattice, with labels in blocks of W lanes.
 // NB is the number of blocks, known at compile time for up to 32 labels (accumulators stay in registers); 0 means
-// "ask at run time", in strips of four blocks.
+// a number known only at run time, in strips of four blocks.
 #pragma once
 #include "kernel/simd.hpp"
 

@@ -3,8 +3,8 @@
 //     v_t(j) = s_t(j) + max_i v_{t−1}(i) + τ(i,j)            the best way from the start to label j at t
 //     a partial path covers t .. n−1; its best completion scores  v_t(y_t) + rest,  rest = what t+1 .. n−1 add
 //
-// v is exact, so partial paths leave the queue in the order of their best completions, and complete ones in the order
-// of their scores. Of equal ones the longer leaves first: at most n·(paths) of them are ever opened.
+// v is exact, so partial paths leave the queue in the order of their best completions, and complete paths in the order of
+// their scores. Among equal scores the longer path leaves first, so at most n·(paths) partial paths are expanded.
 #pragma once
 #include <cstdint>
 #include <queue>

@@ -1,11 +1,10 @@
-// The corpus and the K weights of an optimiser, side by side: x holds the features one after the other, row by row,
-// with no room for what is not a feature.
+// The corpus and the K weights of an optimiser without padding: x holds the features of each row, one row after another.
 //
-// A block of doubles for every attribute was tried first. Nine in ten attributes have one or two labels, so the blocks
-// were mostly padding, and the passes waited for memory. Now a sentence is two plain lists, read from front to back: of
-// its features, for attributes with few labels ("poor"), and of its rows, for those that fill a sixth of the labels or
-// more ("rich"). Rich rows are frequent, and few; they are unfolded into full rows before a pass and folded back after it.
-// No loop's length depends on the attribute, so the processor has nothing to guess.
+// The first version used a block of doubles per attribute. Nine in ten attributes have one or two labels, so the blocks
+// were mostly padding, and memory was the bottleneck. Now a sentence is two lists that are read in order: its features,
+// for attributes with few labels ("poor"), and its rows, for attributes with at least a sixth of the labels ("rich").
+// There are few rich rows, but they are frequent; they are expanded to full rows before a pass and packed again after it.
+// No loop length depends on the attribute, so branch prediction does not fail.
 #pragma once
 #include <vector>
 
@@ -69,7 +68,7 @@ class Packed {
         gradient[k] += rich[r * size_t(at_.Lp()) + label_[size_t(k)]];
   }
 
-  // The gradient's rows are asked for at the same time: by the time the lattice is done they are there.
+  // Also prefetches the gradient's rows, which are in the cache when the lattice is done.
   void sum_scores(int64_t s, const double* x, const double* rich, double* scores, const double* gradient,
                   const double* grad_rich) const {
     const int64_t Lp = at_.Lp();

@@ -1,6 +1,6 @@
-// The response f(u) from a table (tagfield/bregman/responses.py makes it and explains its layout): straight lines in
-// |u| on cells that halve with |u|, found by the float's own exponent and leading mantissa bits. Power laws outside.
-// With `logs` the lines are those of log |f|, counted from the cell's edge, and f has the sign of u.
+// The response f(u) from a table, which tagfield/bregman/tables.py creates and explains. f is piecewise linear in |u|;
+// the exponent and the leading mantissa bits of the float select the piece. Outside the table f is a power law. With
+// `logs` the table has log |f| instead, relative to the piece's edge, and f has the sign of u.
 #pragma once
 #include <cmath>
 #include <initializer_list>

@@ -1,8 +1,8 @@
-// Scores and back: from weight rows to the score of each (position, label), and the walk over a sentence's slots.
+// The scores of each (position, label) from rows of weights, and the loop over the slots of a sentence.
 //
 //     s_t(y) = Σ_a value(a, t) · θ[a, y]
 //
-// Padding lanes start at −∞ and collect only zeros, so they never win, whatever the scores, and their exp is 0.
+// Padding lanes start at −∞ and only add zeros, so they are never the best label, and their exp is 0.
 #pragma once
 #include <initializer_list>
 

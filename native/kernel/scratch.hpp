@@ -1,4 +1,4 @@
-// Room for a sentence, kept from one to the next.
+// Memory for one sentence, reused for the next.
 #pragma once
 #include <cstdint>
 #include <vector>

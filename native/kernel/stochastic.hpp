@@ -1,6 +1,6 @@
 // One pass of stochastic natural gradient descent with the scaled sparse L2 step.
 //
-//     λ_t = λ̂ / (1 + λ̂ C t)                                   (constant λ̂ where `constant` is set)
+//     λ_t = λ̂ / (1 + λ̂ C t)                                   (constant λ̂ if `constant` is set)
 //     u   = E_t − Ẽ_t of one sentence                          summed over its positions
 //     θ̄  ← θ̄ − λ_t / ((1 − Cλ_t) z) · f(u)                    θ = z θ̄: only active weights are touched
 //     z   ← (1 − Cλ_t) z
@@ -9,13 +9,13 @@
 //     Σ θ_τ = Z θ̄_n − R.
 // The adaptive metric divides f(u) by √S + δ, S being the running sum of f(u)² of that weight.
 //
-// In a stream N is not known, and the result must not depend on how the stream is cut into passes. There C is shared by
-// the sentences so far, C_t = C/(t + 1), weights shrink by 1/(1 + C_t λ_t), which no rate can turn around, and features
-// come when a sentence first shows them (`observe`).
+// In a stream the number of sentences N is unknown, and the result must not depend on how the stream is cut into passes.
+// So the penalty is divided by the number of sentences so far, C_t = C/(t + 1). Weights shrink by 1/(1 + C_t λ_t), which is
+// positive for every rate. A feature is added when a sentence first contains it (`observe`).
 //
-// Six in seven attributes of a sentence occur in it once (CoNLL-2000), and theirs is the u of that position, whatever the
-// attribute. So f is called for the positions first, and again only for attributes that occur several times or have
-// values: a fifth of the calls.
+// Six in seven attributes of a sentence occur in it once (CoNLL-2000), and their u is that of the position. So f is called
+// once per position, and again only for attributes that occur several times or have values, which
+// leaves a fifth of the calls.
 #pragma once
 #include <cmath>
 #include <vector>

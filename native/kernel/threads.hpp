@@ -1,4 +1,4 @@
-// Whole-corpus loops on all cores: threads take sentences in small packets.
+// Loops over the whole corpus on several threads, which take sentences in small batches.
 #pragma once
 #include <atomic>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // −H·v of L-BFGS by its two loops, in place, from the last pairs s = x' − x and y = ∇' − ∇.
 //
-// In NumPy each line is a pass over memory and a new array; here the end of one step and the beginning of the next share
-// a pass, and the sums are always made in the same order.
+// In NumPy each line is one pass over memory and one new array. Here the end of a step and the beginning of the next share
+// a pass, and the order of the sums is fixed.
 #pragma once
 #include <vector>
 

@@ -1,9 +1,9 @@
-// A stochastic pass over sentences whose labels are known only in part, and over label sets with rules.
+// A stochastic pass over sentences with unknown labels, and over sentences with constraints.
 //
-//     −log p(known | x) = log Z − log Z_known        E over all paths, Ẽ over the paths that agree with what is known
+//     −log p(known | x) = log Z − log Z_known        E over all paths, Ẽ over the paths that agree with the known labels
 //
-// With limits, both are over allowed paths only. The lattice runs twice where a label is unknown, and Ẽ is then no count:
-// directions that need E and Ẽ separately are the exact ones.
+// With limits, both are over allowed paths only. If a label is unknown, the lattice runs twice. Ẽ is then not a count, so
+// directions that need E and Ẽ separately are computed exactly, without a table.
 #pragma once
 #include <algorithm>
 #include <cmath>

@@ -1,12 +1,12 @@
-"""tagfield: conditional random fields for sequence labelling, trained by natural gradient descent.
+"""tagfield: fast conditional random fields (CRFs) for labelling sequences.
 
 >>> X = [[["w=the"], ["w=dog"]], [["w=the"], ["w=cat"]]]
 >>> model = Model.train(encode_sequences(X, [["D", "N"], ["D", "N"]]), Settings(c2=0.1))
 >>> model.tag([[["w=the"], ["w=cow"]]])
 [['D', 'N']]
 
-The public names are those of `PUBLIC`. Each is imported from its room when it is first used, so that `import tagfield`
-and `tagfield --help` load neither NumPy nor the kernels.
+`PUBLIC` lists the public names. Each is imported on first use, so `import tagfield` and `tagfield --help` load neither
+NumPy nor the kernels.
 """
 
 from importlib import import_module
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-PUBLIC: dict[str, str] = {  # name: the module that has it
+PUBLIC: dict[str, str] = {  # name: its module
     "CRF": "tagfield.estimator",
     "RECIPES": "tagfield.train",
     "Dataset": "tagfield.dataset",
@@ -43,7 +43,7 @@ PUBLIC: dict[str, str] = {  # name: the module that has it
     "encode_sequences": "tagfield.encode",
 }
 
-MODULES = ("metrics", "scorers")  # those that sklearn-crfsuite's users look for; they need scikit-learn
+MODULES = ("metrics", "scorers")  # as in sklearn-crfsuite; they need scikit-learn
 
 __all__ = [
     "CRF",

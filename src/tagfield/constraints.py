@@ -1,10 +1,10 @@
-"""Constraints: which labels may start, follow each other, and end; and what is known of the labels of some tokens.
+"""Constraints: which labels may start a sequence, follow each other, and end it; and labels that are already known.
 
     'BIO' · 'IOBES' · 'BILOU' · matrix [L, L] · function(before, after) ─▶ Rules(start [L], follow [L, L], end [L]) ─┐
     known labels, by sequence and position ─▶ mask [T, L] ─▶ limits_for ─▶ Limits of the kernels ◀───────────────────┘
 
-A CRF never forbids anything by itself: a transition that training has not seen has weight 0, not −∞. With rules, paths
-that break them are left out of the maximum and of every sum.
+A CRF does not forbid transitions: one that never occurs in training has weight 0, not −∞. With rules, the best path and
+all probabilities are computed over allowed paths only.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -25,14 +25,14 @@ Mask = NDArray[np.uint8]
 
 @dataclass(frozen=True)
 class Rules:
-    """What is allowed."""
+    """The labels that may start and end a sequence, and the pairs that may follow each other."""
 
     start: Flags  # [L]
     follow: Flags  # [L, L]  from, to
     end: Flags  # [L]
 
     def allowed(self, tokens: Longs) -> Mask:
-        """Which labels each token may have, by whether it is the first or the last of its sequence [T, L].
+        """The labels that each token may have [T, L]; only first and last tokens are restricted.
 
         >>> rules_of("BIO", ["O", "B-X", "I-X"]).allowed(np.array([0, 2])).tolist()
         [[1, 1, 0], [1, 1, 1]]
@@ -44,7 +44,7 @@ class Rules:
         return mask
 
     def limits(self, tokens: Longs, known: Mask | None = None) -> kernels.Limits:
-        """The rules for the sequences that `tokens` divides, and what is known of their labels [T, L], for the kernels.
+        """The rules and the known labels [T, L] as a record for the kernels; `tokens` [S+1] are the sequences' starts.
 
         >>> rules_of("BIO", ["O", "B-X", "I-X"]).limits(np.array([0, 2])).labels.tolist()
         [[1, 1, 0], [1, 1, 1]]
@@ -53,7 +53,7 @@ class Rules:
         return kernels.Limits(allowed if known is None else allowed & known, self.follow.astype(np.uint8))
 
     def check_gold(self, dataset: Dataset, labels: Sequence[Hashable]) -> None:
-        """Raises an InputError where known labels break the rules."""
+        """Raise InputError if known labels break the rules."""
         y, tokens = dataset.labels, dataset.tokens
         first = np.zeros(len(y), bool)
         first[tokens[:-1][np.diff(tokens) > 0]] = True
@@ -69,21 +69,21 @@ class Rules:
             position = t - int(tokens[sequence])
             before = "the start" if first[t] else repr(labels[y[t - 1]])
             raise InputError(
-                f"y[{sequence}][{position}] is {labels[y[t]]!r} after {before}, which the constraints forbid; correct "
-                "the labels, or train without constraints"
+                f"y[{sequence}][{position}] is {labels[y[t]]!r} after {before}, which the constraints forbid; fix the "
+                "label, or train without constraints"
             )
 
 
-# prefix → what it may come after, and may it start and end a sequence; types must agree where a chunk goes on
+# prefix → the prefixes that it continues, if the types agree
 _INSIDE = {"BIO": {"I": "BI"}, "IOBES": {"I": "BI", "E": "BI"}, "BILOU": {"I": "BI", "L": "BI"}}
-_OPEN = {"BIO": "", "IOBES": "BI", "BILOU": "BI"}  # after these the chunk must go on
+_OPEN = {"BIO": "", "IOBES": "BI", "BILOU": "BI"}  # after these prefixes the chunk must continue
 
 
 def rules_of(constraints: Any, labels: Sequence[Hashable]) -> Rules | None:
     """The rules for a label set, from a scheme's name, a matrix [L, L], or a function.
 
-    A matrix says True where the column's label may follow the row's. A function gets two labels, None standing for the
-    start and for the end of the sequence, and returns whether the second may follow the first.
+    matrix[i, j] is True if label j may follow label i. A function takes two labels and returns whether the second may
+    follow the first; it gets None as the first label at the start of a sequence, and as the second at the end.
 
     >>> rules = rules_of("BIO", ["O", "B-X", "I-X", "I-Y"])
     >>> rules.follow[1].tolist(), rules.start.tolist()
@@ -99,11 +99,11 @@ def rules_of(constraints: Any, labels: Sequence[Hashable]) -> Rules | None:
     matrix = np.asarray(constraints)
     if matrix.shape != (size, size) or matrix.dtype.kind not in "biuf":
         raise InputError(
-            f"constraints must be 'BIO', 'IOBES', 'BILOU', a function, or a matrix of {size} rows and columns, one for "
-            f"each label, not {type(constraints).__name__} of shape {matrix.shape}"
+            f"constraints must be 'BIO', 'IOBES', 'BILOU', a function, or a matrix of shape ({size}, {size}), "
+            f"got {type(constraints).__name__} of shape {matrix.shape}"
         )
     if np.isnan(matrix).any():
-        raise InputError("the constraints hold NaN; say 1 where a label may follow and 0 where it may not")
+        raise InputError("constraints contain NaN; use 1 for an allowed transition and 0 for a forbidden one")
     everything = np.ones(size, bool)
     return Rules(everything, matrix != 0, everything)
 
@@ -120,14 +120,14 @@ def _scheme(name: str, labels: Sequence[Hashable]) -> Rules:
     key = {"IOB2": "BIO", "IOB": "BIO", "BIOES": "IOBES"}.get(name.upper(), name.upper())
     if key not in _INSIDE:
         raise InputError(
-            f"there is no scheme {name!r}; choose BIO, IOBES or BILOU, or give a matrix or a function"
+            f"no scheme named {name!r}; choose BIO, IOBES or BILOU, or pass a matrix or a function"
         )
     inside, opening = _INSIDE[key], _OPEN[key]
     prefixes = {split_label(str(label))[0] for label in labels}
     if opening and prefixes & set("BI") and not prefixes & {"IOBES": set("ES"), "BILOU": set("LU")}[key]:
         raise InputError(
-            f"constraints={name!r}, but no label ends a chunk by {'E- or S-' if key == 'IOBES' else 'L- or U-'}, so no "
-            "chunk could ever be found; are the labels BIO?"
+            f"constraints={name!r}, but no label starts with {'E- or S-' if key == 'IOBES' else 'L- or U-'}, so no "
+            "chunk could ever end; did you mean 'BIO'?"
         )
 
     def allows(before: Any, after: Any) -> bool:
@@ -142,7 +142,7 @@ def _scheme(name: str, labels: Sequence[Hashable]) -> Rules:
 def limits_for(
     constraints: Any, known: Iterable[Any] | None, tokens: Longs, labels: Sequence[Hashable]
 ) -> kernels.Limits | None:
-    """Constraints and known labels as the kernels take them; None where every path is allowed.
+    """Constraints and known labels as a record for the kernels; None if every path is allowed.
 
     >>> limits_for(None, [{1: "Y"}], np.array([0, 2]), ["X", "Y"]).labels.tolist()
     [[1, 1], [0, 1]]
@@ -155,16 +155,16 @@ def limits_for(
 
 
 def read_known(known: Iterable[Any], tokens: Longs, labels: Sequence[Hashable]) -> Mask:
-    """Which labels each token may have, from what the user knows of them, as [T, L].
+    """The labels that each token may have [T, L], from labels that are already known.
 
-    known: for each sequence None, a dict of position to label, or an entry for each token: None for any label, a
-    label, or a set or list of labels.
+    known: One entry per sequence: None, a dict of position to label, or a list with one entry per token: None for any
+        label, a label, or a set or list of labels.
 
     >>> read_known([[None, "Y"]], np.array([0, 2]), ["X", "Y"]).tolist()
     [[1, 1], [0, 1]]
     """
     if isinstance(known, str) or not hasattr(known, "__iter__"):
-        raise InputError(f"known is of type {type(known).__name__}; give an entry for each sequence")
+        raise InputError(f"known must be a list with one entry per sequence, got {type(known).__name__}")
     ids = {label: i for i, label in enumerate(labels)}
     allowed = np.ones((int(tokens[-1]), len(ids)), np.uint8)
     rows = list(known)
@@ -178,7 +178,7 @@ def read_known(known: Iterable[Any], tokens: Longs, labels: Sequence[Hashable]) 
             entries = list(row.items())
         elif isinstance(row, str) or not hasattr(row, "__iter__"):
             raise InputError(
-                f"known[{s}] is of type {type(row).__name__}; give None, a dict, or an entry for each token"
+                f"known[{s}] must be None, a dict, or a list with one entry per token, got {type(row).__name__}"
             )
         else:
             entries = list(enumerate(row))
@@ -188,7 +188,7 @@ def read_known(known: Iterable[Any], tokens: Longs, labels: Sequence[Hashable]) 
             if entry is None:
                 continue
             if not isinstance(t, int | np.integer) or not 0 <= t < length:
-                raise InputError(f"known[{s}] names position {t!r}; X[{s}] has positions 0 to {length - 1}")
+                raise InputError(f"known[{s}] has position {t!r}, but X[{s}] has positions 0 to {length - 1}")
             allowed[start + t] = 0
             allowed[start + t, _label_ids(entry, ids, s, int(t))] = 1
     return allowed
@@ -204,7 +204,7 @@ def _label_ids(entry: Any, ids: Mapping[Any, int], s: int, t: int) -> list[int]:
     chosen = list(entry) if several else [entry]
     for label in chosen:
         if not isinstance(label, Hashable) or label not in ids:
-            raise InputError(f"known[{s}][{t}] names {label!r}, which is no label of the model")
+            raise InputError(f"known[{s}][{t}]: the model has no label {label!r}")
     if not chosen:
-        raise InputError(f"known[{s}][{t}] allows no label at all; use None where every label is allowed")
+        raise InputError(f"known[{s}][{t}] is empty and allows no label; use None to allow every label")
     return [ids[label] for label in chosen]

@@ -1,17 +1,17 @@
-"""Dataset: labelled sequences as packed arrays, the one record that every room shares.
+"""Dataset: labelled sequences as packed arrays; every other module reads this record.
 
-A sentence is stored by its *distinct* attributes ("slots"), each with the positions where it occurs. The natural
-gradient needs this: the response f applies to an attribute's u summed over the whole sentence, so one slot is one
-application of f and one update of one weight row.
+A sentence stores its *distinct* attributes ("slots"), each with the positions where it occurs. The natural gradient
+needs this: it applies the response f to an attribute's u summed over the sentence, so each slot costs one call of f and
+one update of one row of weights.
 
     sentence s ─▶ tokens[s] .. tokens[s+1]            its positions; labels[...] the gold labels
                ─▶ slots[s] .. slots[s+1]              its distinct attributes
                       slot d ─▶ attribute[d]          attribute id
-                             ─▶ occurrences[s] + (stop[d-1] .. stop[d])   where it occurs (stop is 0 before the first)
+                             ─▶ occurrences[s] + (stop[d-1] .. stop[d])   where it occurs (stop[-1] counts as 0)
                                      position[n], value[n]
 
-Slots of a sentence are ordered by (rank within the token, position): neighbours then touch different positions, so
-summing scores does not wait on itself.
+Slots of a sentence are sorted by (rank within the token, position). Neighbouring slots then touch different positions,
+and additions to the scores do not wait for each other.
 """
 
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ Longs: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float32]
 Doubles: TypeAlias = NDArray[np.float64]
 
-UNKNOWN = -1  # a label that is not known, or not in the model's label set
+UNKNOWN = -1  # an unknown label: not given, or not in the model's label set
 
 
 @dataclass(frozen=True)
@@ -37,10 +37,10 @@ class Dataset:
     slots: Longs  # [S+1]  first slot of each sentence
     occurrences: Longs  # [S+1]  first occurrence of each sentence
     attribute: Ints  # [D]    attribute id of each slot
-    stop: Ints  # [D]    end of the slot's occurrences, counted from the sentence's first
+    stop: Ints  # [D]    end of the slot's occurrences, relative to the sentence's first
     position: Ints  # [N]    position in the sentence
-    value: Floats | None  # [N]    None where every value is 1
-    labels: Ints  # [T]    label ids; UNKNOWN where the label is not in the label set
+    value: Floats | None  # [N]    None if every value is 1
+    labels: Ints  # [T]    label ids, or UNKNOWN
     weight: Doubles  # [S]    instance weights
 
     def __len__(self) -> int:
@@ -51,7 +51,7 @@ class Dataset:
         return int(np.searchsorted(self.tokens, token, side="right")) - 1
 
     def first_unlabelled(self, gold: Ints | None = None) -> int | None:
-        """The first sentence with a label that is UNKNOWN, of its own labels or of `gold` [T]; None if there is none.
+        """The first sentence that has an UNKNOWN label (in `gold` [T], if given); None if every label is known.
 
         >>> from tagfield.encode import encode_sequences
         >>> data = encode_sequences([[["a"]], [["b"], ["c"]]], [["X"], ["Y", "X"]]).dataset
@@ -62,11 +62,11 @@ class Dataset:
         return self.sentence_of(int(bare[0])) if len(bare) else None
 
     def tokens_of(self, sentences: Longs) -> Longs:
-        """The indices of the tokens of some sentences, in the order given."""
+        """The token indices of some sentences, in the given order."""
         return _spans(self.tokens, sentences)[1]
 
     def take(self, sentences: Longs) -> "Dataset":
-        """Some sentences, in the order given.
+        """The dataset of some sentences, in the given order.
 
         >>> from tagfield.encode import encode_sequences
         >>> data = encode_sequences([[["a"]], [["b"], ["c"]]], [["X"], ["Y", "X"]]).dataset
@@ -90,7 +90,7 @@ class Dataset:
         )
 
     def keep_attributes(self, keep: NDArray[np.bool_]) -> "Dataset":
-        """The dataset with only the attributes in `keep` [A], which are numbered anew.
+        """The dataset with only the attributes in `keep` [A], which get new ids.
 
         >>> from tagfield.encode import encode_sequences
         >>> data = encode_sequences([[["a"], ["b", "c"]]], [["X", "Y"]]).dataset
@@ -120,14 +120,14 @@ class Dataset:
         )
 
     def slot_sizes(self) -> Longs:
-        """How often the attribute of each slot occurs in its sentence [D]."""
+        """The number of occurrences of each slot [D]."""
         start = np.zeros(len(self.stop), np.int64)
         start[1:] = self.stop[:-1]
         start[self.slots[:-1][np.diff(self.slots) > 0]] = 0
         return self.stop - start
 
     def to_arrays(self, prefix: str = "") -> dict[str, NDArray[Any]]:
-        """The arrays by name, as a file can hold them.
+        """The arrays by name, ready to be saved.
 
         >>> from tagfield.encode import encode_sequences
         >>> data = encode_sequences([[["a"], ["b"]]], [["X", "Y"]]).dataset
@@ -139,13 +139,13 @@ class Dataset:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str = "") -> "Dataset":
-        """What `to_arrays` made; `open_corpus` checks it."""
+        """The inverse of `to_arrays`; `open_corpus` checks the bounds."""
         found: dict[str, Any] = {field.name: arrays.get(f"{prefix}{field.name}") for field in fields(cls)}
         return cls(**found)
 
 
 def _spans(offsets: Longs, sentences: Longs) -> tuple[Longs, Longs]:
-    """New offsets for some sentences, and the indices of what they hold."""
+    """New offsets for some sentences, and the indices of their entries."""
     sizes = np.diff(offsets)[sentences]
     ends = np.cumsum(sizes)
     which = np.repeat(offsets[:-1][sentences] - (ends - sizes), sizes) + np.arange(

@@ -1,8 +1,8 @@
-"""Decoder: everything that a field says about one corpus; of allowed paths only, where there are limits.
+"""Decoder: labels and probabilities of a corpus under a field, optionally restricted by limits.
 
     Field + Encoded + Limits ─▶ kernels (decode.hpp, nbest.hpp) ─▶ best · marginals · n_best · spans · log_probability
 
-The answers are label ids: Model and CRF put names to them. Where no path is allowed, the error names the sequence.
+Results are label ids; Model and CRF translate them to labels. If no path is allowed, the error names the sequence.
 """
 
 from itertools import pairwise
@@ -45,7 +45,7 @@ class Decoder:
 
     @property
     def tokens(self) -> Longs:
-        """The first token of each sequence [S+1], by which answers for tokens are divided."""
+        """The first token of each sequence [S+1]; use it to split per-token results by sequence."""
         return self._encoded.dataset.tokens
 
     def best(self) -> Ints:
@@ -61,13 +61,13 @@ class Decoder:
         return node
 
     def log_probability(self) -> Doubles:
-        """log p(y | x) of the labels of each sequence [S]; −inf where one of them is unknown or not allowed."""
+        """log p(y | x) of the labels of each sequence [S]; −inf if a label is unknown or not allowed."""
         _, log_z, score = kernels.marginals(self._corpus, self._field, self._limits, False, self._threads)
         possible = score > -np.inf  # an unknown label makes it NaN
         return np.where(possible, score - np.where(possible, log_z, 0.0), -np.inf)
 
     def n_best(self, count: int) -> list[list[tuple[list[int], float]]]:
-        """The `count` best paths of each sequence, best first, as label ids with their probability."""
+        """The `count` best paths of each sequence as label ids, best first, with their probabilities."""
         if count < 1:
             raise InputError(f"the number of paths must be at least 1, got {count}")
         _, log_z, _ = kernels.marginals(self._corpus, self._field, self._limits, False, self._threads)
@@ -85,7 +85,7 @@ class Decoder:
         return found
 
     def spans(self, names: list[str]) -> list[list[Span]]:
-        """The chunks in the best path of each sequence, with their probability; `names` are the labels [L]."""
+        """The chunks in the best path of each sequence, with their probabilities; `names` are the labels [L]."""
         ids = self.best()
         scores = kernels.scores(self._corpus, self._field, self._threads).astype(np.float64)
         tau = self._field.transitions[:, : len(names)].astype(np.float64)
@@ -104,5 +104,5 @@ class Decoder:
         if self._limits is not None and len(bad):
             where = self._encoded.where(int(bad[0]))
             raise InputError(
-                f"{where} has no path that the constraints and the known labels both allow; relax one"
+                f"{where}: the constraints and the known labels together allow no path; relax one of them"
             )

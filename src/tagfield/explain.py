@@ -1,10 +1,10 @@
 """explain: why a token gets its label.
 
-    best path ŷ, and the best path ŷ' with another label at t: the runner-up
+    ŷ: the best path;  ŷ': the best path with another label at t, the runner-up
     score(ŷ) − score(ŷ') = Σ (attributes of the tokens where they differ) + Σ (transitions where they differ)
 
-The terms add up exactly: weights are float32, and their sums are taken in float64. Text by str(), a dict by to_dict(),
-HTML in a notebook.
+The terms add up exactly: weights are float32, and the sums use float64. Print an Explanation for text, call `to_dict()`
+for a dict, or show it in a notebook as HTML.
 """
 
 from collections.abc import Sequence
@@ -22,22 +22,22 @@ from tagfield.model import Model
 
 @dataclass(frozen=True)
 class Explanation:
-    """One token, explained."""
+    """Why one token gets its label."""
 
     position: int
     label: Any
     probability: float
-    runner_up: Any  # None where no other label is possible
-    difference: float  # score of the best path minus that of the runner-up's
-    separates: list[tuple[str, float]]  # what makes the difference, largest first; sums to it
+    runner_up: Any  # None if no other label is possible
+    difference: float  # score of the best path minus score of the runner-up
+    separates: list[tuple[str, float]]  # terms of the difference, largest first; they add up to it
     attributes: list[tuple[str, float, dict[Any, float]]]  # attribute, value, its contribution to each label
     into: dict[Any, float]  # label → weight of the transition from the best label before
     out_of: dict[Any, float]  # label → weight of the transition to the best label after
-    scores: dict[Any, float]  # label → attributes + transitions, the neighbours' labels being the best path's
+    scores: dict[Any, float]  # label → attributes + transitions, with the best labels for the neighbours
     probabilities: dict[Any, float]  # label → P(y_t = label | x)
 
     def to_dict(self) -> dict[str, Any]:
-        """The same, of plain lists and dicts."""
+        """The explanation as plain lists and dicts."""
         return asdict(self)
 
     def __str__(self) -> str:
@@ -58,13 +58,13 @@ class Explanation:
         return "\n".join(lines)
 
     def shown(self, most: int = 5) -> list[Any]:
-        """The labels that text and HTML have room for: the best, the runner-up, and those with the highest scores."""
+        """The labels to show: the best, the runner-up, and then those with the highest scores."""
         first = [self.label] + ([] if self.runner_up is None else [self.runner_up])
         others = sorted((y for y in self.scores if y not in first), key=lambda y: -self.scores[y])
         return (first + others)[:most]
 
     def parts(self, labels: Sequence[Any]) -> list[tuple[str, list[float]]]:
-        """Each attribute's and transition's contribution to the scores of some labels, and their sums."""
+        """The contribution of each attribute and transition to the scores of some labels, and their sums."""
         rows = [
             (name if value == 1 else f"{name} = {value:g}", [amounts[y] + 0.0 for y in labels])
             for name, value, amounts in self.attributes
@@ -101,13 +101,13 @@ class Explanation:
 
 @dataclass(frozen=True)
 class SizeReport:
-    """Where a model's bytes are."""
+    """The size of a model, by its parts."""
 
     labels: int
     attributes: int
     state_features: int
     transition_features: int
-    zeros: int  # features whose weight is 0; prune() takes them out
+    zeros: int  # features with weight 0; prune() removes them
     weight_bytes: int
     name_bytes: int
 
@@ -147,9 +147,9 @@ class SizeReport:
 def explain(
     model: Model, xseq: Any, t: int, labels: Sequence[Any] | None = None, rules: Rules | None = None
 ) -> Explanation:
-    """Explains position t of one sequence; `labels` are what the model's labels are called.
+    """Explain the label at position t of one sequence; `labels` replaces the model's own label strings.
 
-    With rules, the best path, the runner-up and the probabilities are those among the allowed paths.
+    With rules, the best path, the runner-up and the probabilities consider allowed paths only.
 
     >>> from tagfield.encode import encode_sequences
     >>> from tagfield.train import Settings
@@ -161,7 +161,7 @@ def explain(
     encoded = model.encode([xseq])
     length = int(encoded.dataset.tokens[-1])
     if isinstance(t, bool) or not isinstance(t, int | np.integer) or not 0 <= t < length:
-        raise InputError(f"there is no position {t!r}; the sequence has positions 0 to {length - 1}")
+        raise InputError(f"position {t!r} does not exist; the sequence has positions 0 to {length - 1}")
     decoder = model.decoder(encoded, rules=rules)
     best, node = decoder.best(), decoder.marginals()
     table = _attribute_scores(model, encoded)
@@ -196,7 +196,7 @@ def explain(
 
 
 def _other_path(model: Model, encoded: Encoded, rules: Rules | None, t: int, best: int) -> Any:
-    """The best allowed path with another label at t; None where rules allow none."""
+    """The best allowed path with another label at t; None if no such path is allowed."""
     ids = range(len(model.labels))
     others = {t: [y for y in ids if y != best]}
     try:
@@ -206,7 +206,7 @@ def _other_path(model: Model, encoded: Encoded, rules: Rules | None, t: int, bes
 
 
 def _attribute_scores(model: Model, encoded: Encoded) -> list[list[tuple[str, float, Any]]]:
-    """For each position its known attributes, their values, and value·θ[attribute, ·] [L]."""
+    """The known attributes of each position, with their values and value·θ[attribute, ·] [L]."""
     data = encoded.dataset
     table: list[list[tuple[str, float, Any]]] = [[] for _ in range(int(data.tokens[-1]))]
     start = 0

@@ -1,13 +1,13 @@
 """Feature sets: which (attribute, label) pairs and transitions have a weight.
 
-    all        every attribute with every label, every transition       the paper's large set: A·L + L²
-    observed   the pairs and transitions that the training data holds   the paper's small set
+    all        every attribute with every label, every transition         the paper's large set: A·L + L²
+    observed   the pairs and transitions that occur in the training data   the paper's small set
 
-    data ─▶ feature_set ─▶ FeatureSet ─▶ grow (attributes and labels are added) · prune (small weights are taken out)
+    data ─▶ feature_set ─▶ FeatureSet ─▶ grow (adds attributes and labels) · prune (removes small weights)
 
-A minimum frequency is a count, and inclusive: with 3, what occurs three times is kept. As in CRF++ it counts
-attributes for `all`; as in CRFsuite it counts pairs and transitions for `observed`. Occurrences are counted, not
-their values, so real-valued attributes are safe with any value.
+The minimum frequency is inclusive: with 3, a feature that occurs three times is kept. With `all` it counts attributes,
+as CRF++ does; with `observed` it counts pairs and transitions, as CRFsuite does. It counts occurrences and not values,
+so negative and fractional values are safe.
 """
 
 import os
@@ -51,7 +51,7 @@ def feature_set(
     min_count: int = 1,
     transitions: str | None = None,
 ) -> FeatureSet:
-    """Builds a feature set from encoded data; `transitions` may be of another kind than the pairs.
+    """Build a feature set from encoded data; `transitions` is the kind for pairs of labels, if it differs.
 
     >>> from tagfield.encode import encode_sequences
     >>> from tagfield.lattice import open_corpus
@@ -64,7 +64,7 @@ def feature_set(
     width = blocks * LANES
     for chosen in (kind, transitions):
         if chosen not in ("observed", "all", None):
-            raise InputError(f"there is no feature set {chosen!r}; choose observed or all")
+            raise InputError(f"no feature set named {chosen!r}; choose observed or all")
     trans = np.full((labels, width), ABSENT, np.float32)
     if (transitions or kind) == "all":
         trans[:, :labels] = 0
@@ -83,8 +83,9 @@ def feature_set(
 
 
 def grow(old: FeatureSet, weights: Weights, new: FeatureSet) -> tuple[FeatureSet, Weights]:
-    """The features of both sets; the old weights where there were any, 0 elsewhere. Ids are kept: an old attribute or
-    label has the same id in both.
+    """The union of two feature sets: old features keep their weights, new ones start at 0.
+
+    An old attribute or label must have the same id in both sets.
 
     >>> small, weights = FeatureSet.from_triples(1, 2, ([0, 0], [0, 1], [0.5, 0.0]), ([], [], []))
     >>> large, _ = FeatureSet.from_triples(2, 2, ([0, 1], [0, 1], [0.0, 0.0]), ([0], [1], [0.0]))
@@ -93,7 +94,7 @@ def grow(old: FeatureSet, weights: Weights, new: FeatureSet) -> tuple[FeatureSet
     ((3, 1), [0.5, 0.0])
     """
     if old.attributes > new.attributes or old.labels > new.labels:
-        raise InputError("a feature set can only grow; train anew to leave attributes or labels out")
+        raise InputError("a feature set can only grow; to remove attributes or labels, train a new model")
     was = old.coordinates()
     state, trans = was.values(weights)
     merged = new.zeros()
@@ -132,7 +133,7 @@ def grow(old: FeatureSet, weights: Weights, new: FeatureSet) -> tuple[FeatureSet
 def prune(
     features: FeatureSet, weights: Weights, threshold: float = 0.0
 ) -> tuple[Longs, FeatureSet, Weights]:
-    """Takes out weights of at most `threshold` by size: the attributes that still have one, and what is left of them.
+    """Remove weights of absolute value ≤ `threshold`; returns the remaining attributes, features and weights.
 
     >>> features, weights = FeatureSet.from_triples(3, 2, ([0, 1, 2], [0, 1, 1], [0.5, 0.0, -2.0]), ([], [], []))
     >>> alive, small, _ = prune(features, weights)
@@ -155,18 +156,18 @@ def prune(
 
 
 def _check_memory(attributes: int, labels: int) -> None:
-    """Fails early where one weight for every pair cannot fit: a swapping machine would only hang."""
+    """Fail early if one weight per pair does not fit into memory; a swapping machine would only hang."""
     needed, there = attributes * -(-labels // LANES) * LANES * 4, physical_memory()
     if needed > there:
         raise InputError(
-            f"{attributes:,} attributes with {labels:,} labels each are {needed / 1e9:,.0f} GB of weights, and this "
-            f"machine has {there / 1e9:,.0f} GB; use the observed pairs only (features='observed', "
-            "all_possible_states=False), or leave rare attributes out (min_count, min_freq)"
+            f"{attributes:,} attributes × {labels:,} labels need {needed / 1e9:,.0f} GB of weights, but this machine "
+            f"has {there / 1e9:,.0f} GB of memory; use only observed pairs (features='observed', "
+            "all_possible_states=False), or drop rare attributes (min_count, min_freq)"
         )
 
 
 def physical_memory() -> float:
-    """Bytes of memory; infinite where the system does not say.
+    """Bytes of physical memory; infinity if the system does not report it.
 
     >>> physical_memory() > 1e8
     True

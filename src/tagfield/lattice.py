@@ -1,10 +1,10 @@
-"""Checked doors to the lattice: everything that one chain, given its scores, can tell.
+"""Inference on one chain from its scores; these functions check their input and call the kernels.
 
     p(y | x) = exp(Σ_t s_t(y_t) + Σ_t τ(y_{t−1}, y_t) − log Z)
 
     scores      [n, L]  s_t(y)        transitions [L, L]  τ(from, to)
 
-The kernels work in scaled arithmetic and are right for any finite scores (native/kernel/lattice.hpp).
+The kernels use scaled arithmetic and are correct for any finite scores (native/kernel/lattice.hpp).
 """
 
 from typing import Any
@@ -18,7 +18,7 @@ from tagfield.native import kernels
 
 
 def open_corpus(dataset: Dataset) -> kernels.Corpus:
-    """The dataset as the kernels see it, with every bound checked once.
+    """The dataset in the form that the kernels read; checks every bound once.
 
     >>> from tagfield.encode import encode_sequences
     >>> open_corpus(encode_sequences([[["a"], ["b"]]], [["X", "Y"]]).dataset).sentences
@@ -37,7 +37,9 @@ def open_corpus(dataset: Dataset) -> kernels.Corpus:
             dataset.weight,
         )
     except (TypeError, ValueError) as error:
-        raise InputError(f"this is not a dataset that encode made: {error}") from None
+        raise InputError(
+            f"the dataset is inconsistent: {error}; create datasets with encode_sequences"
+        ) from None
 
 
 def _checked(scores: ArrayLike, transitions: ArrayLike) -> tuple[Doubles, Doubles]:
@@ -45,17 +47,17 @@ def _checked(scores: ArrayLike, transitions: ArrayLike) -> tuple[Doubles, Double
     tau = np.ascontiguousarray(transitions, dtype=np.float64)
     if s.ndim != 2 or 0 in s.shape or tau.shape != (s.shape[1], s.shape[1]):
         raise InputError(
-            f"scores must be [positions, labels] and transitions [labels, labels], not {s.shape} and {tau.shape}"
+            f"scores must be [positions, labels] and transitions [labels, labels], got {s.shape} and {tau.shape}"
         )
     for name, array in (("scores", s), ("transitions", tau)):
         if not np.isfinite(array).all():
             at = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
-            raise InputError(f"{name}{list(at)} is {array[at]}; every score must be a finite number")
+            raise InputError(f"{name}{list(at)} is {array[at]}; scores must be finite")
     return s, tau
 
 
 def log_partition(scores: ArrayLike, transitions: ArrayLike) -> float:
-    """log Z, the log of the summed exponentiated scores of all paths.
+    """log Z: the log of the sum of exp(score) over all paths.
 
     >>> round(log_partition([[0.0, 0.0], [0.0, 0.0]], [[0.0, 0.0], [0.0, 0.0]]), 6)  # log 4
     1.386294
@@ -77,7 +79,7 @@ def marginals(scores: ArrayLike, transitions: ArrayLike) -> tuple[Doubles, Doubl
 
 
 def best_path(scores: ArrayLike, transitions: ArrayLike) -> tuple[float, Ints]:
-    """The path with the highest score, and that score. Of equal paths the one with lower label ids at the end.
+    """The highest score and its path. Ties go to the path with the lower label ids, compared from the end.
 
     >>> score, path = best_path([[1.0, 0.0], [0.0, 0.5]], [[0.0, -1.0], [0.0, 0.0]])
     >>> score, path.tolist()
@@ -89,7 +91,7 @@ def best_path(scores: ArrayLike, transitions: ArrayLike) -> tuple[float, Ints]:
 
 
 def path_score(scores: ArrayLike, transitions: ArrayLike, path: ArrayLike) -> float:
-    """The score of one path; minus `log_partition` it is the path's log-probability.
+    """The score of one path; subtract `log_partition` to get its log-probability.
 
     >>> path_score([[1.0, 0.0], [0.0, 0.5]], [[0.0, -1.0], [0.0, 0.0]], [0, 1])
     0.5
@@ -102,5 +104,5 @@ def path_score(scores: ArrayLike, transitions: ArrayLike, path: ArrayLike) -> fl
         or (y < 0).any()
         or (y >= s.shape[1]).any()
     ):
-        raise InputError(f"a path for these scores is {len(s)} label ids from 0 to {s.shape[1] - 1}")
+        raise InputError(f"path must be {len(s)} label ids, each between 0 and {s.shape[1] - 1}")
     return float(s[np.arange(len(s)), y].sum() + tau[y[:-1], y[1:]].sum())

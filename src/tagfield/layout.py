@@ -1,9 +1,10 @@
-"""Where each weight lives: the one file that knows how rows are laid out.
+"""Where each weight is stored; no other file depends on how rows are laid out.
 
     FeatureSet.coordinates() ─▶ attribute and label of every feature ─▶ FeatureSet.from_triples ─▶ FeatureSet, Weights
 
-Weights lie in blocks of eight labels (`LANES`), a row of blocks for each attribute (native/kernel/field.hpp). Rows are
-full, or sparse: without the blocks that hold no feature. A weight of −0.0 is not a feature: it never changes.
+Weights are stored in blocks of eight labels (`LANES`), one row of blocks per attribute (native/kernel/field.hpp). A row
+is full, or sparse: a sparse row omits blocks without features. A weight of −0.0 marks a pair that is not a feature; it
+never changes.
 """
 
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ FeatureKind: TypeAlias = Literal["observed", "all"]
 Triples: TypeAlias = tuple[ArrayLike, ArrayLike, ArrayLike]  # row, label, weight
 LANES: int = kernels.LANES
 ABSENT = np.float32(-0.0)
-FULL_ROW_BLOCKS = 4  # up to 32 labels, rows of full length are faster than sparse ones
+FULL_ROW_BLOCKS = 4  # up to 32 labels, full rows are faster than sparse ones
 
 
 @dataclass(frozen=True)
@@ -38,23 +39,23 @@ class Weights:
         return bool(np.isfinite(self.state).all() and np.isfinite(self.trans).all())
 
     def transitions(self) -> Floats:
-        """The weight of each transition, from and to [L, L]; 0 where there is none."""
+        """The weight of each transition [from L, to L]; 0 where it has no feature."""
         return np.ascontiguousarray(self.trans[:, : len(self.trans)]) + np.float32(0)
 
 
 @dataclass(frozen=True)
 class Coordinates:
-    """Which feature each weight is: K states, ascending by attribute and label, and M transitions."""
+    """The feature of each weight: K state features, sorted by attribute and label, and M transitions."""
 
     attribute: Longs  # [K]
     label: Longs  # [K]
-    state: Longs  # [K]  where its weight is in state.reshape(-1)
+    state: Longs  # [K]  index of its weight in state.reshape(-1)
     before: Longs  # [M]
     after: Longs  # [M]
-    trans: Longs  # [M]  where its weight is in trans.reshape(-1)
+    trans: Longs  # [M]  index of its weight in trans.reshape(-1)
 
     def values(self, weights: Weights) -> tuple[Floats, Floats]:
-        """The weights of the states [K] and of the transitions [M]."""
+        """The weights of the state features [K] and of the transitions [M]."""
         return weights.state.reshape(-1)[self.state], weights.trans.reshape(-1)[self.trans]
 
 
@@ -65,9 +66,9 @@ class FeatureSet:
     kind: FeatureKind
     attributes: int  # A
     labels: int  # L
-    first: Longs | None  # [A+1] first block of each row; None where every row has all NB blocks
+    first: Longs | None  # [A+1] first block of each row; None if every row has all NB blocks
     column: NDArray[np.uint16] | None  # [B] label block of each block
-    marks: Weights  # any weights of these features: ABSENT where there is none
+    marks: Weights  # any weights of these features, with ABSENT where there is no feature
 
     @property
     def blocks_per_row(self) -> int:
@@ -79,7 +80,7 @@ class FeatureSet:
 
     @cached_property
     def zero(self) -> Weights:
-        """0 where there is a feature, ABSENT elsewhere; the marks themselves where they are so, and else a copy."""
+        """0 for each feature and ABSENT elsewhere; returns the marks themselves if they are already that."""
         if not (self.marks.state.any() or self.marks.trans.any()):
             return self.marks
         return Weights(
@@ -88,22 +89,22 @@ class FeatureSet:
 
     @cached_property
     def counts(self) -> tuple[int, int]:
-        """How many state and transition features there are."""
+        """The numbers of state features and transitions."""
         state, trans = self.marks.state, self.marks.trans
         return int(state.size - absent(state).sum()), int(trans.size - absent(trans).sum())
 
     def zeros(self) -> Weights:
-        """Fresh weights, all zero."""
+        """New weights, all zero."""
         return self.zero.copy()
 
     def field(self, weights: Weights) -> kernels.Field:
-        """The weights as the kernels take them: where they live and what they are, without a copy."""
+        """The layout and the weights as one record for the kernels, without a copy."""
         return kernels.Field(self.layout, weights.state, weights.trans)
 
-    # Coordinates: where a feature's weight is, and which feature a weight is
+    # Coordinates: from features to places of weights, and back
 
     def coordinates(self) -> Coordinates:
-        """Attribute and label of every feature, in the order in which their weights are stored.
+        """Attribute and label of every feature, in the order of the stored weights.
 
         >>> features, _ = FeatureSet.from_triples(2, 2, ([0, 1], [1, 0], [0.5, 0.0]), ([0], [1], [2.0]))
         >>> found = features.coordinates()
@@ -126,7 +127,7 @@ class FeatureSet:
         return attribute, column * LANES + lane
 
     def find(self, attribute: Longs, label: Longs) -> Longs:
-        """The other way: the places of pairs in state.reshape(-1), −1 where a pair is not a feature.
+        """The inverse of `locate`: places of pairs in state.reshape(-1); −1 if a pair is not a feature.
 
         >>> features, _ = FeatureSet.from_triples(2, 2, ([0, 1], [1, 0], [0.5, 0.0]), ([], [], []))
         >>> features.find(np.array([0, 0, 1]), np.array([0, 1, 0])).tolist()
@@ -147,7 +148,7 @@ class FeatureSet:
         return np.where(known & ~absent(self.marks.state.reshape(-1)[place]), place, -1)
 
     def row(self, weights: Weights, attribute: int) -> Floats:
-        """The weights of one attribute with every label [L]; 0 where there is none."""
+        """The weights of one attribute, one per label [L]; 0 where it has no feature."""
         blocks = self.blocks_per_row
         row = np.zeros((blocks, LANES), np.float32)
         if self.first is None or self.column is None:
@@ -157,7 +158,7 @@ class FeatureSet:
             row[self.column[own]] += weights.state[own]
         return row.reshape(-1)[: self.labels]
 
-    # Feature sets from others
+    # New feature sets
 
     @classmethod
     def from_triples(
@@ -172,8 +173,8 @@ class FeatureSet:
     ) -> tuple["FeatureSet", Weights]:
         """A feature set and its weights, from (attribute, label, weight) and (from, to, weight) in any order.
 
-        A feature whose weight is 0 is a feature. `sparse` says whether rows leave out blocks without a feature; None
-        chooses what trains fastest.
+        A weight of 0 still makes a feature. With `sparse=True`, rows omit blocks without features; None chooses the
+        layout that trains fastest.
 
         >>> features, weights = FeatureSet.from_triples(3, 2, ([2, 0], [1, 0], [0.5, 0.0]), ([1], [0], [-1.0]))
         >>> features.counts, features.row(weights, 2).tolist(), weights.transitions().tolist()
@@ -207,7 +208,7 @@ class FeatureSet:
         return FeatureSet(self.kind, self.attributes, self.labels, None, None, marks)
 
     def compact(self, weights: Weights) -> tuple["FeatureSet", Weights]:
-        """The same model in sparse rows that hold only blocks with a feature: what a model file stores."""
+        """The same model with sparse rows, as a model file stores it."""
         if self.kind == "all" or self.first is not None:
             return self, weights
         at = self.coordinates()
@@ -216,7 +217,7 @@ class FeatureSet:
         return self.from_triples(self.attributes, self.labels, *triples, sparse=True)
 
     def only(self, keep: NDArray[np.bool_]) -> "FeatureSet":
-        """The features of some attributes [A], which are numbered anew."""
+        """The features of the attributes in `keep` [A], with new attribute ids."""
         sizes = np.full(self.attributes, self.blocks_per_row) if self.first is None else np.diff(self.first)
         of = np.repeat(keep, sizes)
         first = None if self.first is None else np.concatenate([[0], np.cumsum(sizes[keep])]).astype(np.int64)
@@ -226,7 +227,7 @@ class FeatureSet:
 
 
 def absent(weights: Floats) -> NDArray[np.bool_]:
-    """Which weights are no features: those of −0.0.
+    """True where a weight is −0.0, the mark of a pair that is not a feature.
 
     >>> absent(np.array([0.0, -0.0, -1.0], np.float32)).tolist()
     [False, True, False]
@@ -236,22 +237,26 @@ def absent(weights: Floats) -> NDArray[np.bool_]:
 
 
 def _sorted(triples: Triples, rows: int, labels: int, width: int, what: str) -> tuple[Longs, Floats]:
-    """row · width + label of each triple, ascending, and their weights, none of which is the mark of no feature."""
+    """row · width + label of each triple in ascending order, and the weights; −0.0 becomes 0.0."""
     try:
         row, label = (np.asarray(ids, np.int64).reshape(-1) for ids in triples[:2])
         with np.errstate(over="ignore"):
             value = np.asarray(triples[2], np.float32).reshape(-1) + np.float32(0)
     except (TypeError, ValueError, OverflowError) as error:
-        raise InputError(f"the {what} triples must hold whole ids and weights: {error}") from None
+        raise InputError(f"{what} triples must hold integer ids and numeric weights: {error}") from None
     if not len(row) == len(label) == len(value):
-        raise InputError(f"the {what} triples have {len(row)}, {len(label)} and {len(value)} entries")
+        raise InputError(
+            f"{what} triples must have equal lengths, got {len(row)}, {len(label)} and {len(value)}"
+        )
     for ids, size, name in ((row, rows, what), (label, labels, "label")):
         bad = np.flatnonzero((ids < 0) | (ids >= size))
         if len(bad):
-            raise InputError(f"{what} triple {bad[0]} names {name} {ids[bad[0]]}, but there are {size}")
+            raise InputError(
+                f"{what} triple {bad[0]} has {name} id {ids[bad[0]]}, which must be in 0..{size - 1}"
+            )
     if not np.isfinite(value).all():
         at = int(np.flatnonzero(~np.isfinite(value))[0])
-        raise InputError(f"{what} triple {at} has the weight {value[at]}; a weight must be a finite float32")
+        raise InputError(f"{what} triple {at} has weight {value[at]}; weights must be finite in float32")
     keys = row * width + label
     if (keys[1:] > keys[:-1]).all():
         return keys, value
@@ -260,5 +265,5 @@ def _sorted(triples: Triples, rows: int, labels: int, width: int, what: str) -> 
     twice = np.flatnonzero(keys[1:] == keys[:-1])
     if len(twice):
         a, y = divmod(int(keys[twice[0]]), width)
-        raise InputError(f"the feature of {what} {a} with label {y} is given twice; give every feature once")
+        raise InputError(f"{what} {a} and label {y} occur in two triples; give each feature once")
     return keys, value

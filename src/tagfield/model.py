@@ -1,10 +1,9 @@
-"""Model: labels, attributes and weights; it tags, gives marginals and probabilities, and is saved and loaded.
+"""Model: labels, attributes and weights. It tags sequences, computes probabilities, and is saved to a file.
 
     Encoded, Trained ─▶ Model ─▶ decoder (data, rules, known) ─▶ tag · marginals · n_best · spans · log_probability
                           └─▶ save ─▶ one safetensors file ─▶ load (mapped, every bound checked) ─▶ Model
 
-A model never changes once it is made. Threads share one: each call has its own workspace, and the kernels run
-without the interpreter's lock.
+A model is immutable, so threads can share it. Each call has its own workspace, and the kernels release the GIL.
 """
 
 import os
@@ -37,7 +36,7 @@ from tagfield.train.streaming import Stream
 from tagfield.train.trainer import State
 
 Data: TypeAlias = Iterable[object] | Encoded
-Known: TypeAlias = Iterable[Any] | None  # labels that are known; `Model.decoder` says how
+Known: TypeAlias = Iterable[Any] | None  # labels that you already know; see `Model.decoder`
 
 
 @dataclass(frozen=True)
@@ -55,8 +54,8 @@ class Model:
     features: FeatureSet
     weights: Weights
     template: Template | None = None
-    info: dict[str, Any] = field(default_factory=dict)  # how it came to be
-    stream: State | None = None  # where the optimiser was, if it learned from a stream
+    info: dict[str, Any] = field(default_factory=dict)  # how it was trained
+    stream: State | None = None  # the optimiser's state, if it learned from a stream
 
     @classmethod
     def train(
@@ -67,15 +66,14 @@ class Model:
         dev: Encoded | None = None,
         on_epoch: OnEpoch | None = None,
     ) -> "Model":
-        """Trains by a recipe; see `tagfield.train.train`."""
+        """Train a model; see `tagfield.train.train`."""
         return cls.of(encoded, train(encoded, settings, dev=dev, on_epoch=on_epoch))
 
     @classmethod
     def of(cls, encoded: Encoded, trained: Trained) -> "Model":
-        """The model that a training run ended with, in its most compact form.
+        """The model of a training run, in its most compact form.
 
-        Attributes whose every weight is 0, such as c1 leaves, are taken out, as in CRFsuite; but not where every
-        attribute was to have its weights (features='all', without c1).
+        Attributes whose weights are all 0 are removed, as in CRFsuite. With features='all' and no c1 they stay.
         """
         features, weights = trained.features.compact(trained.weights)
         states, edges = features.counts
@@ -101,7 +99,7 @@ class Model:
 
     @classmethod
     def of_stream(cls, stream: Stream, settings: Settings) -> "Model":
-        """What a stream has learned so far, with what it takes to go on."""
+        """The model that a stream has learned so far, with the state it needs to continue."""
         attributes, features, weights = stream.learned(settings)
         info = {
             "version": __version__,
@@ -112,7 +110,7 @@ class Model:
         return cls(stream.labels, attributes, features, weights, None, info, stream.state.copy())
 
     def to_stream(self, settings: Settings) -> Stream:
-        """A stream that goes on from this model: where its optimiser was, or from its weights alone."""
+        """A stream that continues from this model: from its optimiser's state if it has one, else from its weights."""
         attributes = self.attributes.copy()
         if self.stream is not None:
             return Stream.resumed(attributes, self.labels, settings, self.stream)
@@ -121,13 +119,13 @@ class Model:
 
     @cached_property
     def field(self) -> kernels.Field:
-        """The weights as the kernels take them."""
+        """The weights in the form that the kernels read."""
         return self.features.field(self.weights)
 
     # Tagging
 
     def encode(self, X: Iterable[object], y: Iterable[Iterable[str]] | None = None) -> Encoded:
-        """Sequences of attribute lists or dicts, encoded with this model's vocabularies."""
+        """Encode sequences of attribute lists or dicts with this model's vocabularies."""
         return encode_sequences(X, y, attributes=self.attributes, labels=self.labels)
 
     def encode_files(
@@ -137,7 +135,7 @@ class Model:
         columns: str | None = None,
         format: Format | None = None,
     ) -> Encoded:
-        """Files, encoded with this model's template and vocabularies."""
+        """Read and encode files with this model's template and vocabularies."""
         kind: Format = format or ("items" if self.template is None else "columns")
         return encode_files(
             paths,
@@ -157,12 +155,12 @@ class Model:
         called: Sequence[Hashable] | None = None,
         threads: int = 1,
     ) -> Decoder:
-        """What answers every question about some sequences; `tag` and the others below ask it.
+        """A decoder for some sequences; `tag` and the methods below use it.
 
-        rules: constraints on the labels: 'BIO', 'IOBES', 'BILOU', a matrix, a function, or Rules
-        known: what is known of the labels: for each sequence None, a dict of position to label, or an entry for each
-            token, which is None, a label, or a set of labels
-        called: what rules and `known` call the labels, if not by their names
+        rules: Constraints on the labels: 'BIO', 'IOBES', 'BILOU', a matrix, a function, or Rules.
+        known: Labels that you already know, one entry per sequence: None, a dict of position to label, or a list with
+            one entry per token: None, a label, or a set of labels.
+        called: The labels as `rules` and `known` write them, if they are not the model's strings.
 
         >>> model = Model.train(encode_sequences([[["a"], ["b"]]], [["X", "Y"]]), Settings("lbfgs"))
         >>> model.decoder([[["b"], ["a"]]]).best().tolist()
@@ -177,7 +175,7 @@ class Model:
         return Decoder(self.field, encoded, limits, threads=threads)
 
     def tag(self, X: Data, *, rules: Any = None, known: Known = None, threads: int = 1) -> list[list[str]]:
-        """The best label sequence for each sequence of attribute lists (or dicts, as in python-crfsuite).
+        """The best labels of each sequence; a token is a list of attributes, or a dict as in python-crfsuite.
 
         >>> model = Model.train(encode_sequences([[["a"], ["b"]]], [["X", "Y"]]), Settings("lbfgs"))
         >>> model.tag([[["a"], ["b"]]]), model.tag([[["a"], ["b"]]], known=[{0: "Y"}])
@@ -195,7 +193,7 @@ class Model:
     def n_best(
         self, X: Data, count: int, *, rules: Any = None, known: Known = None, threads: int = 1
     ) -> list[list[tuple[list[str], float]]]:
-        """The `count` best label sequences of each sequence, best first, each with its probability.
+        """The `count` most probable label sequences of each sequence, best first, with their probabilities.
 
         >>> model = Model.train(encode_sequences([[["a"], ["b"]]], [["X", "Y"]]), Settings("lbfgs"))
         >>> [paths] = model.n_best([[["a"], ["b"]]], 9)
@@ -207,13 +205,13 @@ class Model:
         return [[([names[i] for i in path], p) for path, p in paths] for paths in found]
 
     def spans(self, X: Data, *, rules: Any = None, known: Known = None, threads: int = 1) -> list[list[Span]]:
-        """The chunks in the best labels of each sequence, each with the probability that it is there exactly so."""
+        """The chunks in the best labels of each sequence; a chunk's probability covers its type and both ends."""
         return self.decoder(X, rules=rules, known=known, threads=threads).spans(self.labels.strings())
 
     def log_probability(
         self, X: Data, y: Iterable[Iterable[str]], *, rules: Any = None, threads: int = 1
     ) -> Doubles:
-        """log p(y | x) for each sequence; −inf where y breaks the rules or has a label that the model does not know.
+        """log p(y | x) of each sequence; −inf if y breaks the rules or contains a label unknown to the model.
 
         >>> model = Model.train(encode_sequences([[["a"]]], [["X"]]), Settings("lbfgs"))
         >>> model.log_probability([[["a"]]], [["X"]]).tolist()
@@ -222,38 +220,38 @@ class Model:
         if isinstance(X, Encoded):
             ids = np.array([self.labels.find(label) for labels in y for label in labels], np.int32)
             if len(ids) != len(X.gold):
-                raise InputError(f"there are {len(X.gold)} tokens but {len(ids)} labels")
+                raise InputError(f"X has {len(X.gold)} tokens, but y has {len(ids)} labels")
             encoded = replace(X, dataset=replace(X.dataset, labels=ids))
         else:
             encoded = self._read(X, y)
         return self.decoder(encoded, rules=rules, threads=threads).log_probability()
 
     def evaluate(self, encoded: Encoded, *, threads: int = 1) -> Scores:
-        """Scores against gold labels; one that the model does not know counts as an error."""
+        """Score the model against gold labels; a gold label unknown to the model counts as an error."""
         bare = encoded.dataset.first_unlabelled(encoded.gold)
         if bare is not None:
             raise InputError(f"{encoded.where(bare)}: the sequence has no labels to score against")
         if not _same(encoded.labels, self.labels):
             raise InputError(
-                "the data is encoded with other labels than the model's; encode it with the model"
+                "the data is not encoded with this model's labels; use model.encode or model.encode_files"
             )
         decoder = self.decoder(encoded, threads=threads)
         return ChunkScorer(encoded.names.strings()).score(encoded.gold, decoder.best(), decoder.tokens)
 
     def _read(self, X: Data, y: Iterable[Iterable[str]] | None = None) -> Encoded:
-        """Data to be scored, not to be trained on."""
+        """X and y, encoded for scoring rather than for training."""
         if not isinstance(X, Encoded):
             return encode_sequences(X, y, attributes=self.attributes, labels=self.labels, gather=False)
         if not _same(X.attributes, self.attributes):
             raise InputError(
-                "the data is encoded with other attributes than the model's; encode it with the model"
+                "the data is not encoded with this model's attributes; use model.encode or model.encode_files"
             )
         return X
 
     # Files
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes one safetensors file, whole or not at all.
+        """Save the model as one safetensors file. A failed write leaves no partial file.
 
         >>> import tempfile
         >>> model = Model.train(encode_sequences([[["a"], ["b"]]], [["X", "Y"]]), Settings(epochs=2))
@@ -263,7 +261,7 @@ class Model:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Model":
-        """Maps a model file. A truncated, corrupt or foreign file is a ModelFileError."""
+        """Load a model file, memory-mapped. A truncated, corrupt or foreign file raises ModelFileError."""
         return cls(*load_parts(path))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -281,7 +279,7 @@ class Model:
     # Weights
 
     def top_features(self, count: int = 20) -> list[tuple[str, str, float]]:
-        """The (attribute, label, weight) triples with the largest weights by size."""
+        """The (attribute, label, weight) triples with the largest absolute weights."""
         flat = self.weights.state.reshape(-1)
         count = min(count, flat.size)
         chosen = np.argpartition(-np.abs(flat), count - 1)[:count] if count else np.empty(0, np.int64)
@@ -295,11 +293,11 @@ class Model:
         ]
 
     def attribute_weights(self, attribute: int) -> Floats:
-        """The weights of one attribute with every label [L]; 0 where there is none."""
+        """The weights of one attribute, one per label [L]; 0 where it has no feature."""
         return self.features.row(self.weights, attribute)
 
     def pruned(self, threshold: float = 0.0) -> "Model":
-        """The model without weights of at most `threshold` by size, and without the attributes that then have none.
+        """A copy without weights of absolute value ≤ `threshold`, and without attributes that have no weight left.
 
         >>> model = Model.train(encode_sequences([[["a"], ["b"]]] * 9, [["X", "Y"]] * 9), Settings("lbfgs"))
         >>> len(model.attributes), len(model.pruned(100.0).attributes)
@@ -311,7 +309,7 @@ class Model:
 
 
 def _same(one: Vocabulary, other: Vocabulary) -> bool:
-    """Whether two vocabularies give every string the same id; a few milliseconds where they are not one object."""
+    """Whether two vocabularies give every string the same id; takes milliseconds for two distinct objects."""
     if one is other or len(one) != len(other):
         return one is other
     (text, offsets), (other_text, other_offsets) = one.to_arrays(), other.to_arrays()

@@ -1,11 +1,11 @@
-"""The model file: everything that a model is made of, as named arrays and text in one safetensors file.
+"""The model file: the parts of a model as named arrays and metadata in one safetensors file.
 
     state [B, 8] float32, trans [L, 8·NB] float32     first [A+1] int64, column [B] uint16 for sparse rows
     attribute_bytes, attribute_offsets, label_bytes, label_offsets
-    metadata: template, settings, figures of the run, versions
-    of a stream also: stream.theta.*, stream.squares.*, stream.rest.*, with rows of full length
+    metadata: template, settings, training statistics, versions
+    after partial_fit also: stream.theta.*, stream.squares.*, stream.rest.*, with full rows
 
-A pickle carries the same arrays and the same text.
+A pickle holds the same arrays and metadata.
 """
 
 import json
@@ -23,12 +23,12 @@ from tagfield.train.stochastic import NUMBERS
 from tagfield.train.trainer import State
 
 FORMAT = "tagfield model 1"
-STREAM = "stream."  # before the names of a stream's arrays
+STREAM = "stream."  # prefix of the names of a stream's arrays
 STREAM_NUMBERS = {"offered", *NUMBERS}
 
 
 class Parts(NamedTuple):
-    """What a model is made of."""
+    """The parts of a model."""
 
     labels: Vocabulary
     attributes: Vocabulary
@@ -36,7 +36,7 @@ class Parts(NamedTuple):
     weights: Weights
     template: Template | None
     info: dict[str, Any]
-    stream: State | None = None  # where the optimiser of a stream is
+    stream: State | None = None  # the optimiser's state, if the model learned from a stream
 
 
 def to_tensors(parts: Parts) -> tuple[dict[str, Any], dict[str, str]]:
@@ -69,12 +69,12 @@ def to_tensors(parts: Parts) -> tuple[dict[str, Any], dict[str, str]]:
 
 
 def load_parts(path: str | os.PathLike[str]) -> Parts:
-    """Maps a model file. A truncated, corrupt or foreign file is a ModelFileError."""
+    """Memory-map a model file. A truncated, corrupt or foreign file raises ModelFileError."""
     tensors, metadata = load_tensors(path)
     name = os.fspath(path)
     if metadata.get("format") != FORMAT:
-        found = metadata.get("format", "a safetensors file of something else")
-        raise ModelFileError(f"{name}: this is not a model that this version reads ({found})")
+        found = metadata.get("format", "a safetensors file without a tagfield model")
+        raise ModelFileError(f"{name}: this version of tagfield cannot read this file ({found})")
     try:
         return from_tensors(tensors, metadata)
     except (TagfieldError, KeyError, TypeError, ValueError) as error:
@@ -82,22 +82,22 @@ def load_parts(path: str | os.PathLike[str]) -> Parts:
 
 
 def from_tensors(tensors: dict[str, Any], metadata: dict[str, str]) -> Parts:
-    """What `to_tensors` took apart, with every bound checked."""
+    """The inverse of `to_tensors`; checks every bound."""
     attributes = Vocabulary.from_arrays(tensors["attribute_bytes"], tensors["attribute_offsets"])
     labels = Vocabulary.from_arrays(tensors["label_bytes"], tensors["label_offsets"])
     weights = Weights(tensors["state"], tensors["trans"])
     kind = metadata["features"]
     if kind not in ("observed", "all"):
-        raise ValueError(f"there is no feature set {kind!r}")
+        raise ValueError(f"unknown feature set {kind!r}")
     rows = -(-len(labels) // LANES)
     if weights.state.dtype != np.float32 or weights.trans.dtype != np.float32:
         raise ValueError("the weights are not float32")
     if weights.trans.shape != (len(labels), rows * LANES):
-        raise ValueError(f"{len(labels)} labels do not fit transitions of shape {weights.trans.shape}")
+        raise ValueError(f"transitions of shape {weights.trans.shape} do not match {len(labels)} labels")
     if not weights.finite():
         raise ValueError("a weight is not a finite number")
     if ("first" in tensors) != ("column" in tensors):
-        raise ValueError("its sparse rows have first or column, not both")
+        raise ValueError("sparse rows need both first and column, but one is missing")
     features = FeatureSet(
         "all" if kind == "all" else "observed",
         len(attributes),
@@ -107,27 +107,27 @@ def from_tensors(tensors: dict[str, Any], metadata: dict[str, str]) -> Parts:
         weights,
     )
     if weights.state.shape != (features.layout.blocks, LANES):
-        raise ValueError(f"the layout does not fit state weights of shape {weights.state.shape}")
+        raise ValueError(f"state weights of shape {weights.state.shape} do not match the layout")
     _check_padding(features)
     template = Template.from_json(metadata["template"]) if "template" in metadata else None
     info = json.loads(metadata["info"])
     if not isinstance(info, dict):
-        raise ValueError("its information is not a record")
+        raise ValueError("info is not a JSON object")
     return Parts(labels, attributes, features, weights, template, info, _stream(tensors, metadata, features))
 
 
 def _stream(tensors: dict[str, Any], metadata: dict[str, str], features: FeatureSet) -> State | None:
-    """Where the optimiser of a stream was: rows of full length for the weights, AdaGrad's sums and the average."""
+    """The optimiser's state of a stream: full rows for the weights, AdaGrad's sums and the average."""
     if "stream" not in metadata:
         return None
     numbers = json.loads(metadata["stream"])
     if not isinstance(numbers, dict) or set(numbers) != STREAM_NUMBERS:
-        raise ValueError("the numbers of its stream are not complete")
+        raise ValueError("the stream's numbers are incomplete")
     if (
         not all(isinstance(n, int | float) and 0 <= n < 2**53 for n in numbers.values())
         or numbers["scale"] <= 0
     ):
-        raise ValueError("a number of its stream is out of range")
+        raise ValueError("a number of the stream is out of range")
     shapes = {
         "state": (features.attributes * features.blocks_per_row, LANES),
         "trans": features.marks.trans.shape,
@@ -138,21 +138,21 @@ def _stream(tensors: dict[str, Any], metadata: dict[str, str], features: Feature
             array = tensors.get(f"{STREAM}{name}.{part}", np.empty((0, shape[1]), np.float32))
             needed = name == "theta" or f"{STREAM}{name}.trans" in tensors
             if array.dtype != np.float32 or array.shape != (shape if needed else (0, shape[1])):
-                raise ValueError(f"the {name} of its stream does not fit its weights")
+                raise ValueError(f"the stream's array {name} does not match the weights")
             if not np.isfinite(array).all():
-                raise ValueError(f"the {name} of its stream is not finite")
+                raise ValueError(f"the stream's array {name} contains a number that is not finite")
             arrays[f"{name}.{part}"] = array
     if numbers["averaging"] and not len(arrays["rest.trans"]):
-        raise ValueError("the average of its stream is missing")
+        raise ValueError("the stream's average is missing")
     return State(arrays, numbers)
 
 
 def _check_padding(features: FeatureSet) -> None:
-    """Blocks are filled up with weights that belong to no label; they must be marked as no features."""
+    """Padding weights, which fill up a block, must carry the mark ABSENT."""
     used = features.labels % LANES
     if not used:
         return
     state, rows = features.marks.state, features.blocks_per_row
     last = state[rows - 1 :: rows] if features.column is None else state[features.column == rows - 1]
     if not (absent(last[:, used:]).all() and absent(features.marks.trans[:, features.labels :]).all()):
-        raise ValueError("a weight belongs to no label")
+        raise ValueError("a padding weight is not marked as absent")

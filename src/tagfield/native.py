@@ -1,8 +1,8 @@
-"""Chooses the build of the kernels for this machine.
+"""Imports the kernels that suit this processor.
 
-The same C++ is built for several instruction sets (CMakeLists.txt); the best one that this processor runs is
-imported as `kernels`. TAGFIELD_CPU=base|avx2|avx512 forces a choice, for tests and for comparing machines: results
-are bit for bit the same on one build, and may differ in the last digits between builds.
+CMake compiles the same C++ for several instruction sets; `kernels` is the fastest build that this processor supports.
+Set TAGFIELD_CPU=base|avx2|avx512 to choose one yourself, for example in tests. One build always gives the
+same bits; two builds may differ in the last digits.
 """
 
 import os
@@ -21,7 +21,7 @@ else:
         level = os.environ.get("TAGFIELD_CPU") or runs[-1]
         if level not in runs:
             raise InputError(
-                f"TAGFIELD_CPU={level} cannot run on this processor; choose one of {', '.join(runs)}"
+                f"this processor does not support TAGFIELD_CPU={level}; choose one of {', '.join(runs)}"
             )
         return base if level == "base" else import_module(f"tagfield._kernels_{level}")
 

@@ -1,10 +1,11 @@
-"""Spans: how sure the model is of a whole chunk, not only of its tokens.
+"""Spans: the probability of a whole chunk.
 
     P(chunk of type X from s to e) = Σ p(y | x) over every path y in which conlleval's rules find exactly that chunk
 
-    forward to s ─▶ the ways to start X at s ─▶ the ways to go on to e ─▶ the ways to end there ─▶ backward from e
+    forward to s ─▶ start X at s ─▶ continue to e ─▶ end X at e ─▶ backward from e
 
-All in the log domain: the messages are native, the few labels of one type are summed here.
+The sums are in the log domain. The kernels compute the forward and backward messages; this file sums over the few
+labels of one type.
 """
 
 from dataclasses import dataclass
@@ -21,21 +22,21 @@ from tagfield.native import kernels
 
 @dataclass(frozen=True)
 class Span:
-    """A chunk of a sequence and its probability."""
+    """A chunk of a sequence, with its probability."""
 
     type: str
     start: int
-    end: int  # the first position after it
+    end: int  # first position after the chunk
     probability: float
 
 
 class SpanFinder:
-    """Finds chunks in label paths and sums the paths that hold one.
+    """Finds chunks in label paths and computes their probabilities.
 
     >>> finder = SpanFinder(["O", "B-X", "I-X"])
     >>> finder.chunks([0, 1, 2, 0])
     [('X', 1, 3)]
-    >>> scores, tau = np.zeros((2, 3)), np.zeros((3, 3))  # all nine paths alike; B-X I-X and I-X I-X hold X from 0 to 2
+    >>> scores, tau = np.zeros((2, 3)), np.zeros((3, 3))  # 9 equal paths; 2 have X at 0..2: B-X I-X, I-X I-X
     >>> round(finder.probabilities(scores, tau, [("X", 0, 2)])[0], 6)
     0.222222
     """
@@ -44,7 +45,7 @@ class SpanFinder:
         rules = ChunkRules.of(labels)
         kind, bit, typed = rules.kind, rules.bit, rules.typed
         change = kind[:, None] != kind[None, :]
-        # [L+1, L+1] between two labels; the last one is the boundary of the sequence
+        # [L+1, L+1] between two labels; index L is the boundary of the sequence
         self._starts: NDArray[np.bool_] = (rules.starts[:, None] & bit[None, :] != 0) | (
             change & typed[None, :]
         )
@@ -66,13 +67,13 @@ class SpanFinder:
         return found
 
     def spans(self, path: list[int], scores: Doubles, tau: Doubles) -> list[Span]:
-        """The chunks in a path, and their probabilities in a chain with scores [n, L] and transitions [L, L]."""
+        """The chunks in a path, with their probabilities; scores are [n, L], tau [L, L]."""
         chunks = self.chunks(path)
         sure = self.probabilities(scores, tau, chunks)
         return [Span(*chunk, p) for chunk, p in zip(chunks, sure, strict=True)]
 
     def probabilities(self, scores: Doubles, tau: Doubles, chunks: list[tuple[str, int, int]]) -> list[float]:
-        """The probability of each chunk in a chain with these scores [n, L] and transitions [L, L]."""
+        """The probability of each chunk (type, start, end); scores are [n, L], tau [L, L]."""
         if not chunks:
             return []
         alpha, beta, log_z = kernels.log_messages(

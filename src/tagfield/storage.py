@@ -1,17 +1,17 @@
-"""The container of model files: named arrays and text in one safetensors file, mapped when it is read.
+"""Named arrays and metadata in one safetensors file, which is memory-mapped when loaded.
 
     ┌──────────────┬───────────────────────────────────────────┬─────────────────────────────────────────┐
-    │ 8 bytes: n   │ n bytes: JSON, filled up with spaces      │ data: the arrays, one after the other   │
+    │ 8 bytes: n   │ n bytes: JSON, padded with spaces         │ data: the arrays, one after the other   │
     └──────────────┴───────────────────────────────────────────┴─────────────────────────────────────────┘
                      {"__metadata__": {"crc32": …}, name: {dtype, shape, data_offsets}}
 
-The format allows no holes in the data. To let every array start at a multiple of 64 bytes (a cache line, and
-whole vectors for the kernels), arrays whose size is such a multiple go first and each of the others is
-followed by an array of zeros named `__pad.N`, which `load_tensors` leaves out again.
+Every array starts at a multiple of 64 bytes, so that the kernels read whole cache lines and vectors. The format allows
+no gaps, so arrays whose size is a multiple of 64 come first, and each other array is followed by an array of zeros
+named `__pad.N`. `load_tensors` skips those.
 
-Two checksums make every flipped bit noticeable: `crc32` is that of the data, `header_crc32` that of the JSON
-with its own eight digits as zeros. zlib's crc32 runs at 2.3 GB/s on the machine where this was written: 13 ms
-for a model of 30 MB. `verify=False` leaves out the first and so touches no page that is not used.
+Two checksums detect every flipped bit: `crc32` covers the data, and `header_crc32` covers the JSON with its own eight
+digits set to zero. zlib's crc32 takes 13 ms for a model of 30 MB (2.3 GB/s). `verify=False` skips the checksum of the
+data, so that pages that are not used are never read.
 """
 
 import json
@@ -35,7 +35,7 @@ __all__ = ["load_tensors", "save_tensors", "write_atomically"]
 Array: TypeAlias = NDArray[Any]
 
 ALIGNMENT = 64
-MAX_HEADER = 16 << 20  # our headers are a few KB; the bound keeps a hostile one from filling the memory
+MAX_HEADER = 16 << 20  # ours are a few KB; the bound stops a hostile file from filling the memory
 MAX_BYTES = 2**63 - 1
 MAX_DIMENSIONS = 32
 PAD = "__pad."
@@ -55,9 +55,9 @@ CODES = {dtype: code for code, dtype in DTYPES.items()}
 def save_tensors(
     path: str | os.PathLike[str], tensors: Mapping[str, Array], metadata: Mapping[str, str]
 ) -> None:
-    """Write arrays and text as one safetensors file, atomically, every array at a multiple of 64 bytes.
+    """Write arrays and metadata to one safetensors file, atomically, with each array at a multiple of 64 bytes.
 
-    Contiguous arrays are written from where they are; of the others one at a time is copied.
+    Contiguous arrays are written without a copy.
 
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "model.safetensors"
@@ -87,15 +87,15 @@ def save_tensors(
 def load_tensors(
     path: str | os.PathLike[str], *, verify: bool = True
 ) -> tuple[dict[str, Array], dict[str, str]]:
-    """Map a safetensors file; return its arrays, read-only, and its metadata.
+    """Memory-map a safetensors file; returns its read-only arrays and its metadata.
 
-    Every bound is checked before anything is read through it; a file that is truncated, corrupt or not ours
-    raises ModelFileError. `verify=False` leaves out the data's checksum and accepts files that have none. The
-    arrays stay valid when the file is replaced or deleted (not when another program shortens it in place).
+    Every bound is checked before it is used; a truncated, corrupt or foreign file raises ModelFileError. `verify=False`
+    skips the checksum of the data and accepts files without checksums. The arrays stay valid when the file is replaced
+    or deleted, but not when another program truncates it in place.
 
     >>> load_tensors("no/such/model")
     Traceback (most recent call last):
-    tagfield.errors.ModelFileError: there is no file 'no/such/model'; check the path
+    tagfield.errors.ModelFileError: no file named 'no/such/model'; check the path
     """
     name = os.fspath(path)
     mapped = _map(name)
@@ -106,15 +106,15 @@ def load_tensors(
     expected = 0
     for tensor, dtype, shape, begin, end in sorted(entries, key=lambda entry: entry[3:]):
         if begin != expected:
-            raise _corrupt(name, f"{_short(tensor)} begins at byte {begin} of the data, not at {expected}")
+            raise _corrupt(name, f"{_short(tensor)} starts at byte {begin} of the data instead of {expected}")
         expected = end
         if start + end > len(mapped):
             raise _corrupt(
-                name, f"it has {len(mapped)} bytes, and {_short(tensor)} ends at byte {start + end}"
+                name, f"{_short(tensor)} ends at byte {start + end}, but the file has {len(mapped)} bytes"
             )
         if not tensor.startswith(PAD):
             array: Array = np.ndarray(shape, dtype, buffer=mapped, offset=start + begin)
-            if not array.flags.aligned:  # only in files of other programs
+            if not array.flags.aligned:  # only in files written by other programs
                 array = array.copy()
                 array.flags.writeable = False
             tensors[tensor] = array
@@ -125,12 +125,14 @@ def load_tensors(
 
 
 def _layout(tensors: Mapping[str, Array]) -> Iterable[tuple[str, Array]]:
-    """Whole multiples of 64 bytes first, big ones first; then the others, each but the last with its pad."""
+    """Arrays of whole multiples of 64 bytes first, largest first; then the others, with padding between them."""
     for name, array in tensors.items():
         if name == "__metadata__" or name.startswith(PAD):
-            raise InputError(f"tensor name {name!r} is reserved; choose another name")
+            raise InputError(f"the tensor name {name!r} is reserved; choose another name")
         if array.dtype.newbyteorder("<") not in CODES:
-            raise InputError(f"tensor {name!r} has dtype {array.dtype}, which a model file cannot hold")
+            raise InputError(
+                f"tensor {name!r} has dtype {array.dtype}, which safetensors files do not support"
+            )
     ordered = sorted(tensors.items(), key=lambda item: (item[1].nbytes % ALIGNMENT != 0, -item[1].nbytes))
     for index, (name, array) in enumerate(ordered):
         yield name, array
@@ -147,18 +149,20 @@ def _bytes_of(array: Array) -> memoryview:
 def _header(entries: Mapping[str, object], metadata: Mapping[str, str], crc: int) -> bytes:
     for key, value in metadata.items():
         if key in (CRC, HEADER_CRC) or not isinstance(value, str):
-            raise InputError(f"metadata {key!r} is reserved or is not text; use another key and a string")
+            raise InputError(
+                f"metadata {key!r} has a reserved key or is not a string; use another key or a string"
+            )
     sums = {CRC: f"{crc:08x}", HEADER_CRC: "0" * 8}
     try:
         text = json.dumps(
             {"__metadata__": {**sums, **metadata}, **entries}, ensure_ascii=False, separators=(",", ":")
         ).encode()
     except UnicodeEncodeError as error:
-        raise InputError(f"a name or the metadata is not valid Unicode text: {error}") from error
+        raise InputError(f"a tensor name or the metadata is not valid Unicode: {error}") from error
     text += b" " * (-(8 + len(text)) % ALIGNMENT)
     if len(text) > MAX_HEADER:
         raise InputError(
-            f"names and metadata take {len(text)} bytes, over {MAX_HEADER}; keep long text in a uint8 tensor"
+            f"names and metadata take {len(text)} bytes, the limit is {MAX_HEADER}; store long text as a uint8 tensor"
         )
     digits = f'"{HEADER_CRC}":"{zlib.crc32(text):08x}"'.encode()
     return HEADER_CRC_DIGITS.sub(digits, text, count=1)
@@ -166,46 +170,50 @@ def _header(entries: Mapping[str, object], metadata: Mapping[str, str], crc: int
 
 def _map(name: str) -> mmap.mmap:
     try:
-        # O_NONBLOCK: a named pipe without a writer would otherwise wait for ever
+        # O_NONBLOCK: opening a named pipe without a writer would block
         flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
         descriptor = os.open(name, flags)
         try:
             status = os.fstat(descriptor)
             if stat.S_ISDIR(status.st_mode):
-                raise ModelFileError(f"{name!r} is a folder, not a model file; give the file's own name")
+                raise ModelFileError(f"{name!r} is a folder; give the path of a model file")
             if not stat.S_ISREG(status.st_mode):
-                raise ModelFileError(f"{name!r} is a device or a pipe, not a model file; copy it to a file")
+                raise ModelFileError(
+                    f"{name!r} is a device or a pipe; copy the model to a regular file first"
+                )
             if status.st_size == 0:
-                raise ModelFileError(f"{name!r} is empty; copy or train the model again")
+                raise ModelFileError(f"{name!r} is empty; copy the file again, or train the model again")
             return mmap.mmap(descriptor, status.st_size, access=mmap.ACCESS_READ)
         finally:
             os.close(descriptor)
     except FileNotFoundError as error:
-        raise ModelFileError(f"there is no file {name!r}; check the path") from error
+        raise ModelFileError(f"no file named {name!r}; check the path") from error
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise ModelFileError(f"cannot read {name!r}: {reason}; check the path and its permissions") from error
+        raise ModelFileError(f"cannot read {name!r}: {reason}; check the path and the permissions") from error
 
 
 def _read_header(name: str, mapped: mmap.mmap) -> bytes:
     size = int.from_bytes(mapped[:8], "little")
     if len(mapped) > 9 and 2 <= size <= MAX_HEADER and mapped[8:9] == b"{":
         if 8 + size > len(mapped):
-            raise _corrupt(name, f"it is cut off after {len(mapped)} bytes, inside its header of {size}")
+            raise _corrupt(name, f"it ends after {len(mapped)} bytes, inside its header of {size} bytes")
         return mapped[8 : 8 + size]
     raise ModelFileError(f"{name!r} is not a tagfield model: {_foreign(mapped[:64])}")
 
 
 def _foreign(start: bytes) -> str:
     if start.startswith(b"lCRF"):
-        return "it is a CRFsuite model; use the program that wrote it, or train again"
+        return "it is a CRFsuite model; use CRFsuite, or train a new model with tagfield"
     if start.startswith(b"\x1f\x8b"):
-        return "it is compressed by gzip; unpack it with gunzip first"
+        return "it is a gzip file; unpack it with gunzip first"
     if start.startswith(b"PK\x03\x04"):
         return "it is a zip archive; unpack it first"
     if all(byte in b"\t\n\r" or byte >= 32 for byte in start):
-        return f"it is text, starting with {start[:20].decode(errors='replace')!r}; give a model file instead"
-    return f"it starts with the bytes {start[:8].hex(' ')}; give a file made by tagfield, or copy it again"
+        return (
+            f"it is a text file that starts with {start[:20].decode(errors='replace')!r}; give a model file"
+        )
+    return f"it starts with the bytes {start[:8].hex(' ')}; give a file written by tagfield, or copy it again"
 
 
 Entry: TypeAlias = tuple[str, np.dtype[Any], tuple[int, ...], int, int]  # name, dtype, shape, begin, end
@@ -214,40 +222,40 @@ Entry: TypeAlias = tuple[str, np.dtype[Any], tuple[int, ...], int, int]  # name,
 def _parse(name: str, header: bytes) -> tuple[dict[str, str], list[Entry]]:
     try:
         parsed = json.loads(header.decode(), object_pairs_hook=_distinct)
-        json.dumps(parsed, ensure_ascii=False).encode()  # an escaped half of a surrogate pair ends here
+        json.dumps(parsed, ensure_ascii=False).encode()  # fails on an escaped half of a surrogate pair
     except (ValueError, RecursionError) as error:
         raise _corrupt(name, f"its header is not valid JSON ({error})") from error
     metadata = parsed.pop("__metadata__", {})
     if not isinstance(metadata, dict) or not all(isinstance(value, str) for value in metadata.values()):
-        raise _corrupt(name, "its metadata is not a table of strings")
+        raise _corrupt(name, "its metadata is not a JSON object of strings")
     return metadata, [_entry(name, tensor, entry) for tensor, entry in parsed.items()]
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     table = dict(pairs)
     if len(table) != len(pairs):
-        raise ValueError("a name stands there twice")
+        raise ValueError("a name occurs twice")
     return table
 
 
 def _entry(name: str, tensor: str, entry: object) -> Entry:
     where = f"its entry for {_short(tensor)}"
     if not isinstance(entry, dict) or entry.keys() != {"dtype", "shape", "data_offsets"}:
-        raise _corrupt(name, f"{where} is not a table of dtype, shape and data_offsets")
+        raise _corrupt(name, f"{where} does not consist of dtype, shape and data_offsets")
     code, shape, offsets = entry["dtype"], entry["shape"], entry["data_offsets"]
     if not isinstance(code, str) or code not in DTYPES:
         raise _corrupt(name, f"{where} has the unknown dtype {str(code)[:20]!r}")
     if not _sizes(shape) or len(shape) > MAX_DIMENSIONS:
-        raise _corrupt(name, f"{where} has a shape that is not a short list of sizes")
+        raise _corrupt(name, f"{where} has a shape that is not a list of at most {MAX_DIMENSIONS} sizes")
     if not _sizes(offsets) or len(offsets) != 2 or offsets[0] > offsets[1]:
-        raise _corrupt(name, f"{where} has data_offsets that are not a begin and an end")
+        raise _corrupt(name, f"{where} has data_offsets that are not a start and an end")
     dtype = DTYPES[code]
-    # NumPy multiplies an empty array's other sizes too, so they are bounded like all others.
+    # NumPy multiplies the other sizes of an empty array too, so they need the same bound.
     if math.prod(max(size, 1) for size in shape) * dtype.itemsize > MAX_BYTES:
-        raise _corrupt(name, f"{where} has a shape larger than any memory")
+        raise _corrupt(name, f"{where} has a shape that exceeds any memory")
     begin, end = offsets
     if math.prod(shape) * dtype.itemsize != end - begin:
-        raise _corrupt(name, f"{where} has shape {shape} of {code} but {end - begin} bytes of data")
+        raise _corrupt(name, f"{where} has shape {shape} of {code}, but {end - begin} bytes of data")
     return tensor, dtype, tuple(shape), begin, end
 
 
@@ -259,24 +267,24 @@ def _check_sums(
     name: str, header: bytes, mapped: mmap.mmap, metadata: Mapping[str, str], *, verify: bool
 ) -> None:
     if not verify and not metadata.keys() & {CRC, HEADER_CRC}:
-        return  # another program's file, and the caller knows
+        return  # written by another program; the caller accepts it
     found = HEADER_CRC_DIGITS.search(header)
     if CRC not in metadata or found is None:
         raise ModelFileError(
-            f"{name!r} has no checksum: tagfield did not write it; give a file made by tagfield"
+            f"{name!r} has no checksum, so tagfield did not write it; give a file written by tagfield"
         )
     blank = header[: found.start(1)] + b"0" * 8 + header[found.end(1) :]
     if f"{zlib.crc32(blank):08x}" != metadata.get(HEADER_CRC):
-        raise _corrupt(name, "its header does not fit its checksum")
+        raise _corrupt(name, "the checksum of its header is wrong")
     if verify:
         with memoryview(mapped) as view, view[8 + len(header) :] as data:
             crc = zlib.crc32(data)
         if f"{crc:08x}" != metadata[CRC]:
-            raise _corrupt(name, "its data does not fit its checksum")
+            raise _corrupt(name, "the checksum of its data is wrong")
 
 
 def _corrupt(name: str, what: str) -> ModelFileError:
-    return ModelFileError(f"{name!r} is damaged: {what}; copy or train the model again")
+    return ModelFileError(f"{name!r} is damaged: {what}; copy the file again, or train the model again")
 
 
 def _short(tensor: str) -> str:

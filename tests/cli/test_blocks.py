@@ -89,7 +89,7 @@ def test_standard_input_is_cut_as_it_comes(step: int, end: str, monkeypatch: pyt
 
 def test_nothing_to_read(tmp_path: Path) -> None:
     (tmp_path / "blank").write_text("\n\n\n")
-    with pytest.raises(InputError, match="there is no sequence in it"):
+    with pytest.raises(InputError, match="the file contains no sequence"):
         list(read_blocks([str(tmp_path / "blank")]))
     with pytest.raises(InputError, match="only once"):
         list(read_blocks(["-", "-"]))

@@ -58,7 +58,9 @@ def test_the_help_of_train_names_every_recipe_and_the_defaults_of_settings() -> 
     text = " ".join(good("train", "--help").replace("│", " ").split())
     settings = Settings()
     assert all(recipe in text for recipe in RECIPES)
-    assert "[default: u2.g1, averaged; where one label dominates, sgd or adaptive, averaged]" in text
+    assert (
+        "[default: u2.g1, averaged; if one label has most of the tokens, sgd or adaptive, averaged]" in text
+    )
     for default in (settings.features, settings.c2, settings.period, 0.25):
         assert f"[default: {default}]".replace(".0]", "]") in text
 
@@ -101,7 +103,7 @@ def test_train_tells_how_it_goes_and_what_came_out(tmp_path: Path) -> None:
     lines = text.splitlines()
     assert lines[0].startswith("train      2 sequences, 6 tokens, 3 labels, 46 attributes, read in ")
     assert lines[1] == "dev        1 sequence, 3 tokens"
-    assert lines[2].endswith("not in the training data, so always counted as wrong: B-XX")
+    assert lines[2].endswith("labels missing from the training data, counted as errors: B-XX")
     epochs = [line for line in lines if line.startswith("epoch ")]
     assert [line.split()[1] for line in epochs] == ["1/3", "2/3", "3/3"]
     assert all(part in epochs[-1] for part in ("objective", "dev accuracy", "F1", "rate", "tokens/s"))
@@ -151,7 +153,7 @@ def test_the_default_looks_at_the_labels(
     assert (settings["recipe"], settings["average"]) == (recipe, averaged)
     assert (f"recipe     {recipe}, averaged, rate " in text) == averaged
     assert (f"trained by  {recipe}, averaged, rate " in good("info", tmp_path / "m")) == averaged
-    assert ("since one label dominates" in text) == (recipe in ("sgd", "adaptive"))
+    assert ("because one label dominates" in text) == (recipe in ("sgd", "adaptive"))
 
 
 @pytest.mark.parametrize(
@@ -321,7 +323,7 @@ def test_items_are_trained_tagged_and_scored(tmp_path: Path) -> None:
     assert with_all[0].startswith("@probability\t0.9")
     assert [cell.split(":")[0] for cell in with_all[1].split("\t")] == ["D", "D", "N"]
     assert json.loads(good("eval", "-m", "model", "items", "--json", cwd=tmp_path))["accuracy"] == 1.0
-    assert "item lines" in good("info", "model", cwd=tmp_path)
+    assert "CRFsuite items" in good("info", "model", cwd=tmp_path)
 
 
 def test_a_template_file_works_as_in_crfpp(tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ OPTIONS: dict[str, tuple[list[str], str]] = {
     ),
     "a template for items": (
         ["train.txt", "-o", "model", "--format", "items", "--template", "words"],
-        "item files hold attributes already",
+        "--template has no effect on item files, which already contain attributes",
     ),
     "standard input twice": (["-", "-", "-o", "model"], "standard input (-) can be read only once"),
     "no epoch": (["train.txt", "-o", "model", "--epochs", "0"], "--epochs must be at least 1, got 0"),
@@ -103,7 +103,7 @@ OPTIONS: dict[str, tuple[list[str], str]] = {
         "cannot write 'no/model': its folder does not",
     ),
     "a folder as model": (["train.txt", "-o", "."], "cannot write '.': it is a folder"),
-    "standard output as model": (["train.txt", "-o", "-"], "a model is written to a file"),
+    "standard output as model": (["train.txt", "-o", "-"], "cannot write a model to standard output"),
 }
 
 
@@ -142,7 +142,7 @@ def test_a_bad_template(home: Path) -> None:
 def test_dev_data_without_labels(home: Path) -> None:
     (home / "dev.txt").write_text("The DT\n")
     line = refused("train", "train.txt", "-o", "model", "--dev", "dev.txt", cwd=home)
-    assert line == "tagfield: dev.txt, line 1: the sequence has no labels, so --dev cannot score it"
+    assert line == "tagfield: dev.txt, line 1: the sequence has no labels, but --dev needs labelled data"
 
 
 def test_training_that_leaves_the_numbers_names_its_epoch_and_keeps_the_old_model(home: Path) -> None:
@@ -213,7 +213,10 @@ def test_a_file_that_may_not_grow(home: Path) -> None:
 def test_a_log_that_cannot_go_on_does_not_end_the_training(home: Path) -> None:
     done = call("train", "train.txt", "-o", "model", "--epochs", "3", "--log", "/dev/full", cwd=home)
     assert done.returncode == 0
-    assert done.stderr == "tagfield: the log is not complete: No space left on device; the training went on\n"
+    assert (
+        done.stderr
+        == "tagfield: the log is incomplete: No space left on device; training continued without it\n"
+    )
     assert (home / "model").stat().st_size > 1000
 
 
@@ -256,9 +259,9 @@ def test_a_model_that_is_none(command: str, damage: str, home: Path) -> None:
     line = refused(command, *arguments, cwd=home)
     assert "'model'" in line
     said = {
-        "missing": "there is no file",
+        "missing": "no file named",
         "empty": "is empty",
-        "text": "it is text",
+        "text": "it is a text file",
         "crfsuite": "a CRFsuite model",
     }
     assert said.get(damage, "is damaged") in line
@@ -291,7 +294,7 @@ def test_demo_data_into_a_file(home: Path) -> None:
 @pytest.mark.parametrize(
     ("error", "code", "message"),
     [
-        (MemoryError(), 2, "tagfield: there is not enough memory"),
+        (MemoryError(), 2, "tagfield: out of memory"),
         (OSError(5, "Input/output error", "a.txt"), 2, "tagfield: cannot use 'a.txt': Input/output error"),
         (KeyboardInterrupt(), 130, "tagfield: interrupted; nothing was written"),
     ],

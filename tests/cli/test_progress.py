@@ -75,7 +75,7 @@ def test_a_live_display_shows_the_last_epochs_and_what_ctrl_c_does() -> None:
         assert part in text
     assert "Ctrl-C stops after this pass and saves" in text
     progress.stopping()
-    assert "Ctrl-C again ends at once" in drawn()
+    assert "press Ctrl-C again to quit without saving" in drawn()
 
 
 def test_a_live_display_gives_the_terminal_back() -> None:

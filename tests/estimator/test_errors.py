@@ -40,9 +40,9 @@ def test_one_sequence_of_two_tokens_trains() -> None:
 @pytest.mark.parametrize("algorithm", ["lbfgs", "l2sgd", "ap", "pa", "arow", "u2.g1"])
 def test_only_empty_sequences(algorithm: str) -> None:
     """snipsco/snips-nlu#659: fitting on empty utterances alone ended the process."""
-    with pytest.raises(InputError, match="nothing to train on: every sequence is empty"):
+    with pytest.raises(InputError, match="no data to train on: every sequence is empty"):
         CRF(algorithm).fit([[], []], [[], []])
-    with pytest.raises(InputError, match="nothing to train on: X holds no sequence"):
+    with pytest.raises(InputError, match="no data to train on: X is empty"):
         CRF(algorithm).fit([], [])
 
 
@@ -148,14 +148,14 @@ def test_scores_that_overflow_are_an_error_that_names_the_pass() -> None:
     ("known", "message"),
     [
         ([None], "known has 1 sequences, but X has 10"),
-        ("O", "known is of type str"),
+        ("O", "known must be a list with one entry per sequence, got str"),
         ([["O"] * 99, *[None] * 9], "but known[0] has 99 entries"),
-        ([{99: "O"}, *[None] * 9], "known[0] names position 99"),
-        ([{0: "NO"}, *[None] * 9], "known[0][0] names 'NO', which is no label of the model"),
-        ([{0: []}, *[None] * 9], "known[0][0] allows no label at all"),
-        ([3, *[None] * 9], "known[0] is of type int"),
-        ([{0: [["O"]]}, *[None] * 9], "known[0][0] names ['O'], which is no label of the model"),
-        ([{0: {"O": 1}}, *[None] * 9], "known[0][0] names {'O': 1}, which is no label of the model"),
+        ([{99: "O"}, *[None] * 9], "known[0] has position 99"),
+        ([{0: "NO"}, *[None] * 9], "known[0][0]: the model has no label 'NO'"),
+        ([{0: []}, *[None] * 9], "known[0][0] is empty and allows no label"),
+        ([3, *[None] * 9], "known[0] must be None, a dict, or a list with one entry per token, got int"),
+        ([{0: [["O"]]}, *[None] * 9], "known[0][0]: the model has no label ['O']"),
+        ([{0: {"O": 1}}, *[None] * 9], "known[0][0]: the model has no label {'O': 1}"),
     ],
 )
 def test_bad_known_labels(known, message: str) -> None:
@@ -178,7 +178,7 @@ def test_bad_known_labels(known, message: str) -> None:
         ({"trainer_cls": object}, "trainer_cls must be None"),
         ({"random_state": "x"}, "random_state must be"),
         ({"n_jobs": 0}, "n_jobs must not be 0"),
-        ({"constraints": "XYZ", "constrain_training": True}, "there is no scheme 'XYZ'"),
+        ({"constraints": "XYZ", "constrain_training": True}, "no scheme named 'XYZ'"),
         ({"early_stopping": True, "validation_fraction": 2}, "validation_fraction must be"),
         ({"early_stopping": True, "monitor": "x"}, "monitor must be one of auto, accuracy"),
         ({"algorithm": "sgd", "metric": "x"}, "metric must be one of flat, adaptive; got 'x'"),
@@ -205,12 +205,12 @@ def test_bad_known_labels(known, message: str) -> None:
         ({"class_weight": 5}, "class_weight must be a dict of label to weight, or 'balanced', got 5"),
         ({"class_weight": {"O": None}}, "the class weight of 'O' must be a finite number ≥ 0, got None"),
         ({"early_stopping": True, "n_iter_no_change": 0}, "n_iter_no_change must be at least 1"),
-        ({"constraints": "XYZ"}, "there is no scheme 'XYZ'"),
-        ({"constraints": "IOBES"}, "no label ends a chunk by E- or S-"),
+        ({"constraints": "XYZ"}, "no scheme named 'XYZ'"),
+        ({"constraints": "IOBES"}, "no label starts with E- or S-"),
         ({"constraints": [[1.0]]}, "constraints must be"),
-        ({"constraints": [[float("nan")] * 5] * 5}, "the constraints hold NaN"),
+        ({"constraints": [[float("nan")] * 5] * 5}, "constraints contain NaN"),
         ({"algorithm": "lbfgs", "rate": 0.1}, "rate applies only to stochastic recipes, not to lbfgs"),
-        ({"model_filename": "no/such/folder/model"}, "there is no folder 'no/such/folder'"),
+        ({"model_filename": "no/such/folder/model"}, "no folder named 'no/such/folder'"),
     ],
 )
 def test_bad_parameters_are_named_in_fit(params: dict, message: str) -> None:
@@ -221,7 +221,7 @@ def test_bad_parameters_are_named_in_fit(params: dict, message: str) -> None:
 
 def test_bad_held_out_data() -> None:
     for arguments, message in (
-        ({"X_dev": X}, "X_dev and y_dev must be given together"),
+        ({"X_dev": X}, "X_dev and y_dev go together"),
         ({"eval_set": (X, Y), "X_dev": X}, "not both"),
         ({"eval_set": X}, "eval_set must be"),
         ({"eval_set": (X[:1], [[None] * len(X[0])])}, "tokens without a label"),
@@ -229,11 +229,11 @@ def test_bad_held_out_data() -> None:
             {"sample_weight": [1.0]},
             "sample_weight must have one number for each of the 10 sequences, got the shape",
         ),
-        ({"sample_weight": [0.0] * 10}, "every sequence has the weight 0"),
+        ({"sample_weight": [0.0] * 10}, "every sequence has weight 0"),
         ({"sample_weight": ["x"] * 10}, "sample_weight must be numbers"),
-        ({"eval_set": ([], [])}, "the held-out data: there is nothing"),
-        ({"eval_set": ([[3]], [["O"]])}, r"the held-out data: X\[0\]\[0\] is of type int"),
-        ({"eval_set": [(X, Y), (X, Y)]}, "eval_set must be one pair"),
+        ({"eval_set": ([], [])}, "held-out data: no data to train on"),
+        ({"eval_set": ([[3]], [["O"]])}, r"held-out data: X\[0\]\[0\] is of type int"),
+        ({"eval_set": [(X, Y), (X, Y)]}, "eval_set must be a single pair"),
         ({"sample_weight": [-1.0] * 10}, r"sample_weight\[0\] must be a finite number ≥ 0, got -1.0"),
     ):
         with pytest.raises(InputError, match=message):
@@ -280,8 +280,8 @@ def test_nothing_at_all() -> None:
         (lambda: crf.predict_nbest(X, 1.5), "n must be a whole number"),
         (lambda: crf.predict_nbest(X, 2**63), "n must be at least 1"),
         (lambda: crf.predict_nbest(X, float("nan")), "n must be a whole number"),
-        (lambda: crf.explain(X[0], 1.5), "there is no position 1.5"),
-        (lambda: crf.explain(X[0], True), "there is no position True"),
+        (lambda: crf.explain(X[0], 1.5), "position 1.5 does not exist"),
+        (lambda: crf.explain(X[0], True), "position True does not exist"),
         (lambda: crf.prune("x"), "threshold must be a number"),
         (lambda: crf.prune(-1), "threshold must be ≥ 0, got -1"),
     ):
@@ -294,7 +294,7 @@ def test_weights_that_cannot_fit_are_refused_before_they_are_made(monkeypatch: p
     monkeypatch.setattr("tagfield.features.physical_memory", lambda: 1000.0)
     wide = [[[f"w{i}"] for i in range(200)]]
     labels = [[f"l{i}" for i in range(200)]]
-    with pytest.raises(InputError, match=r"200 attributes with 200 labels each .* all_possible_states=False"):
+    with pytest.raises(InputError, match=r"200 attributes × 200 labels need .* all_possible_states=False"):
         CRF(all_possible_states=True).fit(wide, labels)
     assert CRF(max_iterations=2).fit(wide, labels).n_iter_ == 2
 

@@ -58,7 +58,7 @@ def test_a_heavier_class_is_found_more_often() -> None:
 @pytest.mark.parametrize(
     ("weight", "message"),
     [
-        ({"nothing": 1.0}, "names the label 'nothing', which does not occur in y"),
+        ({"nothing": 1.0}, "has the label 'nothing', which does not occur in y"),
         ({"O": -1.0}, "class weight of 'O' must be a finite number ≥ 0, got -1.0"),
         ("heavy", "class_weight must be a dict .*, got 'heavy'"),
     ],
@@ -124,7 +124,10 @@ def test_a_label_that_the_stream_did_not_announce() -> None:
 @pytest.mark.parametrize("name", ["lbfgs", "ap", "pa", "arow"])
 def test_algorithms_without_streams_say_so_before_they_read_one(name: str) -> None:
     stream = iter(X)
-    with pytest.raises(InputError, match=rf"a stream, which {name} cannot; use one of l2sgd, sgd, u1.g1"):
+    with pytest.raises(
+        InputError,
+        match=rf"partial_fit cannot use {name}, which needs all of the data; choose one of l2sgd, sgd, u1.g1",
+    ):
         CRF(name).partial_fit(stream, Y)
     assert next(stream) is X[0]
 
@@ -315,10 +318,13 @@ def test_classes_of_a_stream_in_any_shape() -> None:
         crf = CRF("l2sgd", rate=0.1).partial_fit(X[:5], Y[:5], classes=classes)
         assert crf.classes_ == names
         assert crf.partial_fit(X[5:], Y[5:], classes=names).classes_ == names
-    for classes, message in (("XY", "classes is of type str"), ([*names, None], "classes holds None")):
+    for classes, message in (
+        ("XY", "classes must be a list of labels, got str"),
+        ([*names, None], "classes contains None"),
+    ):
         with pytest.raises(InputError, match=message):
             CRF("l2sgd").partial_fit(X, Y, classes=classes)
-    with pytest.raises(InputError, match="classes names 'new', which the first partial_fit did not know"):
+    with pytest.raises(InputError, match="classes has the new label 'new'; pass every label to the first"):
         crf.partial_fit(X, Y, classes=[*names, "new"])
 
 

@@ -1,10 +1,10 @@
-"""Input in blocks of whole sentences, so that output flows while input is still coming.
+"""Reads input in blocks of whole sentences, so that output starts before the input ends.
 
-    file             ─▶ read whole, cut after every few megabytes
-    standard input   ─▶ cut after the last whole sentence that has arrived
+    file             ─▶ read completely, cut every few megabytes
+    standard input   ─▶ cut after the last complete sentence that has arrived
 
-A block is cut at an empty line. When one cannot be read, its message must still name the right line of the file:
-`Block.read` then reads it again behind as many empty lines as stood before it.
+Blocks are cut at empty lines. An error in a block must name the line of the file, so `Block.read` then reads the block
+again with as many empty lines in front as the file has lines before it.
 """
 
 import io
@@ -26,14 +26,14 @@ CUTS = (b"\n\n", b"\n\r\n")
 
 @dataclass(frozen=True)
 class Block:
-    """Some whole sentences of one file."""
+    """Whole sentences of one file."""
 
     name: str
     text: bytes
-    before: int = 0  # lines of the file that come before
+    before: int = 0  # number of lines before it in the file
 
     def read(self, reader: Callable[[Source], T]) -> T:
-        """What `reader` makes of the block; its errors name lines of the file, not of the block.
+        """Apply `reader` to the block; errors name lines of the file, not of the block.
 
         >>> def reader(source):
         ...     raise InputError(f"{source.name}, line {source.text.count(b'#')}")
@@ -50,7 +50,7 @@ class Block:
 
 
 def read_blocks(paths: list[str], size: int = BLOCK) -> Iterator[Block]:
-    """The blocks of one file after another; a file without a sentence is an error.
+    """The blocks of all files in order; a file without a sentence raises InputError.
 
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp(), "a.txt")
@@ -72,7 +72,7 @@ def read_blocks(paths: list[str], size: int = BLOCK) -> Iterator[Block]:
                 yield Block(name, text, before)
             before += text.count(b"\n")
         if empty:
-            raise InputError(f"{name}: there is no sequence in it")
+            raise InputError(f"{name}: the file contains no sequence")
 
 
 def _cut(text: bytes, size: int) -> Iterator[bytes]:

@@ -1,4 +1,4 @@
-"""Checks that a command makes before it starts to work: an hour of training must not end with "permission denied"."""
+"""Checks before a command starts to work: an hour of training must not end with "permission denied"."""
 
 import os
 
@@ -8,7 +8,7 @@ from tagfield.errors import InputError, OutputError
 
 
 def check_format(format: str) -> Format:
-    """The format, if there is one of that name."""
+    """The format with this name; raises InputError for other names."""
     if format == "columns":
         return "columns"
     if format == "items":
@@ -17,11 +17,11 @@ def check_format(format: str) -> Format:
 
 
 def check_target(path: str) -> None:
-    """Whether a file can be written there, tried out without leaving a trace."""
+    """Raise OutputError if the file cannot be written; leaves nothing behind."""
     if path == "-":
-        raise OutputError("a model is written to a file; give its name")
+        raise OutputError("cannot write a model to standard output; give a file name to -o")
     if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
-        return  # a device or a pipe: opening it would already be an act
+        return  # a device or a pipe: opening it would have an effect
 
     class Tried(Exception):
         pass

@@ -1,8 +1,8 @@
-"""The table of commands. To add one: write its file, and add its line here.
+"""The table of commands. To add one, write its file and add its line here.
 
     tagfield NAME ... ─▶ COMMANDS[NAME] ─▶ import its module ─▶ Typer reads the function's parameters ─▶ guarded call
 
-The summary stands in the table because `tagfield --help` shows it without importing anything of the command.
+The summaries are in the table so that `tagfield --help` imports no command.
 """
 
 import sys
@@ -19,7 +19,7 @@ from tagfield.cli.exits import FAILED, guarded
 
 
 class Entry(NamedTuple):
-    """Where a command lives, and what it does in one line."""
+    """A command: its function and a one-line summary."""
 
     where: str  # module:function
     summary: str
@@ -29,10 +29,10 @@ class Entry(NamedTuple):
 EXPERIMENTS = "Experiments"
 
 COMMANDS: dict[str, Entry] = {
-    "train": Entry("tagfield.cli.train:train", "Train a model on column files or item files."),
-    "tag": Entry("tagfield.cli.tag:tag", "Label text with a model, line by line."),
-    "eval": Entry("tagfield.cli.eval:evaluate", "Score a model against gold labels, as conlleval does."),
-    "info": Entry("tagfield.cli.info:info", "Tell what a model file holds and how it came to be."),
+    "train": Entry("tagfield.cli.train:train", "Train a model on labelled text."),
+    "tag": Entry("tagfield.cli.tag:tag", "Label text with a model."),
+    "eval": Entry("tagfield.cli.eval:evaluate", "Evaluate a model on labelled text."),
+    "info": Entry("tagfield.cli.info:info", "Show what is in a model file and how it was trained."),
     "compare": Entry(
         "tagfield.cli.compare:compare", "Compare recipes on your data, on all cores.", EXPERIMENTS
     ),
@@ -46,7 +46,7 @@ CONTEXT = {"help_option_names": ["-h", "--help"]}
 
 
 class Deferred(TyperCommand):
-    """A command that is known by name and summary until it is called; then the real one takes over."""
+    """A command that is only a name and a summary until it runs; then its file is imported."""
 
     def __init__(self, name: str, entry: Entry) -> None:
         super().__init__(name, help=entry.summary, rich_help_panel=entry.panel)
@@ -61,7 +61,7 @@ class Deferred(TyperCommand):
 
 
 def paragraphs(text: str | None) -> str:
-    """A docstring with each paragraph in one line, for the terminal to break.
+    """A docstring with each paragraph on one line; the terminal wraps it.
 
     >>> paragraphs("One line\\n    and one more.\\n\\n    Another paragraph.")
     'One line and one more.\\n\\nAnother paragraph.'
@@ -77,10 +77,10 @@ def _version(wanted: bool) -> None:
 
 def _tagfield(
     version: Annotated[
-        bool, typer.Option("--version", help="Print the version and end.", callback=_version, is_eager=True)
+        bool, typer.Option("--version", help="Show the version and exit.", callback=_version, is_eager=True)
     ] = False,
 ) -> None:
-    """Conditional random fields for sequence labelling, trained by natural gradient descent.
+    """Label sequences with conditional random fields: names, addresses, chunks, tags.
 
     tagfield demo-data addresses -o demo
     tagfield train demo/train.txt --dev demo/test.txt -o demo/model
@@ -90,7 +90,7 @@ def _tagfield(
 
 
 def group() -> Any:
-    """All commands as one.
+    """The group of all commands.
 
     >>> sorted(group().commands)[:2]
     ['compare', 'demo-data']
@@ -104,7 +104,7 @@ def group() -> Any:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Runs a command line and returns its exit code.
+    """Run a command line; returns its exit code.
 
     >>> run(["--version"])
     tagfield 0.1.0
@@ -114,11 +114,11 @@ def run(arguments: Sequence[str]) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(
                 errors="backslashreplace"
-            )  # a terminal that lacks a letter is no reason to fail
+            )  # do not fail on letters that the terminal cannot show
     try:
         code = group().main(list(arguments) or ["--help"], prog_name="tagfield", standalone_mode=False)
     except Exception as error:
-        # Typer's own complaints about the arguments. Their class moved between versions; their shape did not.
+        # A usage error of Typer. Its class differs between versions, so look for its method instead.
         if not hasattr(error, "format_message"):
             raise
         context = getattr(error, "ctx", None)

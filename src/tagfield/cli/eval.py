@@ -1,4 +1,4 @@
-"""`tagfield eval`: conlleval's report, then what conlleval does not say."""
+"""`tagfield eval`: prints conlleval's report, then token and sequence accuracy."""
 
 import json
 import sys
@@ -13,21 +13,34 @@ from tagfield.model import Model
 
 
 def evaluate(
-    model: Annotated[str, typer.Option("-m", "--model", metavar="MODEL", help="A model file.")],
-    files: Annotated[list[str], typer.Argument(metavar="FILE", help="Labelled text; - is standard input.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Every figure as one JSON object.")] = False,
-    labels: Annotated[bool, typer.Option("--labels", help="Add a table with a line for each label.")] = False,
+    model: Annotated[str, typer.Option("-m", "--model", metavar="MODEL", help="Model file.")],
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE", help="Labelled text files; - is standard input.")
+    ],
+    as_json: Annotated[bool, typer.Option("--json", help="Print all scores as one JSON object.")] = False,
+    labels: Annotated[
+        bool, typer.Option("--labels", help="Add a table with precision, recall and F1 of each label.")
+    ] = False,
     columns: Annotated[
-        str | None, typer.Option(metavar="'w pos y'", help="The columns, where they are not as in training.")
+        str | None,
+        typer.Option(
+            metavar="'w pos y'",
+            help="Names of the columns, in order, if they differ from training: y is the label, _ is ignored.",
+        ),
     ] = None,
     format: Annotated[
-        str | None, typer.Option(metavar="columns|items", help="The format, where it is not as in training.")
+        str | None,
+        typer.Option(
+            metavar="columns|items",
+            help="Input format, if it differs from training: CoNLL columns or CRFsuite items.",
+        ),
     ] = None,
-    threads: Annotated[int, typer.Option(metavar="N", min=1, help="Threads to use.")] = 1,
+    threads: Annotated[int, typer.Option(metavar="N", min=1, help="Number of threads.")] = 1,
 ) -> None:
-    """Score a model against gold labels, as conlleval does.
+    """Evaluate a model on labelled text.
 
-    A gold label that the model does not know is counted as an error, never left out.
+    Prints precision, recall and F1 of chunks in the format of conlleval, then token and sequence accuracy. Gold labels
+    that do not occur in the training data count as errors.
     """
     loaded = Model.load(model)
     encoded = loaded.encode_files(files, columns=columns, format=check_format(format) if format else None)
@@ -42,7 +55,7 @@ def evaluate(
 
 
 def beyond_conlleval(scores: Scores, unseen: list[str]) -> str:
-    """Token and sequence accuracy with their counts, and which labels the model cannot know.
+    """Token and sequence accuracy with their counts, and the gold labels unknown to the model.
 
     >>> from tagfield.evaluate import evaluate
     >>> print(beyond_conlleval(evaluate([["A", "B"], ["A"]], [["A", "A"], ["A"]]), ["B"]), end="")

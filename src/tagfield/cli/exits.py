@@ -1,6 +1,6 @@
-"""How a command ends: 0 when it did its work, 2 with one sentence on stderr, 130 after Ctrl-C.
+"""Exit codes: 0 for success, 2 for an error with one sentence on stderr, 130 after Ctrl-C.
 
-An error that is not in this list is a mistake in the program, and shows its traceback.
+Any other exception is a bug in tagfield and shows its traceback.
 """
 
 import functools
@@ -21,7 +21,7 @@ P = ParamSpec("P")
 
 
 def guarded(command: Callable[P, None]) -> Callable[P, None]:
-    """The command, with its errors turned into one sentence and an exit code.
+    """The command, with exceptions turned into one sentence and an exit code.
 
     >>> def fail() -> None:
     ...     raise TagfieldError("it rains")
@@ -36,18 +36,16 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
             command(*args, **kwargs)
-            sys.stdout.flush()  # here, so that a full disk or a closed pipe is noticed while we can say so
+            sys.stdout.flush()  # a full disk or a closed pipe must fail here, while it can be reported
         except BrokenPipeError:
-            # The reader has seen enough (`| head`): that is its right and no failure.
+            # The reader has closed the pipe, as `| head` does. That is not an error.
             _silence(sys.stdout)
         except KeyboardInterrupt:
             _interrupted()
         except TagfieldError as error:
             _fail(str(error))
         except MemoryError:
-            _fail(
-                "there is not enough memory for this; try --features observed, a higher --min-count or less data"
-            )
+            _fail("out of memory; try --features observed, a higher --min-count, or less data")
         except OSError as error:
             what = "standard output" if error.filename is None else repr(error.filename)
             _silence(sys.stdout)
@@ -64,7 +62,7 @@ def _fail(message: str) -> None:
 def _interrupted() -> None:
     _say("tagfield: interrupted; nothing was written")
     if threading.active_count() > 1:
-        # A pass over the data cannot be broken off from outside; the process can.
+        # A kernel cannot be interrupted during a pass, so end the process.
         os._exit(INTERRUPTED)
     raise typer.Exit(INTERRUPTED)
 
@@ -77,7 +75,7 @@ def _say(text: str) -> None:
 
 
 def _silence(stream: object) -> None:
-    """Lets what is still in the buffer go nowhere, or Python would complain about it at the very end."""
+    """Discard buffered output; otherwise Python reports an error at exit."""
     try:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, stream.fileno())  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""`tagfield info`: what a model file holds, and how it came to be."""
+"""`tagfield info`: shows what is in a model file and how it was trained."""
 
 import json
 import os
@@ -14,13 +14,17 @@ from tagfield.model import Model
 
 
 def info(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model file.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Everything as one JSON object.")] = False,
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="Model file.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print everything as one JSON object.")] = False,
     top: Annotated[
-        int, typer.Option(metavar="N", min=0, help="How many of the largest weights to show.")
+        int, typer.Option(metavar="N", min=0, help="Number of weights to show, largest first.")
     ] = 10,
 ) -> None:
-    """Tell what a model file holds and how it came to be."""
+    """Show what is in a model file and how it was trained.
+
+    Prints the labels, the number of features, the input that the model expects, the training settings, and the largest
+    weights.
+    """
     loaded = Model.load(model)
     if as_json:
         print(json.dumps(record(loaded, model, top), indent=2, ensure_ascii=False))
@@ -49,7 +53,7 @@ def info(
 
 
 def facts(model: Model, path: str) -> list[tuple[str, str]]:
-    """What there is to say, line by line."""
+    """The lines to print, as (name, text)."""
     states, edges = model.features.counts
     found: dict[str, Any] = model.info
     rows = [
@@ -76,7 +80,7 @@ def facts(model: Model, path: str) -> list[tuple[str, str]]:
 
 
 def record(model: Model, path: str, top: int) -> dict[str, Any]:
-    """The same for programs."""
+    """The same as a dict, for --json."""
     states, edges = model.features.counts
     return {
         "model": path,
@@ -97,7 +101,7 @@ def record(model: Model, path: str, top: int) -> dict[str, Any]:
 
 def _input(model: Model) -> str:
     if model.template is None:
-        return "item lines, which hold attributes already"
+        return "CRFsuite items"
     template = model.template
     patterns = count(len(template.patterns), "pattern")
     return f"columns {' '.join(template.columns)}, template {template.name} ({patterns})"

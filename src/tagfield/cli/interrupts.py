@@ -1,9 +1,9 @@
-"""Ctrl-C while a model trains: once asks to stop after this pass, twice ends at once.
+"""Ctrl-C during training: the first stops after the current pass, the second stops at once.
 
-    main thread    waits, and so can hear Ctrl-C ──▶ first: `asked` ──▶ second: KeyboardInterrupt
-    worker thread  trains; the kernels run without the interpreter's lock, and look at `asked` after each pass
+    main thread    waits, and receives Ctrl-C ──▶ first: sets `asked` ──▶ second: KeyboardInterrupt
+    worker thread  trains; the kernels release the GIL, and training checks `asked` after each pass
 
-Without the second thread a signal would be heard only when a pass is over, which may be minutes later.
+With one thread, Python would handle the signal only after the pass, which can take minutes.
 """
 
 import signal
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class Interrupts:
-    """Listens to Ctrl-C while a block runs.
+    """Handles Ctrl-C while a block runs.
 
     >>> with Interrupts(lambda: None) as interrupts:
     ...     signal.raise_signal(signal.SIGINT)
@@ -46,7 +46,7 @@ class Interrupts:
 
 
 def run_beside(work: Callable[[], T]) -> T:
-    """Runs `work` in a second thread while this one waits; returns what it returns, raises what it raises.
+    """Run `work` in a second thread and wait; returns its result or raises its exception.
 
     >>> run_beside(lambda: 3)
     3

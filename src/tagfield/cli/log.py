@@ -1,4 +1,4 @@
-"""The log of a training run: one JSON object for each epoch, a line each, on the disk as soon as it is known."""
+"""The log of a training run: one line of JSON per epoch, written immediately."""
 
 import json
 from contextlib import suppress
@@ -8,7 +8,7 @@ from tagfield.train import Epoch
 
 
 class Log:
-    """A fresh log file, or none. When it cannot go on (a full disk), training does: `trouble` then says why.
+    """A new log file; does nothing without a path. If writing fails, training continues and `trouble` has the reason.
 
     >>> log = Log(None)
     >>> log.add(Epoch(1, 2.5, 0.1))
@@ -22,7 +22,7 @@ class Log:
         if path is None:
             return
         try:
-            self._file = open(path, "wb", buffering=0)  # noqa: SIM115 - it lives as long as the run
+            self._file = open(path, "wb", buffering=0)  # noqa: SIM115 - it stays open during the run
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
             raise OutputError(f"cannot write the log {path!r}: {reason}; give another name") from None

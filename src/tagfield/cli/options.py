@@ -1,4 +1,4 @@
-"""The options of training as parameters of a command: each is written once, in tagfield/train, and read off there."""
+"""Turns the options of tagfield/train into parameters of a command, so that each is written only once."""
 
 import inspect
 from collections.abc import Callable
@@ -13,7 +13,7 @@ F = TypeVar("F", bound=Callable[..., None])
 
 
 def flag(name: str) -> str:
-    """What an option is called on the command line.
+    """The name of an option on the command line.
 
     >>> flag("min_count")
     '--min-count'
@@ -25,7 +25,7 @@ FLAGS = {name: flag(name) for name in all_options()}
 
 
 def with_training_options(command: F) -> F:
-    """Gives a command that takes `**options` a parameter for each option of training; None where it is not given."""
+    """Add one parameter per training option to a command with `**options`; None means that it is not set."""
     own = [p for p in inspect.signature(command).parameters.values() if p.kind is not p.VAR_KEYWORD]
     made = [_parameter(found) for found in all_options().values()]
     command.__signature__ = inspect.Signature([*own, *made])  # type: ignore[attr-defined]

@@ -1,7 +1,7 @@
-"""What is shown while a model trains: a live display on a terminal, plain lines anywhere else.
+"""Progress of training: a live display on a terminal, plain lines elsewhere.
 
 Epoch ─▶ Course (history, speed, time left) ─┬─▶ LiveProgress   one display that redraws itself
-                                             └─▶ PlainProgress  one line for each epoch, flushed
+                                             └─▶ PlainProgress  one line per epoch, flushed
 """
 
 import math
@@ -22,24 +22,26 @@ from rich.text import Text
 from tagfield.cli.figures import clock, count, duration, objective, percent
 from tagfield.train import Epoch
 
-STOPPING = "stopping after this pass, then saving · Ctrl-C again ends at once, unsaved"
+STOPPING = "stopping after this pass, then saving · press Ctrl-C again to quit without saving"
 SHOWN = 8  # epochs in the live table
 BARS = "▁▂▃▄▅▆▇█"
 
 
 @dataclass
 class Course:
-    """The course of one run so far."""
+    """The epochs of a run so far, with their times."""
 
-    epochs: int  # at most
+    epochs: int  # maximum
     tokens: int  # in one pass
     dev: bool  # whether held-out data is scored
-    chunks: bool  # whether F1 says something
+    chunks: bool  # whether the labels mark chunks, so that F1 makes sense
     unit: str = "epoch"
-    first: str = "the first pass"  # what happens before there is anything to show
+    first: str = "the first pass"  # shown until the first epoch ends
     now: Callable[[], float] = time.monotonic
     history: list[Epoch] = field(default_factory=list)
-    ends: list[float] = field(default_factory=list)  # [epochs so far + 1]  when each began or ended
+    ends: list[float] = field(
+        default_factory=list
+    )  # [epochs so far + 1]  start time, then the end of each epoch
 
     def __post_init__(self) -> None:
         self.ends.append(self.now())
@@ -52,7 +54,7 @@ class Course:
         return self.now() - self.ends[0]
 
     def left(self) -> float | None:
-        """Seconds until the last epoch would end, from the pace of the last five; the first one calibrates.
+        """Estimated seconds left, from the last five epochs; the first is skipped, because it includes calibration.
 
         >>> ticks = iter([0.0, 5.0, 6.0, 7.0, 7.5])
         >>> course = Course(10, 100, False, False, now=lambda: next(ticks))
@@ -68,7 +70,7 @@ class Course:
         return max(0.0, pace * (self.epochs - len(self.history)) - (self.now() - recent[-1]))
 
     def speed(self, at: int) -> float | None:
-        """Tokens a second in one epoch, without the time that scoring took."""
+        """Tokens per second in one epoch, excluding scoring."""
         if at == 0:
             return None
         spent = self.history[at].seconds - self.history[at - 1].seconds
@@ -84,7 +86,7 @@ class Course:
 
 
 class Progress(Protocol):
-    """Something that shows a run; a context manager, so that the terminal is always given back."""
+    """Shows a run; as a context manager it always restores the terminal."""
 
     def __enter__(self) -> "Progress": ...
     def __exit__(
@@ -95,7 +97,7 @@ class Progress(Protocol):
 
 
 class PlainProgress:
-    """One line for each epoch. When nobody reads any more (a closed pipe, a full disk), training goes on."""
+    """One line per epoch. If a line cannot be written (closed pipe, full disk), training continues silently."""
 
     def __init__(self, course: Course, write: Callable[[str], None]) -> None:
         self.course = course
@@ -151,7 +153,7 @@ class PlainProgress:
 
 
 class LiveProgress:
-    """One display on a terminal: the last epochs, a bar, and what Ctrl-C does."""
+    """A live display: the last epochs, a progress bar, and a hint about Ctrl-C."""
 
     def __init__(self, course: Course, console: Console) -> None:
         self.course = course
@@ -235,7 +237,7 @@ class LiveProgress:
 
 
 def sparkline(values: list[float], width: int = 20) -> str:
-    """A curve in one line of text, at most `width` letters; by its logarithm, where it has one.
+    """A curve as at most `width` characters, on a log scale if all values are positive.
 
     >>> sparkline([8, 4, 2, 1])
     '█▆▃▁'
@@ -251,14 +253,14 @@ def sparkline(values: list[float], width: int = 20) -> str:
 
 
 def open_progress(course: Course, console: Console) -> Progress:
-    """The display that fits where the output goes."""
+    """A live display on a terminal, else plain lines."""
     if console.is_terminal and not console.is_dumb_terminal:
         return LiveProgress(course, console)
     return PlainProgress(course, lambda text: print(text, flush=True))
 
 
 def describe(sequences: int, tokens: int) -> str:
-    """How much data there is.
+    """The size of a corpus, in words.
 
     >>> describe(1, 23)
     '1 sequence, 23 tokens'

@@ -1,9 +1,9 @@
-"""`tagfield tag`: labels for text, as it comes.
+"""`tagfield tag`: prints the input with predicted labels, sentence by sentence.
 
     blocks of sentences ─▶ encode with the model's template ─▶ best labels ─▶ lines with the label appended, flushed
 
-Column lines are echoed with the label as one more column, which is what conlleval reads; for item lines only the
-labels are written, as `crfsuite tag` does.
+For column files, the label becomes one more column, in the format that conlleval reads. For item files, only the labels
+are printed, as `crfsuite tag` does.
 """
 
 import sys
@@ -23,43 +23,54 @@ from tagfield.text.sources import STDIN, Source
 
 
 def tag(
-    model: Annotated[str, typer.Option("-m", "--model", metavar="MODEL", help="A model file.")],
+    model: Annotated[str, typer.Option("-m", "--model", metavar="MODEL", help="Model file.")],
     files: Annotated[
         list[str] | None,
-        typer.Argument(metavar="FILE", help="Text to label; standard input if none is given."),
+        typer.Argument(metavar="FILE", help="Text files to label. \\[default: standard input]"),
     ] = None,
     only_labels: Annotated[
-        bool, typer.Option("--only-labels", help="Write labels without the text.")
+        bool, typer.Option("--only-labels", help="Print labels without the input columns.")
     ] = False,
     marginals: Annotated[
-        bool, typer.Option("--marginals", help="Add the probability of each label, given the sentence.")
+        bool, typer.Option("--marginals", help="Add a column with the probability of the predicted label.")
     ] = False,
     all_marginals: Annotated[
-        bool, typer.Option("--all-marginals", help="Add LABEL:probability for every label.")
+        bool, typer.Option("--all-marginals", help="Add a column LABEL:PROBABILITY for every label.")
     ] = False,
     probability: Annotated[
         bool,
-        typer.Option("--probability", help="Before each sentence, the probability of its labels as a whole."),
+        typer.Option(
+            "--probability", help="Print the probability of all labels of a sentence, on a line before it."
+        ),
     ] = False,
     columns: Annotated[
-        str | None, typer.Option(metavar="'w pos y'", help="The columns, where they are not as in training.")
+        str | None,
+        typer.Option(
+            metavar="'w pos y'",
+            help="Names of the columns, in order, if they differ from training: y is the label, _ is ignored.",
+        ),
     ] = None,
     format: Annotated[
-        str | None, typer.Option(metavar="columns|items", help="The format, where it is not as in training.")
+        str | None,
+        typer.Option(
+            metavar="columns|items",
+            help="Input format, if it differs from training: CoNLL columns or CRFsuite items.",
+        ),
     ] = None,
-    threads: Annotated[int, typer.Option(metavar="N", min=1, help="Threads to use.")] = 1,
+    threads: Annotated[int, typer.Option(metavar="N", min=1, help="Number of threads.")] = 1,
 ) -> None:
-    """Label text with a model, line by line.
+    """Label text with a model.
 
-    Columns are echoed with the label appended; with the gold label in the text, the output is what conlleval reads.
-    The text may have a label column or not. Item lines give their labels only.
+    Prints each line of the input with the predicted label as one more column. If the input already has a label column,
+    the output is in the format that conlleval reads. For item files it prints only the labels. Output starts as soon as
+    the first sentence is complete.
     """
     loaded = Model.load(model)
     kind = check_format(format) if format else ("items" if loaded.template is None else "columns")
     tagger = Tagger(loaded, kind, columns, only_labels, marginals, all_marginals, probability, threads)
     if not files and sys.stdin.isatty():
         print(
-            "tagfield: reading from the terminal; an empty line ends a sentence, Ctrl-D the text",
+            "tagfield: reading from the terminal; end a sentence with an empty line and the text with Ctrl-D",
             file=sys.stderr,
         )
     for block in read_blocks(files or [STDIN]):
@@ -70,7 +81,7 @@ def tag(
 
 @dataclass(frozen=True)
 class Tagger:
-    """A model, and what to write about each sentence."""
+    """A model and the columns to print."""
 
     model: Model
     format: Format
@@ -92,7 +103,7 @@ class Tagger:
         )
 
     def write(self, encoded: Encoded) -> Iterator[str]:
-        """The text of each sentence, with the empty line that ends it."""
+        """The lines of each sentence, with an empty line at its end."""
         names = self.model.labels.strings()
         number = {name: index for index, name in enumerate(names)}
         tagged = self.model.tag(encoded, threads=self.threads)

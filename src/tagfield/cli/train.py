@@ -1,6 +1,6 @@
-"""`tagfield train`: files in, a model file out.
+"""`tagfield train`: trains a model on files and saves it.
 
-check what can be checked ─▶ read ─▶ train (Ctrl-C, progress, log) ─▶ save, whole or not at all ─▶ summary
+check the options ─▶ read ─▶ train (progress, log, Ctrl-C) ─▶ save atomically ─▶ print a summary
 """
 
 from typing import Annotated, Any
@@ -20,27 +20,29 @@ from tagfield.train.choose import dominated
 from tagfield.train.recipes import DEFAULT, SKEWED
 
 DATA = "The data"
-UPDATE = ("loss", "gamma", "generator", "batch")  # naming one of these asks for the recipe ngd
+UPDATE = ("loss", "gamma", "generator", "batch")  # setting one of these selects the recipe ngd
 
 
 @with_training_options
 def train(
-    train: Annotated[
-        list[str], typer.Argument(metavar="TRAIN", help="Files to learn from; - is standard input.")
+    train: Annotated[list[str], typer.Argument(metavar="TRAIN", help="Training files; - is standard input.")],
+    output: Annotated[
+        str, typer.Option("-o", "--output", metavar="MODEL", help="File to save the model to.")
     ],
-    output: Annotated[str, typer.Option("-o", "--output", metavar="MODEL", help="Model file to write.")],
     log: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write one JSON object per epoch to this file.")
+        str | None, typer.Option(metavar="FILE", help="File for a log with one JSON object per epoch.")
     ] = None,
     dev: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Held-out data, scored after each epoch.", rich_help_panel=DATA),
+        typer.Option(
+            metavar="FILE", help="Held-out data, which is scored after each epoch.", rich_help_panel=DATA
+        ),
     ] = None,
     template: Annotated[
         str | None,
         typer.Option(
             metavar="NAME|FILE",
-            help=f"{', '.join(PRESETS)}, or a CRF++ template file. \\[default: {DEFAULT_TEMPLATE}]",
+            help=f"Feature template: {', '.join(PRESETS)}, or a CRF++ template file. \\[default: {DEFAULT_TEMPLATE}]",
             rich_help_panel=DATA,
         ),
     ] = None,
@@ -54,23 +56,28 @@ def train(
     ] = None,
     format: Annotated[
         str,
-        typer.Option(metavar="columns|items", help="CoNLL columns or CRFsuite items.", rich_help_panel=DATA),
+        typer.Option(
+            metavar="columns|items",
+            help="Input format: CoNLL columns or CRFsuite items.",
+            rich_help_panel=DATA,
+        ),
     ] = "columns",
     algorithm: Annotated[
         str | None,
         typer.Option(
             metavar="RECIPE",
-            help=f"{', '.join(RECIPES)}. "
-            f"\\[default: {DEFAULT}, averaged; where one label dominates, {' or '.join(SKEWED.values())}, averaged]",
+            help=f"Training algorithm: {', '.join(RECIPES)}. \\[default: {DEFAULT}, averaged; "
+            f"if one label has most of the tokens, {' or '.join(SKEWED.values())}, averaged]",
             rich_help_panel="The training",
         ),
     ] = None,
     **options: Any,
 ) -> None:
-    """Train a model on column files or item files.
+    """Train a model on labelled text.
 
-    Write one token per line, with its columns separated by white space and the label last, and an empty line after
-    each sentence; or use CRFsuite's item lines. Files ending in .gz are unpacked as they are read.
+    A column file has one token per line, with columns separated by spaces or tabs and the label last, and an empty line
+    after each sentence. With --format items, tagfield reads CRFsuite's item files instead. Files ending in .gz are
+    unpacked.
     """
     given = {name: value for name, value in options.items() if value is not None}
     usual = algorithm is None and not given.keys() & set(UPDATE)
@@ -78,7 +85,7 @@ def train(
         given.setdefault("average", True)
     settings = Settings.of(algorithm or (DEFAULT if usual else "ngd"), FLAGS, **given)
     if settings.patience and dev is None:
-        raise InputError("--patience needs held-out data to score on; give --dev")
+        raise InputError("--patience needs held-out data; give it with --dev")
     data = Data(train, dev, template, columns, check_format(format))
     data.check()
     check_target(output)
@@ -87,7 +94,7 @@ def train(
     if usual and dominated(encoded.dataset):
         settings = Settings.of(SKEWED[settings.features], FLAGS, **given)
         console.print(
-            f"algorithm  {settings.recipe.name}, averaged, instead of {DEFAULT}, since one label dominates"
+            f"algorithm  {settings.recipe.name}, averaged, instead of {DEFAULT}, because one label dominates"
         )
     trained, interrupted = train_with_progress(encoded, held_out, settings, console, Log(log))
     model = Model.of(encoded, trained)

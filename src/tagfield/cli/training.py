@@ -1,4 +1,4 @@
-"""How `train` works once its options are settled: read, train while the terminal shows it, tell what came out."""
+"""The work of `tagfield train`: read the data, train with a progress display, print a summary."""
 
 import logging
 import os
@@ -33,7 +33,7 @@ DEFAULT_TEMPLATE = "chunking"
 
 @dataclass(frozen=True)
 class Data:
-    """Which files, and how they are read."""
+    """The files and their format."""
 
     train: list[str]
     dev: str | None
@@ -42,14 +42,14 @@ class Data:
     format: Format
 
     def check(self) -> None:
-        """What would go wrong only later, or would be quietly ignored."""
+        """Raise InputError for a bad template, and for options that have no effect."""
         if self.format == "columns":
             _ = self.loaded_template
             return
         given = "--template" if self.template is not None else "--columns" if self.columns is not None else ""
         if given:
             raise InputError(
-                f"item files hold attributes already, so {given} means nothing here; leave it out"
+                f"{given} has no effect on item files, which already contain attributes; leave it out"
             )
 
     @cached_property
@@ -57,7 +57,7 @@ class Data:
         return load_template(self.template or DEFAULT_TEMPLATE, self.columns)
 
     def read(self, console: Console) -> tuple[Encoded, Encoded | None]:
-        """Training and held-out data, the second in the terms of the first."""
+        """Training data, and held-out data encoded with the same vocabularies."""
         start = time.monotonic()
         encoded = encode_files(self.train, template=self.loaded_template, format=self.format)
         what = describe(len(encoded), int(encoded.dataset.tokens[-1]))
@@ -74,18 +74,20 @@ class Data:
         )
         bare = held_out.dataset.first_unlabelled(held_out.gold)
         if bare is not None:
-            raise InputError(f"{held_out.where(bare)}: the sequence has no labels, so --dev cannot score it")
+            raise InputError(
+                f"{held_out.where(bare)}: the sequence has no labels, but --dev needs labelled data"
+            )
         _row(console, "dev", describe(len(held_out), int(held_out.dataset.tokens[-1])))
         if held_out.unseen_labels:
             unseen = ", ".join(held_out.unseen_labels)
-            _row(console, "", f"not in the training data, so always counted as wrong: {unseen}")
+            _row(console, "", f"labels missing from the training data, counted as errors: {unseen}")
         return encoded, held_out
 
 
 def train_with_progress(
     encoded: Encoded, dev: Encoded | None, settings: Settings, console: Console, log: Log
 ) -> tuple[Trained, bool]:
-    """Trains while the terminal shows how it goes; returns also whether Ctrl-C ended it."""
+    """Train with a progress display; returns the result and whether Ctrl-C stopped it."""
     recipe = settings.recipe
     calibrates = isinstance(recipe, Stochastic) and recipe.rate is None
     course = Course(
@@ -94,7 +96,7 @@ def train_with_progress(
         dev=dev is not None,
         chunks=has_chunks(encoded.labels.strings()),
         unit=recipe.unit,
-        first="finding the learning rate, then the first pass" if calibrates else "the first pass",
+        first="calibrating the learning rate, then the first pass" if calibrates else "the first pass",
     )
     progress = open_progress(course, console)
 
@@ -108,14 +110,16 @@ def train_with_progress(
             trained = run_beside(lambda: train(encoded, settings, dev=dev, on_epoch=on_epoch))
     finally:
         log.close()
-    if log.trouble:  # the model matters more than its log
-        print(f"tagfield: the log is not complete: {log.trouble}; the training went on", file=sys.stderr)
+    if log.trouble:  # a failing log does not stop training
+        print(
+            f"tagfield: the log is incomplete: {log.trouble}; training continued without it", file=sys.stderr
+        )
     return trained, interrupts.asked and not trained.converged
 
 
 @contextmanager
 def tell_choices(console: Console) -> Iterator[None]:
-    """Prints what the choice of a generator tries, as it goes; the log is afterwards as it was."""
+    """Print what `--generator auto` tries; restores the logger afterwards."""
 
     class ToConsole(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
@@ -135,7 +139,7 @@ def tell_choices(console: Console) -> Iterator[None]:
 def summarise(
     console: Console, trained: Trained, model: Model, path: str, dev: str | None, interrupted: bool
 ) -> None:
-    """What came out, where it is, and what to run next."""
+    """Print the result, the model file, and commands to run next."""
     settings, best = trained.settings, trained.best
     unit = settings.recipe.unit
     end = "you pressed Ctrl-C" if interrupted else trained.stop_reason
@@ -167,5 +171,5 @@ def _row(console: Console, name: str, text: str, style: str = "") -> None:
         row.add_row(name, Text(text, style))
         console.print(row)
         return
-    with suppress(BrokenPipeError):  # rich would end the process here; a model is still wanted
+    with suppress(BrokenPipeError):  # rich would exit here; training must continue
         print(f"{name:<11}{text}".rstrip(), flush=True)

@@ -1,9 +1,9 @@
-"""CRF: the estimator, by scikit-learn's rules and with sklearn-crfsuite's names.
+"""CRF: a scikit-learn estimator with sklearn-crfsuite's arguments and methods.
 
     X, y ─▶ reading (labels ↔ names, weights, checks) ─▶ parameters (→ Settings) ─▶ train ─▶ Model
     X ────▶ Model ─▶ labels · marginals · n best · spans
 
-scikit-learn is imported here and in tagfield.metrics, nowhere else: tagfield itself does not need it.
+Only this package, tagfield.metrics and tagfield.scorers import scikit-learn; the rest of tagfield does not need it.
 """
 
 from tagfield.estimator.crf import CRF

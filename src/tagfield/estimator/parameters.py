@@ -1,9 +1,9 @@
 """CRF's arguments → Settings: sklearn-crfsuite's names, CRFsuite's defaults, and the options of tagfield's recipes.
 
-    algorithm ─▶ a recipe;   every other argument ─▶ the option whose name in CRF it is (tagfield/train), checked there
+    algorithm ─▶ a recipe;   every other argument ─▶ the option with that name in CRF (tagfield/train checks its value)
 
-None is CRFsuite's default for the algorithm. An argument that the algorithm does not have is an error, as in
-sklearn-crfsuite. `gamma` is AROW's for arow, and the γ of the loss for ngd.
+None stands for CRFsuite's default. An argument that the algorithm does not have is an error, as in sklearn-crfsuite.
+`gamma` has two meanings: AROW's for arow, and the γ of the loss for ngd.
 """
 
 import math
@@ -21,7 +21,7 @@ from tagfield.train.recipes import find_recipe
 from tagfield.train.settings import all_options
 
 NAMES = {"l2sgd": "sgd", "averaged-perceptron": "ap", "passive-aggressive": "pa"}
-# Options whose values are converted, and what CRF calls them.
+# Options whose values are converted, with their names in CRF.
 CONVERTED = {
     "features": "all_possible_states",
     "transitions": "all_possible_transitions",
@@ -32,11 +32,11 @@ CONVERTED = {
     "patience": "n_iter_no_change",
     "max_dev_rise": "",
 }
-STREAM = "adaptive"  # what partial_fit takes where no algorithm is named
+STREAM = "adaptive"  # the default algorithm of partial_fit
 
 
 def recipe_of(algorithm: str | None, default: str = "lbfgs") -> Recipe:
-    """The recipe behind an algorithm's name; None is lbfgs, as in sklearn-crfsuite.
+    """The recipe for an algorithm's name; None means lbfgs, as in sklearn-crfsuite.
 
     >>> recipe_of(None).name, recipe_of("l2sgd").name, recipe_of("u2.g2").name
     ('lbfgs', 'sgd', 'u2.g2')
@@ -49,7 +49,7 @@ def recipe_of(algorithm: str | None, default: str = "lbfgs") -> Recipe:
 
 
 def names_in_crf(recipe: Recipe | None = None) -> dict[str, str]:
-    """CRF's argument → the option's name, where the value is the same; `gamma` is the recipe's own."""
+    """CRF's argument → the option's name, for values that need no conversion; `gamma` is the recipe's own."""
     found = {**all_options(), **(options_of(recipe) if recipe is not None else {})}
     return {option.crf: name for name, option in found.items() if name not in CONVERTED}
 
@@ -65,7 +65,7 @@ def settings_of(params: Mapping[str, Any], default: str = "lbfgs") -> Settings:
     """
     if params.get("trainer_cls") is not None:
         raise InputError(
-            "trainer_cls must be None: tagfield has its own trainers; use callbacks to follow training"
+            "trainer_cls must be None, because tagfield has its own trainers; use callbacks to follow training"
         )
     recipe = recipe_of(params.get("algorithm"), default)
     names = names_in_crf(recipe)
@@ -81,13 +81,13 @@ def settings_of(params: Mapping[str, Any], default: str = "lbfgs") -> Settings:
         "seed": seed_of(params.get("random_state")),
         "threads": threads_of(params.get("n_jobs")),
         "patience": patience_of(params),
-        "max_dev_rise": math.inf,  # held-out data that is only watched changes nothing, as in CRFsuite
+        "max_dev_rise": math.inf,  # as in CRFsuite, held-out data alone does not stop training
     }
     return Settings.of(recipe, called, **options)
 
 
 def documented_arguments(text: str, arguments: list[str]) -> str:
-    """A docstring with a line for each argument that is an option, in the place of `{options}`."""
+    """The docstring with `{options}` replaced by one line per argument that is an option."""
     options = all_options()
     names = names_in_crf()
     lines = [
@@ -99,7 +99,7 @@ def documented_arguments(text: str, arguments: list[str]) -> str:
 
 
 def patience_of(params: Mapping[str, Any]) -> int:
-    """Passes without a better score before early stopping; 0 where it is off.
+    """Passes without a better score before early stopping; 0 if it is off.
 
     >>> patience_of({"early_stopping": True, "n_iter_no_change": 3}), patience_of({})
     (3, 0)
@@ -109,13 +109,13 @@ def patience_of(params: Mapping[str, Any]) -> int:
         return 0
     if patience < 1:
         raise InputError(
-            f"n_iter_no_change must be at least 1, got {patience}; early_stopping=False turns it off"
+            f"n_iter_no_change must be at least 1, got {patience}; early_stopping=False turns early stopping off"
         )
     return patience
 
 
 def count_of(min_freq: float) -> int:
-    """CRFsuite's threshold as a count: what occurs at least min_freq times is kept.
+    """CRFsuite's threshold as a count: features that occur at least min_freq times are kept.
 
     >>> count_of(0), count_of(1.5), count_of(3)
     (1, 2, 3)
@@ -127,7 +127,7 @@ def count_of(min_freq: float) -> int:
 
 
 def threads_of(n_jobs: int | None) -> int:
-    """Threads by joblib's convention: None is 1, −1 every core, −2 all but one.
+    """Number of threads by joblib's convention: None means 1, −1 every core, −2 all but one.
 
     >>> threads_of(None), threads_of(3), threads_of(-1) >= 1
     (1, 3, True)
@@ -136,12 +136,12 @@ def threads_of(n_jobs: int | None) -> int:
         return 1
     n_jobs = whole("n_jobs", n_jobs)
     if n_jobs == 0:
-        raise InputError("n_jobs must not be 0; give a number of threads, or -1 for every core")
+        raise InputError("n_jobs must not be 0; pass a number of threads, or -1 for every core")
     return n_jobs if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)
 
 
 def seed_of(random_state: Any) -> int:
-    """A seed from None (always the same one), an int, a RandomState or a Generator.
+    """A seed from None (always 0), an int, a RandomState or a Generator.
 
     >>> seed_of(None), seed_of(7)
     (0, 7)

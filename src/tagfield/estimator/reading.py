@@ -1,4 +1,4 @@
-"""What users pass to fit → encoded data without empty sequences, with its weights.
+"""From the arguments of fit to encoded data: labels, weights, and checks.
 
 X, y ─▶ names of the labels ─▶ encode ─▶ drop empty sequences ─▶ sample_weight · class_weight ─▶ Encoded
 """
@@ -36,34 +36,34 @@ def read_labelled(
     (['1', '2'], [0, 1, -1])
     """
     if X is None:
-        raise InputError("X is None; pass an iterable of sequences")
+        raise InputError("X is None; pass a list of sequences")
     if y is None:
-        raise InputError("y is None; pass a label for each token, with None for each label that is not known")
+        raise InputError("y is None; pass one label per token, with None for unknown labels")
     encoded = encode_sequences(X, names.read(y), attributes=attributes, labels=labels, grow=grow)
     if sample_weight is not None:
         weight = check_weights(sample_weight, len(encoded), "sample_weight")
         encoded = replace(encoded, dataset=replace(encoded.dataset, weight=weight))
     if int(encoded.dataset.tokens[-1]) == 0:
-        found = "every sequence is empty" if len(encoded) else "X holds no sequence"
-        raise InputError(f"there is nothing to train on: {found}")
+        found = "every sequence is empty" if len(encoded) else "X is empty"
+        raise InputError(f"no data to train on: {found}")
     encoded = without_empty(encoded)
     if class_weight is not None:
         weight = encoded.dataset.weight * class_weights(encoded, class_weight, names)
         encoded = replace(encoded, dataset=replace(encoded.dataset, weight=weight))
     if not encoded.dataset.weight.any():
-        raise InputError("every sequence has the weight 0; give at least one sequence a positive weight")
+        raise InputError("every sequence has weight 0; give at least one sequence a positive weight")
     return encoded
 
 
 def without_empty(encoded: Encoded) -> Encoded:
-    """The sequences that have tokens; warns if others were left out."""
+    """The sequences that have tokens; warns if it drops others."""
     data = encoded.dataset
     full = np.diff(data.tokens) > 0
     if full.all():
         return encoded
     empty = np.flatnonzero(~full)
     warnings.warn(
-        f"{len(empty)} of {len(full)} sequences are empty (the first is X[{empty[0]}]); fit leaves them out",
+        f"{len(empty)} of {len(full)} sequences are empty (the first is X[{empty[0]}]); fit ignores them",
         UserWarning,
         stacklevel=4,
     )
@@ -79,10 +79,10 @@ def without_empty(encoded: Encoded) -> Encoded:
 
 
 def class_weights(encoded: Encoded, chosen: Mapping[Any, float] | str, names: LabelNames) -> Doubles:
-    """One factor for each sequence: the mean class weight of its tokens whose label is known.
+    """One factor per sequence: the mean class weight of its labelled tokens.
 
-    'balanced' gives class c the weight n_tokens / (n_classes · n_tokens of c), as scikit-learn does. A class that the
-    dict does not name has the weight 1.
+    'balanced' gives class c the weight n_tokens / (n_classes · n_tokens of c), as scikit-learn does. Classes that are
+    missing from the dict have weight 1.
 
     >>> encoded = encode_sequences([[["a"], ["b"]], [["a"], ["a"]]], [["X", "Y"], ["X", "X"]])
     >>> class_weights(encoded, "balanced", LabelNames()).round(4).tolist()  # X: 4/(2·3), Y: 4/(2·1)
@@ -102,7 +102,7 @@ def class_weights(encoded: Encoded, chosen: Mapping[Any, float] | str, names: La
             name = names.find(label)
             at = -1 if name is None else encoded.labels.find(name)
             if at < 0:
-                raise InputError(f"class_weight names the label {label!r}, which does not occur in y")
+                raise InputError(f"class_weight has the label {label!r}, which does not occur in y")
             if not (isinstance(value, Real) and np.isfinite(value) and value >= 0):
                 raise InputError(f"the class weight of {label!r} must be a finite number ≥ 0, got {value}")
             weight[at] = value
@@ -113,7 +113,7 @@ def class_weights(encoded: Encoded, chosen: Mapping[Any, float] | str, names: La
 
 
 def first_unknown(encoded: Encoded) -> tuple[int, int] | None:
-    """Sequence and position of the first gold label that is not in the label set; None if there is none.
+    """Sequence and position of the first gold label that is not in the label set; None if all are.
 
     >>> first_unknown(encode_sequences([[["a"], ["b"]]], [["X", "Z"]], labels=Vocabulary(["X"])))
     (0, 1)

@@ -48,7 +48,7 @@ class TrainingLog:
 
     @property
     def last_iteration(self) -> dict[str, Any] | None:
-        """The last entry of `iterations`; None if there is none."""
+        """The last entry of `iterations`, or None."""
         return self.iterations[-1] if self.epochs else None
 
 

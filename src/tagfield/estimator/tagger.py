@@ -1,4 +1,4 @@
-"""Tagger: a fitted CRF behind the methods of python-crfsuite's Tagger."""
+"""Tagger: a fitted CRF with the methods of python-crfsuite's Tagger."""
 
 import os
 from collections.abc import Iterable
@@ -35,33 +35,35 @@ class Tagger:
         self._xseq: list[Any] | None = None
 
     def set(self, xseq: Iterable[Any]) -> None:
-        """The sequence that the next questions are about."""
+        """Set the current sequence."""
         self._xseq = list(xseq)
 
     def tag(self, xseq: Iterable[Any] | None = None) -> list[Any]:
-        """The best labels of a sequence, or of the one that was set."""
+        """The best labels of a sequence, which becomes the current one; by default, of the current one."""
         if xseq is not None:
             self.set(xseq)
         return list(self._crf.predict_single(self._current()))
 
     def probability(self, yseq: Iterable[Any]) -> float:
-        """p(y | x) for the sequence that was set."""
+        """p(y | x) for the current sequence."""
         return float(np.exp(self._crf.predict_log_probability([self._current()], [list(yseq)])[0]))
 
     def marginal(self, y: Any, pos: int) -> float:
-        """P(y_pos = y | x) for the sequence that was set."""
+        """P(y_pos = y | x) for the current sequence."""
         rows = self._crf.predict_marginals_single(self._current())
         if not 0 <= pos < len(rows):
-            raise InputError(f"there is no position {pos}; the sequence has positions 0 to {len(rows) - 1}")
+            raise InputError(
+                f"position {pos} does not exist; the sequence has positions 0 to {len(rows) - 1}"
+            )
         if y not in rows[pos]:
-            raise InputError(f"{y!r} is no label of the model")
+            raise InputError(f"the model has no label {y!r}")
         return float(rows[pos][y])
 
     def labels(self) -> list[Any]:
         return list(self._crf.classes_)
 
     def info(self) -> Info:
-        """Weights by name, in full precision."""
+        """The weights by name, in full precision."""
         crf = self._crf
         return Info(
             {label: str(i) for i, label in enumerate(crf.classes_)},
@@ -76,7 +78,7 @@ class Tagger:
         )
 
     def dump(self, filename: str | os.PathLike[str] | None = None) -> None:
-        """The model as text, to read: labels, transitions and state features with their weights."""
+        """Write the model as text: labels, transitions and state features with their weights."""
         info = self.info()
         lines = [f"{name}: {value}" for name, value in info.header.items()]
         lines += ["", "LABELS", *(f"  {i}: {label}" for label, i in info.labels.items())]
@@ -95,5 +97,5 @@ class Tagger:
 
     def _current(self) -> list[Any]:
         if self._xseq is None:
-            raise InputError("no sequence is set; call tag(xseq) or set(xseq) first")
+            raise InputError("no current sequence; call tag(xseq) or set(xseq) first")
         return self._xseq
