@@ -39,9 +39,7 @@ def built_in(name: str, seed: int) -> tuple[Encoded, Encoded]:
 
     corpus = BUILT_IN[name](seed)
     known = encode_files(source(corpus.train), template="words")
-    return known, encode_files(
-        source(corpus.test), template="words", attributes=known.attributes, labels=known.labels
-    )
+    return known, encode_files(source(corpus.test), template="words", attributes=known.attributes, labels=known.labels)
 
 
 def corpora(folder: Path, seeds: int) -> Iterator[tuple[str, int, tuple[Encoded, Encoded]]]:
@@ -57,11 +55,7 @@ def end(known: Encoded, test: Encoded, **options: Any) -> tuple[float, float, st
     trained = train(known, Settings.of(collapse=None, period=0, **options), dev=test)
     scores, used = trained.history[-1].scores, trained.settings
     assert scores is not None
-    return (
-        100 * scores.accuracy,
-        100 * scores.f1,
-        f"{used.generator.removeprefix('auto: ')}, rate {used.rate:g}",
-    )
+    return (100 * scores.accuracy, 100 * scores.f1, f"{used.generator.removeprefix('auto: ')}, rate {used.rate:g}")
 
 
 def main() -> None:
@@ -77,9 +71,7 @@ def main() -> None:
         for features in ("observed", "all"):
             common = {"features": features, "epochs": given.epochs, "seed": seed}
             fixed = {
-                f"{recipe}{', averaged' if average else ''}": end(
-                    known, test, recipe=recipe, average=average, **common
-                )
+                f"{recipe}{', averaged' if average else ''}": end(known, test, recipe=recipe, average=average, **common)
                 for recipe in FIXED
                 for average in (False, True)
             }

@@ -54,9 +54,7 @@ def main() -> None:
     print("| corpus | features | recipe | " + " | ".join(map(str, EPOCHS)) + " | end | seconds |")
     print("| --- | --- | --- |" + " --- |" * (len(EPOCHS) + 2))
     for corpus in ("CoNLL-2000", "addresses", "mentions"):
-        parts = [
-            paper if corpus == "CoNLL-2000" else auto.built_in(corpus, seed) for seed in range(given.seeds)
-        ]
+        parts = [paper if corpus == "CoNLL-2000" else auto.built_in(corpus, seed) for seed in range(given.seeds)]
         for features in ("observed", "all"):
             for name, options in CANDIDATES.items():
                 runs = [

@@ -67,12 +67,7 @@ def rows_of(kind: str, of: Callable[[Any], Any], folder: Path, repeats: int) -> 
     return [
         row("encoding", 6, lambda: read_labelled(X, y, LabelNames()), lambda: append(X, y)),
         row("predict", 6, lambda: ours.predict(X_test), lambda: theirs.predict(X_test)),
-        row(
-            "predict_marginals",
-            20,
-            lambda: ours.predict_marginals(X_test),
-            lambda: theirs.predict_marginals(X_test),
-        ),
+        row("predict_marginals", 20, lambda: ours.predict_marginals(X_test), lambda: theirs.predict_marginals(X_test)),
         row(
             "predict_marginals, then a dict of every token",
             "–",

@@ -82,9 +82,7 @@ def lbfgs_iteration(encoded: Encoded, kind: str, few: int, many: int) -> Measure
 
     def run(iterations: int) -> float:
         objective = Objective(corpus, features, c2=1.0, threads=1)
-        return clock(
-            lambda: minimise(objective, np.zeros(objective.size), lambda *_: False, iterations=iterations)
-        )
+        return clock(lambda: minimise(objective, np.zeros(objective.size), lambda *_: False, iterations=iterations))
 
     return lambda: (run(many) - run(few)) / (many - few)
 
@@ -95,9 +93,7 @@ def peak_memory(command: list[str]) -> float:
         "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL);"
         "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script, *command], check=True, capture_output=True, text=True
-    )
+    done = subprocess.run([sys.executable, "-c", script, *command], check=True, capture_output=True, text=True)
     return float(done.stdout)
 
 

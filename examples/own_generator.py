@@ -60,9 +60,7 @@ def main(arguments: list[str] | None = None) -> dict[str, Scores]:
     encoded = encode(corpus.train)
     found = {}
     for name, response in RESPONSES.items():
-        settings = Settings.of(
-            "ngd", loss="U2", generator=response.generator, epochs=options.epochs, seed=options.seed
-        )
+        settings = Settings.of("ngd", loss="U2", generator=response.generator, epochs=options.epochs, seed=options.seed)
         model = Model.train(encoded, settings)
         found[name] = scores = model.evaluate(encode(corpus.test, model))
         print(f"{name:8} accuracy {100 * scores.accuracy:.2f} %   chunk F1 {100 * scores.f1:.2f} %")

@@ -192,10 +192,7 @@ def test_a_full_device(size: int) -> None:
 @pytest.mark.parametrize("chunk", [100, 1 << 20])
 def test_the_file_size_limit(old: Path, chunk: int) -> None:
     child = subprocess.run(
-        [sys.executable, "-c", FILL, str(old.parent), "limit", str(chunk)],
-        capture_output=True,
-        text=True,
-        check=True,
+        [sys.executable, "-c", FILL, str(old.parent), "limit", str(chunk)], capture_output=True, text=True, check=True
     )
     assert "larger than the limit allows" in child.stdout
     assert "the file that was there is unchanged" in child.stdout
@@ -204,8 +201,7 @@ def test_the_file_size_limit(old: Path, chunk: int) -> None:
 
 @pytest.mark.parametrize("chunk", [100, 1 << 20])
 @pytest.mark.parametrize(
-    ("option", "says"),
-    [("size=64k", "the disk is full; free some space"), ("ro", "it is on a read-only disk")],
+    ("option", "says"), [("size=64k", "the disk is full; free some space"), ("ro", "it is on a read-only disk")]
 )
 def test_a_disk_that_is_full_or_read_only(tmp_path: Path, option: str, says: str, chunk: int) -> None:
     """A disk in its own mount namespace, which disappears when the child process ends."""
@@ -215,17 +211,7 @@ def test_a_disk_that_is_full_or_read_only(tmp_path: Path, option: str, says: str
     if shutil.which("unshare") is None or subprocess.run([*private, mount], capture_output=True).returncode:
         pytest.skip("this system lets us mount no small disk")
     child = subprocess.run(
-        [
-            *private,
-            f'{mount} && exec "$@"',
-            "sh",
-            sys.executable,
-            "-c",
-            FILL,
-            str(tmp_path),
-            "disk",
-            str(chunk),
-        ],
+        [*private, f'{mount} && exec "$@"', "sh", sys.executable, "-c", FILL, str(tmp_path), "disk", str(chunk)],
         capture_output=True,
         text=True,
         check=True,

@@ -45,14 +45,8 @@ def test_matrix_and_function_agree() -> None:
     rng = np.random.default_rng(0)
     matrix = rng.random((3, 3)) < 0.5
     labels = ["a", "b", "c"]
-    asked = rules_of(
-        lambda p, q: p is None or q is None or bool(matrix[labels.index(p), labels.index(q)]), labels
-    )
-    for other in (
-        rules_of(matrix, labels),
-        rules_of(matrix.tolist(), labels),
-        rules_of(matrix * 2.5, labels),
-    ):
+    asked = rules_of(lambda p, q: p is None or q is None or bool(matrix[labels.index(p), labels.index(q)]), labels)
+    for other in (rules_of(matrix, labels), rules_of(matrix.tolist(), labels), rules_of(matrix * 2.5, labels)):
         assert np.array_equal(asked.follow, other.follow)
         assert other.start.all()
     assert rules_of(None, labels) is None
@@ -65,10 +59,7 @@ def test_matrix_and_function_agree() -> None:
     ("constraints", "message"),
     [
         ("XYZ", "no scheme named 'XYZ'"),
-        (
-            np.ones((2, 2)),
-            r"a matrix of shape \(3, 3\), got ndarray of shape \(2, 2\)",
-        ),
+        (np.ones((2, 2)), r"a matrix of shape \(3, 3\), got ndarray of shape \(2, 2\)"),
         (3, "got int of shape"),
         ([["a"] * 3] * 3, "got list"),
     ],
@@ -88,9 +79,7 @@ def test_no_predicted_label_breaks_the_scheme() -> None:
 
     def broken(rows: list) -> int:
         return sum(
-            b.startswith("I-") and a[2:] != b[2:]
-            for row in rows
-            for a, b in zip(["O", *row], row, strict=False)
+            b.startswith("I-") and a[2:] != b[2:] for row in rows for a, b in zip(["O", *row], row, strict=False)
         )
 
     assert broken(free.predict(X)) > 0

@@ -16,14 +16,10 @@ from tagfield.errors import InputError
 from tests.support import naive_text as naive
 
 names = st.text(alphabet="ab:é漢\\ 😀", max_size=4)
-numbers = st.one_of(
-    st.booleans(), st.integers(-5, 5), st.floats(-1e6, 1e6, width=32), st.sampled_from([1, 1.0])
-)
+numbers = st.one_of(st.booleans(), st.integers(-5, 5), st.floats(-1e6, 1e6, width=32), st.sampled_from([1, 1.0]))
 values = st.recursive(
     st.one_of(numbers, names),
-    lambda inner: st.one_of(
-        st.dictionaries(names, inner, max_size=3), st.lists(names, max_size=3), st.sets(names)
-    ),
+    lambda inner: st.one_of(st.dictionaries(names, inner, max_size=3), st.lists(names, max_size=3), st.sets(names)),
     max_leaves=5,
 )
 tokens = st.one_of(
@@ -63,9 +59,7 @@ def test_frozen(X: list, known: list[str]) -> None:
     vocabulary = Vocabulary(known)
     encoded = encode_sequences(X, attributes=vocabulary)
     ids = {name: id for id, name in enumerate(known)}
-    check(
-        encoded.dataset, naive.pack([[naive.attributes(token) for token in x] for x in X], ids, frozen=True)
-    )
+    check(encoded.dataset, naive.pack([[naive.attributes(token) for token in x] for x in X], ids, frozen=True))
     assert vocabulary.strings() == known
 
 
@@ -184,11 +178,7 @@ def deep(levels: int) -> dict:
         ([[{"a": None}]], None, "'a' is of type NoneType"),
         ([[{"a": b"b"}]], None, "'a' is of type bytes"),
         ([[{"a": {"b": object()}}]], None, "'b' is of type object"),
-        (
-            [[{"a": float("nan")}]],
-            None,
-            r"X\[0\]\[0\]: the value of 'a' must be a finite 32-bit number, got nan",
-        ),
+        ([[{"a": float("nan")}]], None, r"X\[0\]\[0\]: the value of 'a' must be a finite 32-bit number, got nan"),
         ([[{"a": float("inf")}]], None, "must be a finite"),
         ([[{"a": 1e39}]], None, "must be a finite 32-bit number, got 1e\\+39"),
         ([[{"a": 10**400}]], None, "must be a finite"),
@@ -230,9 +220,7 @@ def test_bad_weights(weights: Any) -> None:
 
 def test_sequences_read_back() -> None:
     X = [[[("a", 1.0), ("b", 2.5)], []], [[("b", -1.0)]]]
-    encoded: Encoded = encode_sequences(
-        [[dict(token) for token in x] for x in X], [["A", "B"], ["A"]], weights=[1, 3]
-    )
+    encoded: Encoded = encode_sequences([[dict(token) for token in x] for x in X], [["A", "B"], ["A"]], weights=[1, 3])
     back = list(encoded.sequences())
     assert [sequence.tokens for sequence in back] == X
     assert [(sequence.labels, sequence.weight) for sequence in back] == [(["A", "B"], 1.0), (["A"], 3.0)]

@@ -108,10 +108,7 @@ def test_pruning_small_weights_keeps_the_large_ones() -> None:
     crf.prune(0.5)
     assert crf.state_features_ == large
     assert set(crf.attributes_) == {a for a, _ in large}
-    assert (
-        np.mean([a == b for p, q in zip(crf.predict(X), Y, strict=True) for a, b in zip(p, q, strict=True)])
-        > 0.7
-    )
+    assert np.mean([a == b for p, q in zip(crf.predict(X), Y, strict=True) for a, b in zip(p, q, strict=True)]) > 0.7
     with pytest.raises(ValueError, match="threshold"):
         crf.prune(-1)
 
@@ -129,9 +126,7 @@ def test_what_is_explained_is_what_is_predicted_under_constraints() -> None:
             assert why.probability == pytest.approx(crf.predict_marginals_single(x)[t][label], abs=1e-6)
             other = crf.predict_single(x, known={t: set(crf.classes_) - {label}})
             assert why.runner_up == other[t]
-            assert why.difference == pytest.approx(
-                path_score(crf, x, labels) - path_score(crf, x, other), abs=1e-6
-            )
+            assert why.difference == pytest.approx(path_score(crf, x, labels) - path_score(crf, x, other), abs=1e-6)
     crf.constraints = lambda before, after: after in (None, "O")
     assert crf.explain(X[0], 0).runner_up is None
 

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from tagfield.dataset import Dataset
 from tagfield.encode import encode_files, encode_sequences
 from tagfield.errors import InputError
-from tagfield.features import LANES, Weights, absent, feature_set
+from tagfield.features import feature_set
 from tagfield.lattice import open_corpus
+from tagfield.layout import LANES, Weights, absent
 from tagfield.native import kernels
 from tagfield.train import Settings
 from tagfield.train.problem import Problem as Posed
@@ -108,9 +109,7 @@ def test_attributes_that_are_left_out_leave_no_trace(problem: Problem, data: st.
     found = dataset.keep_attributes(keep)
     open_corpus(found)
     new = (np.cumsum(keep) - 1).tolist()
-    assert slots_of(found) == [
-        {new[a]: where for a, where in slots.items() if keep[a]} for slots in slots_of(dataset)
-    ]
+    assert slots_of(found) == [{new[a]: where for a, where in slots.items() if keep[a]} for slots in slots_of(dataset)]
     assert found.tokens is dataset.tokens
     assert found.labels is dataset.labels
     assert [getattr(found, name).dtype for name in ("slots", "occurrences")] == [np.int64] * 2
@@ -175,9 +174,7 @@ def test_absent_is_minus_zero_alone() -> None:
         ([0, 1, 2], [0, 65535], "not ascending labels"),
     ],
 )
-def test_layouts_that_would_leave_the_arrays(
-    first: list[int], column: list[int] | None, message: str
-) -> None:
+def test_layouts_that_would_leave_the_arrays(first: list[int], column: list[int] | None, message: str) -> None:
     blocks = None if column is None else np.array(column, np.uint16)
     with pytest.raises(ValueError, match=message):
         kernels.Layout(2, 16, np.array(first, np.int64), blocks)

@@ -8,15 +8,7 @@ from hypothesis import strategies as st
 from tagfield import lattice
 from tagfield.errors import InputError
 from tagfield.native import kernels
-from tests.support.naive import (
-    Chain,
-    all_paths,
-    best_path,
-    best_score,
-    chain_by_paths,
-    chain_in_logs,
-    path_score,
-)
+from tests.support.naive import Chain, all_paths, best_path, best_score, chain_by_paths, chain_in_logs, path_score
 from tests.support.strategies import small_chains, wide_chains
 from tests.support.tolerances import ALGEBRA, SINGLE
 
@@ -202,13 +194,7 @@ def test_any_finite_score(size: float) -> None:
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize(
-    "door",
-    [
-        lattice.log_partition,
-        lattice.marginals,
-        lattice.best_path,
-        lambda s, t: lattice.path_score(s, t, [0, 1]),
-    ],
+    "door", [lattice.log_partition, lattice.marginals, lattice.best_path, lambda s, t: lattice.path_score(s, t, [0, 1])]
 )
 def test_what_is_not_a_number_is_turned_away_at_the_door(door, bad: float) -> None:
     s, tau = np.zeros((2, 3)), np.zeros((3, 3))
@@ -234,9 +220,7 @@ def with_one(value: float, place: tuple[str, int, int], dtype: type) -> tuple[np
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 @EITHER
 @PLACES
-def test_a_kernel_that_meets_one_nevertheless_says_so(
-    bad: float, dtype: type, place: tuple[str, int, int]
-) -> None:
+def test_a_kernel_that_meets_one_nevertheless_says_so(bad: float, dtype: type, place: tuple[str, int, int]) -> None:
     """The stochastic pass relies on this: weights that left the numbers give a log Z that is no number."""
     assert not np.isfinite(kernels.forward_backward(*with_one(bad, place, dtype), True)[0])
 

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tagfield.errors import InputError
-from tagfield.features import FeatureSet, Weights, absent, grow, prune
+from tagfield.features import grow, prune
+from tagfield.layout import FeatureSet, Weights, absent
 from tests.support.strategies import dense_weights, present
 
 Table = dict[tuple[int, int], float]  # (row, label) → weight
@@ -99,9 +100,7 @@ def test_a_set_does_not_shrink() -> None:
 
 @settings(max_examples=100, deadline=None)
 @given(tables(), st.sampled_from([0.0, 1.0, 2.5]), st.sampled_from([True, False]))
-def test_pruning_leaves_what_is_larger(
-    drawn: tuple[int, int, Table, Table], threshold: float, sparse: bool
-) -> None:
+def test_pruning_leaves_what_is_larger(drawn: tuple[int, int, Table, Table], threshold: float, sparse: bool) -> None:
     _, _, state, trans = drawn
     alive, features, weights = prune(*made(*drawn, sparse=sparse), threshold)
     kept = {key: w for key, w in state.items() if abs(w) > threshold}
@@ -113,9 +112,7 @@ def test_pruning_leaves_what_is_larger(
 
 @settings(max_examples=50, deadline=None)
 @given(tables(), st.data(), st.sampled_from([True, False]))
-def test_only_some_attributes(
-    drawn: tuple[int, int, Table, Table], data: st.DataObject, sparse: bool
-) -> None:
+def test_only_some_attributes(drawn: tuple[int, int, Table, Table], data: st.DataObject, sparse: bool) -> None:
     attributes, _, state, trans = drawn
     keep = np.array([data.draw(st.booleans()) for _ in range(attributes)], bool)
     some = made(*drawn, sparse=sparse)[0].only(keep)
@@ -150,9 +147,7 @@ def test_triples_that_are_wrong(state: Any, trans: Any, message: str) -> None:
 def test_a_million_triples_take_no_loop() -> None:
     rng = np.random.default_rng(0)
     keys = rng.permutation(3_000_000)[:1_000_000]  # in no order
-    features, weights = FeatureSet.from_triples(
-        75_000, 40, (keys // 40, keys % 40, keys % 7 - 3.0), NONE, sparse=True
-    )
+    features, weights = FeatureSet.from_triples(75_000, 40, (keys // 40, keys % 40, keys % 7 - 3.0), NONE, sparse=True)
     at = features.coordinates()
     assert features.counts == (1_000_000, 0)
     assert (at.attribute * 40 + at.label == np.sort(keys)).all()

@@ -31,9 +31,7 @@ def test_flat_metrics_are_scikit_learns_on_the_flattened_labels(drawn) -> None:
     assert metrics.flat_precision_score(true, pred, **more) == sk.precision_score(*flat, **more)
     assert metrics.flat_recall_score(true, pred, **more) == sk.recall_score(*flat, **more)
     assert metrics.flat_fbeta_score(true, pred, 0.5, **more) == sk.fbeta_score(*flat, beta=0.5, **more)
-    assert metrics.sequence_accuracy_score(true, pred) == np.mean(
-        [a == b for a, b in zip(true, pred, strict=True)]
-    )
+    assert metrics.sequence_accuracy_score(true, pred) == np.mean([a == b for a, b in zip(true, pred, strict=True)])
 
 
 @given(pairs())
@@ -87,5 +85,5 @@ def test_what_cannot_be_scored(true, pred, message: str) -> None:
 def test_what_else_cannot_be() -> None:
     with pytest.raises(InputError, match="no sequences"):
         metrics.sequence_accuracy_score([], [])
-    with pytest.raises(InputError, match="there is no average 'samples'"):
+    with pytest.raises(InputError, match="no average named 'samples'"):
         metrics.chunk_f1_score([["O"]], [["O"]], average="samples")

@@ -32,9 +32,7 @@ Y = [["B", "I", "O"], ["I", "B"], []]
 
 @pytest.fixture(scope="module", params=KINDS)
 def model(request: pytest.FixtureRequest) -> Model:
-    return Model.train(
-        encode_sequences(X, Y), Settings(recipe="sgd", features=request.param, epochs=10, c2=0.1)
-    )
+    return Model.train(encode_sequences(X, Y), Settings(recipe="sgd", features=request.param, epochs=10, c2=0.1))
 
 
 @pytest.fixture(scope="module")
@@ -93,18 +91,14 @@ def test_marginals_and_probabilities_are_those_of_the_chain() -> None:
 
 def test_data_of_another_vocabulary_is_refused(model: Model) -> None:
     """Ids mean nothing without their names; silently wrong tags would be the worst answer."""
-    other = encode_sequences(
-        X, attributes=Vocabulary(reversed(model.attributes.strings())), labels=model.labels
-    )
+    other = encode_sequences(X, attributes=Vocabulary(reversed(model.attributes.strings())), labels=model.labels)
     fewer = encode_sequences(X, attributes=Vocabulary(["w=a"]), labels=model.labels)
     same = encode_sequences(
         X, attributes=Vocabulary(model.attributes.strings()), labels=Vocabulary(model.labels.strings())
     )
     for use in (model.tag, model.marginals):
         for wrong in (other, fewer):
-            with pytest.raises(
-                InputError, match="not encoded with this model's attributes; use model.encode"
-            ):
+            with pytest.raises(InputError, match=r"not encoded with this model's attributes; use model\.encode"):
                 use(wrong)
         use(same)
     swapped = encode_sequences(X, Y, attributes=model.attributes, labels=Vocabulary(["O", "I", "B"]))
@@ -223,9 +217,7 @@ WRONG: dict[str, Callable[[dict[str, Any], dict[str, str]], None]] = {
     "a state weight of no label that is 0": put("state", (0, -1), 0.0),
     "a transition to no label": put("trans", (0, -1), 1.0),
     "trans NaN": put("trans", (0, 0), np.nan),
-    "no labels": lambda t, _: t.update(
-        label_bytes=np.zeros(0, np.uint8), label_offsets=np.zeros(1, np.int64)
-    ),
+    "no labels": lambda t, _: t.update(label_bytes=np.zeros(0, np.uint8), label_offsets=np.zeros(1, np.int64)),
     "no offsets": become("label_offsets", lambda a: a[:0]),
     "a label twice": lambda t, _: t["label_bytes"].__setitem__(slice(None), t["label_bytes"][0]),
     "an attribute that is not UTF-8": put("attribute_bytes", 0, 0xFF),
@@ -236,10 +228,7 @@ WRONG: dict[str, Callable[[dict[str, Any], dict[str, str]], None]] = {
     "template is no JSON": said(template="{"),
     "template is a number": said(template="3"),
     "template is empty": said(template="{}"),
-    "only first": lambda t, _: (
-        t.pop("column", None),
-        t.update(first=np.zeros(len(t["attribute_offsets"]), np.int64)),
-    ),
+    "only first": lambda t, _: (t.pop("column", None), t.update(first=np.zeros(len(t["attribute_offsets"]), np.int64))),
 }
 
 

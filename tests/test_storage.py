@@ -196,10 +196,7 @@ entries = st.fixed_dictionaries(
 
 
 @settings(max_examples=500, deadline=None)
-@given(
-    st.dictionaries(names | st.just("__metadata__"), entries | json_values, max_size=3),
-    st.binary(max_size=64),
-)
+@given(st.dictionaries(names | st.just("__metadata__"), entries | json_values, max_size=3), st.binary(max_size=64))
 def test_random_headers_are_read_right_or_rejected(folder: Path, header: dict[str, Any], data: bytes) -> None:
     """Where load_tensors accepts a file, the reference library reads the same arrays from it."""
     path = folder / "random"

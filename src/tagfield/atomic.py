@@ -64,9 +64,7 @@ def write_atomically(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         return
     if old is not None:
         try:
-            os.close(
-                os.open(name, os.O_WRONLY)
-            )  # renaming does not check that the file itself may be written
+            os.close(os.open(name, os.O_WRONLY))  # renaming does not check that the file itself may be written
         except OSError as error:
             raise _output_error(name, error, existed=True) from error
 

@@ -119,9 +119,7 @@ def _asked(allows: Callable[[Any, Any], Any], labels: Sequence[Hashable]) -> Rul
 def _scheme(name: str, labels: Sequence[Hashable]) -> Rules:
     key = {"IOB2": "BIO", "IOB": "BIO", "BIOES": "IOBES"}.get(name.upper(), name.upper())
     if key not in _INSIDE:
-        raise InputError(
-            f"no scheme named {name!r}; choose BIO, IOBES or BILOU, or pass a matrix or a function"
-        )
+        raise InputError(f"no scheme named {name!r}; choose BIO, IOBES or BILOU, or pass a matrix or a function")
     inside, opening = _INSIDE[key], _OPEN[key]
     prefixes = {split_label(str(label))[0] for label in labels}
     if opening and prefixes & set("BI") and not prefixes & {"IOBES": set("ES"), "BILOU": set("LU")}[key]:

@@ -148,7 +148,5 @@ def _spans(offsets: Longs, sentences: Longs) -> tuple[Longs, Longs]:
     """New offsets for some sentences, and the indices of their entries."""
     sizes = np.diff(offsets)[sentences]
     ends = np.cumsum(sizes)
-    which = np.repeat(offsets[:-1][sentences] - (ends - sizes), sizes) + np.arange(
-        int(ends[-1]) if len(ends) else 0
-    )
+    which = np.repeat(offsets[:-1][sentences] - (ends - sizes), sizes) + np.arange(int(ends[-1]) if len(ends) else 0)
     return np.concatenate([[0], ends]).astype(np.int64), which

@@ -30,12 +30,7 @@ class Decoder:
     """
 
     def __init__(
-        self,
-        field: kernels.Field,
-        encoded: Encoded,
-        limits: kernels.Limits | None = None,
-        *,
-        threads: int = 1,
+        self, field: kernels.Field, encoded: Encoded, limits: kernels.Limits | None = None, *, threads: int = 1
     ) -> None:
         self._field = field
         self._encoded = encoded
@@ -103,6 +98,4 @@ class Decoder:
         bad = np.flatnonzero(np.isneginf(score))
         if self._limits is not None and len(bad):
             where = self._encoded.where(int(bad[0]))
-            raise InputError(
-                f"{where}: the constraints and the known labels together allow no path; relax one of them"
-            )
+            raise InputError(f"{where}: the constraints and the known labels together allow no path; relax one of them")

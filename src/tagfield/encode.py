@@ -64,9 +64,7 @@ class Encoded:
         gold, locations = self.gold[self.dataset.tokens_of(sentences)], self.locations
         if locations is not None:
             places = {name: getattr(locations, name) for name in ("file", "line", "begin", "end")}
-            locations = replace(
-                locations, **{name: ids[sentences] for name, ids in places.items() if ids is not None}
-            )
+            locations = replace(locations, **{name: ids[sentences] for name, ids in places.items() if ids is not None})
         return replace(self, dataset=self.dataset.take(sentences), gold=gold, locations=locations)
 
     def gold_labels(self) -> list[list[str]]:
@@ -132,17 +130,12 @@ def encode_files(
     used: Template | None = None
     if format == "columns":
         data, used, locations = read_columns(
-            sources,
-            load_template(template, columns),
-            known,
-            names,
-            frozen=frozen,
-            needs_labels=learning,
+            sources, load_template(template, columns), known, names, frozen=frozen, needs_labels=learning
         )
     elif format == "items":
         data, locations = read_items(sources, known, names, frozen=frozen)
     else:
-        raise InputError(f"there is no format {format!r}; choose columns or items")
+        raise InputError(f"no format named {format!r}; choose columns or items")
     if not len(data):
         raise InputError(f"{sources[0].name}: the file holds no sequence")
     label_set = names if labels is None else labels
@@ -203,9 +196,7 @@ def check_weights(weights: ArrayLike, count: int, name: str = "weights") -> Doub
     except (TypeError, ValueError) as error:
         raise InputError(f"{name} must be numbers: {error}") from None
     if array.shape != (count,):
-        raise InputError(
-            f"{name} must have one number for each of the {count} sequences, got the shape {array.shape}"
-        )
+        raise InputError(f"{name} must have one number for each of the {count} sequences, got the shape {array.shape}")
     wrong = np.flatnonzero(~(np.isfinite(array) & (array >= 0)))
     if len(wrong):
         raise InputError(f"{name}[{wrong[0]}] must be a finite number ≥ 0, got {array[wrong[0]]}")

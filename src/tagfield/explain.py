@@ -47,10 +47,7 @@ class Explanation:
         lines += [f"  {amount:+9.4f}  {what}" for what, amount in self.separates]
         shown = self.shown()
         width = max(9, *(len(str(label)) for label in shown))
-        lines += [
-            "",
-            "  " + "  ".join(f"{label!s:>{width}}" for label in shown) + "  score of a label, by its parts",
-        ]
+        lines += ["", "  " + "  ".join(f"{label!s:>{width}}" for label in shown) + "  score of a label, by its parts"]
         lines += [
             "  " + "  ".join(f"{amount:+{width}.4f}" for amount in amounts) + f"  {what}"
             for what, amounts in self.parts(shown)
@@ -114,12 +111,7 @@ class SizeReport:
     @classmethod
     def of(cls, model: Model) -> "SizeReport":
         states, edges = model.features.counts
-        arrays: list[Any] = [
-            model.weights.state,
-            model.weights.trans,
-            model.features.first,
-            model.features.column,
-        ]
+        arrays: list[Any] = [model.weights.state, model.weights.trans, model.features.first, model.features.column]
         names: list[Any] = [*model.attributes.to_arrays(), *model.labels.to_arrays()]
         nonzero = np.count_nonzero(model.weights.state) + np.count_nonzero(model.weights.trans)
         return cls(
@@ -220,9 +212,7 @@ def _attribute_scores(model: Model, encoded: Encoded) -> list[list[tuple[str, fl
     return table
 
 
-def _differences(
-    table: Any, tau: Any, best: Any, other: Any, t: int, called: list[Any]
-) -> list[tuple[str, float]]:
+def _differences(table: Any, tau: Any, best: Any, other: Any, t: int, called: list[Any]) -> list[tuple[str, float]]:
     found: dict[str, float] = {}
 
     def add(what: str, amount: float) -> None:

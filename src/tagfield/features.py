@@ -16,40 +16,12 @@ import numpy as np
 
 from tagfield.dataset import Longs
 from tagfield.errors import InputError
-from tagfield.layout import (
-    ABSENT,
-    FULL_ROW_BLOCKS,
-    LANES,
-    Coordinates,
-    FeatureKind,
-    FeatureSet,
-    Weights,
-    absent,
-)
+from tagfield.layout import ABSENT, FULL_ROW_BLOCKS, LANES, FeatureSet, Weights, absent
 from tagfield.native import kernels
-
-__all__ = [
-    "ABSENT",
-    "LANES",
-    "Coordinates",
-    "FeatureKind",
-    "FeatureSet",
-    "Weights",
-    "absent",
-    "feature_set",
-    "grow",
-    "physical_memory",
-    "prune",
-]
 
 
 def feature_set(
-    corpus: kernels.Corpus,
-    attributes: int,
-    labels: int,
-    kind: str,
-    min_count: int = 1,
-    transitions: str | None = None,
+    corpus: kernels.Corpus, attributes: int, labels: int, kind: str, min_count: int = 1, transitions: str | None = None
 ) -> FeatureSet:
     """Build a feature set from encoded data; `transitions` is the kind for pairs of labels, if it differs.
 
@@ -130,9 +102,7 @@ def grow(old: FeatureSet, weights: Weights, new: FeatureSet) -> tuple[FeatureSet
     )
 
 
-def prune(
-    features: FeatureSet, weights: Weights, threshold: float = 0.0
-) -> tuple[Longs, FeatureSet, Weights]:
+def prune(features: FeatureSet, weights: Weights, threshold: float = 0.0) -> tuple[Longs, FeatureSet, Weights]:
     """Remove weights of absolute value ≤ `threshold`; returns the remaining attributes, features and weights.
 
     >>> features, weights = FeatureSet.from_triples(3, 2, ([0, 1, 2], [0, 1, 1], [0.5, 0.0, -2.0]), ([], [], []))

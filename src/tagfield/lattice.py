@@ -37,9 +37,7 @@ def open_corpus(dataset: Dataset) -> kernels.Corpus:
             dataset.weight,
         )
     except (TypeError, ValueError) as error:
-        raise InputError(
-            f"the dataset is inconsistent: {error}; create datasets with encode_sequences"
-        ) from None
+        raise InputError(f"the dataset is inconsistent: {error}; create datasets with encode_sequences") from None
 
 
 def _checked(scores: ArrayLike, transitions: ArrayLike) -> tuple[Doubles, Doubles]:
@@ -98,11 +96,6 @@ def path_score(scores: ArrayLike, transitions: ArrayLike, path: ArrayLike) -> fl
     """
     s, tau = _checked(scores, transitions)
     y: Any = np.asarray(path)
-    if (
-        y.shape != (len(s),)
-        or not np.issubdtype(y.dtype, np.integer)
-        or (y < 0).any()
-        or (y >= s.shape[1]).any()
-    ):
+    if y.shape != (len(s),) or not np.issubdtype(y.dtype, np.integer) or (y < 0).any() or (y >= s.shape[1]).any():
         raise InputError(f"path must be {len(s)} label ids, each between 0 and {s.shape[1] - 1}")
     return float(s[np.arange(len(s)), y].sum() + tau[y[:-1], y[1:]].sum())

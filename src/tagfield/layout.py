@@ -83,9 +83,7 @@ class FeatureSet:
         """0 for each feature and ABSENT elsewhere; returns the marks themselves if they are already that."""
         if not (self.marks.state.any() or self.marks.trans.any()):
             return self.marks
-        return Weights(
-            *(np.where(absent(w), ABSENT, np.float32(0)) for w in (self.marks.state, self.marks.trans))
-        )
+        return Weights(*(np.where(absent(w), ABSENT, np.float32(0)) for w in (self.marks.state, self.marks.trans)))
 
     @cached_property
     def counts(self) -> tuple[int, int]:
@@ -245,15 +243,11 @@ def _sorted(triples: Triples, rows: int, labels: int, width: int, what: str) -> 
     except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"{what} triples must hold integer ids and numeric weights: {error}") from None
     if not len(row) == len(label) == len(value):
-        raise InputError(
-            f"{what} triples must have equal lengths, got {len(row)}, {len(label)} and {len(value)}"
-        )
+        raise InputError(f"{what} triples must have equal lengths, got {len(row)}, {len(label)} and {len(value)}")
     for ids, size, name in ((row, rows, what), (label, labels, "label")):
         bad = np.flatnonzero((ids < 0) | (ids >= size))
         if len(bad):
-            raise InputError(
-                f"{what} triple {bad[0]} has {name} id {ids[bad[0]]}, which must be in 0..{size - 1}"
-            )
+            raise InputError(f"{what} triple {bad[0]} has {name} id {ids[bad[0]]}, which must be in 0..{size - 1}")
     if not np.isfinite(value).all():
         at = int(np.flatnonzero(~np.isfinite(value))[0])
         raise InputError(f"{what} triple {at} has weight {value[at]}; weights must be finite in float32")

@@ -25,9 +25,7 @@ Sequences = Iterable[Iterable[Any]]
 def _checked(y_true: Sequences, y_pred: Sequences) -> tuple[list[list[Any]], list[list[Any]]]:
     true, pred = _listed("y_true", y_true), _listed("y_pred", y_pred)
     if len(true) != len(pred):
-        raise InputError(
-            f"y_true has {len(true)} sequences, but y_pred has {len(pred)}; pass both for the same X"
-        )
+        raise InputError(f"y_true has {len(true)} sequences, but y_pred has {len(pred)}; pass both for the same X")
     for index, (a, b) in enumerate(zip(true, pred, strict=True)):
         if len(a) != len(b):
             raise InputError(f"sequence {index} has {len(a)} labels in y_true, but {len(b)} in y_pred")
@@ -127,7 +125,7 @@ def _average(scores: Scores, figure: str, average: str) -> float:
     if average == "micro":
         return float(getattr(scores.chunks, figure))
     if average not in ("macro", "weighted"):
-        raise InputError(f"there is no average {average!r} for chunks; choose micro, macro or weighted")
+        raise InputError(f"no average named {average!r} for chunks; choose micro, macro or weighted")
     figures = [getattr(tally, figure) for tally in types.values()]
     weights = [1 if average == "macro" else tally.gold for tally in types.values()]
     return float(np.average(figures, weights=weights)) if sum(weights) else 0.0

@@ -23,7 +23,8 @@ from tagfield.decoder import Decoder
 from tagfield.encode import Encoded, Format, encode_files, encode_sequences
 from tagfield.errors import InputError
 from tagfield.evaluate import ChunkScorer, Scores
-from tagfield.features import FeatureSet, Weights, prune
+from tagfield.features import prune
+from tagfield.layout import FeatureSet, Weights
 from tagfield.model_file import Parts, from_tensors, load_parts, to_tensors
 from tagfield.native import kernels
 from tagfield.spans import Span
@@ -129,11 +130,7 @@ class Model:
         return encode_sequences(X, y, attributes=self.attributes, labels=self.labels)
 
     def encode_files(
-        self,
-        paths: PathLike | Iterable[PathLike],
-        *,
-        columns: str | None = None,
-        format: Format | None = None,
+        self, paths: PathLike | Iterable[PathLike], *, columns: str | None = None, format: Format | None = None
     ) -> Encoded:
         """Read and encode files with this model's template and vocabularies."""
         kind: Format = format or ("items" if self.template is None else "columns")
@@ -208,9 +205,7 @@ class Model:
         """The chunks in the best labels of each sequence; a chunk's probability covers its type and both ends."""
         return self.decoder(X, rules=rules, known=known, threads=threads).spans(self.labels.strings())
 
-    def log_probability(
-        self, X: Data, y: Iterable[Iterable[str]], *, rules: Any = None, threads: int = 1
-    ) -> Doubles:
+    def log_probability(self, X: Data, y: Iterable[Iterable[str]], *, rules: Any = None, threads: int = 1) -> Doubles:
         """log p(y | x) of each sequence; −inf if y breaks the rules or contains a label unknown to the model.
 
         >>> model = Model.train(encode_sequences([[["a"]]], [["X"]]), Settings("lbfgs"))
@@ -232,9 +227,7 @@ class Model:
         if bare is not None:
             raise InputError(f"{encoded.where(bare)}: the sequence has no labels to score against")
         if not _same(encoded.labels, self.labels):
-            raise InputError(
-                "the data is not encoded with this model's labels; use model.encode or model.encode_files"
-            )
+            raise InputError("the data is not encoded with this model's labels; use model.encode or model.encode_files")
         decoder = self.decoder(encoded, threads=threads)
         return ChunkScorer(encoded.names.strings()).score(encoded.gold, decoder.best(), decoder.tokens)
 
@@ -272,9 +265,7 @@ class Model:
         return cls(*from_tensors(tensors, metadata))
 
     def _parts(self) -> Parts:
-        return Parts(
-            self.labels, self.attributes, self.features, self.weights, self.template, self.info, self.stream
-        )
+        return Parts(self.labels, self.attributes, self.features, self.weights, self.template, self.info, self.stream)
 
     # Weights
 
@@ -287,9 +278,7 @@ class Model:
         chosen = chosen[flat[chosen] != 0]
         return [
             (self.attributes[a], self.labels[y], w)
-            for a, y, w in zip(
-                *(x.tolist() for x in (*self.features.locate(chosen), flat[chosen])), strict=True
-            )
+            for a, y, w in zip(*(x.tolist() for x in (*self.features.locate(chosen), flat[chosen])), strict=True)
         ]
 
     def attribute_weights(self, attribute: int) -> Floats:

@@ -123,15 +123,9 @@ def _stream(tensors: dict[str, Any], metadata: dict[str, str], features: Feature
     numbers = json.loads(metadata["stream"])
     if not isinstance(numbers, dict) or set(numbers) != STREAM_NUMBERS:
         raise ValueError("the stream's numbers are incomplete")
-    if (
-        not all(isinstance(n, int | float) and 0 <= n < 2**53 for n in numbers.values())
-        or numbers["scale"] <= 0
-    ):
+    if not all(isinstance(n, int | float) and 0 <= n < 2**53 for n in numbers.values()) or numbers["scale"] <= 0:
         raise ValueError("a number of the stream is out of range")
-    shapes = {
-        "state": (features.attributes * features.blocks_per_row, LANES),
-        "trans": features.marks.trans.shape,
-    }
+    shapes = {"state": (features.attributes * features.blocks_per_row, LANES), "trans": features.marks.trans.shape}
     arrays: dict[str, Any] = {}
     for name in ("theta", "squares", "rest"):
         for part, shape in shapes.items():

@@ -20,9 +20,7 @@ else:
         runs = base.supported_levels()
         level = os.environ.get("TAGFIELD_CPU") or runs[-1]
         if level not in runs:
-            raise InputError(
-                f"this processor does not support TAGFIELD_CPU={level}; choose one of {', '.join(runs)}"
-            )
+            raise InputError(f"this processor does not support TAGFIELD_CPU={level}; choose one of {', '.join(runs)}")
         return base if level == "base" else import_module(f"tagfield._kernels_{level}")
 
     kernels = _load()

@@ -6,12 +6,6 @@
 1.0
 """
 
-from tagfield.metrics import (
-    chunk_f1,
-    chunk_precision,
-    chunk_recall,
-    flat_accuracy,
-    sequence_accuracy,
-)
+from tagfield.metrics import chunk_f1, chunk_precision, chunk_recall, flat_accuracy, sequence_accuracy
 
 __all__ = ["chunk_f1", "chunk_precision", "chunk_recall", "flat_accuracy", "sequence_accuracy"]

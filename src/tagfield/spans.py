@@ -46,9 +46,7 @@ class SpanFinder:
         kind, bit, typed = rules.kind, rules.bit, rules.typed
         change = kind[:, None] != kind[None, :]
         # [L+1, L+1] between two labels; index L is the boundary of the sequence
-        self._starts: NDArray[np.bool_] = (rules.starts[:, None] & bit[None, :] != 0) | (
-            change & typed[None, :]
-        )
+        self._starts: NDArray[np.bool_] = (rules.starts[:, None] & bit[None, :] != 0) | (change & typed[None, :])
         self._ends: NDArray[np.bool_] = (rules.ends[:, None] & bit[None, :] != 0) | (change & typed[:, None])
         self._types, self._kind, self._size = rules.types, kind, len(labels)
         self._goes_on = ~self._starts & ~self._ends & ~change
@@ -81,18 +79,14 @@ class SpanFinder:
         )
         return [min(1.0, float(np.exp(self._log_sum(scores, tau, alpha, beta, c) - log_z))) for c in chunks]
 
-    def _log_sum(
-        self, s: Doubles, tau: Doubles, alpha: Doubles, beta: Doubles, chunk: tuple[str, int, int]
-    ) -> float:
+    def _log_sum(self, s: Doubles, tau: Doubles, alpha: Doubles, beta: Doubles, chunk: tuple[str, int, int]) -> float:
         kind, start, end = chunk
         L = self._size
         of_type = np.flatnonzero(self._kind[:L] == self._types.index(kind))
         if start == 0:
             ways = np.where(self._starts[L, of_type], s[0, of_type], -np.inf)
         else:
-            into = np.where(
-                self._starts[:L][:, of_type], alpha[start - 1][:, None] + tau[:, of_type], -np.inf
-            )
+            into = np.where(self._starts[:L][:, of_type], alpha[start - 1][:, None] + tau[:, of_type], -np.inf)
             ways = s[start, of_type] + _log_sum_exp(into, axis=0)
         within = np.where(self._goes_on[np.ix_(of_type, of_type)], tau[np.ix_(of_type, of_type)], -np.inf)
         for t in range(start + 1, end):

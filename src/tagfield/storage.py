@@ -52,9 +52,7 @@ DTYPES = {
 CODES = {dtype: code for code, dtype in DTYPES.items()}
 
 
-def save_tensors(
-    path: str | os.PathLike[str], tensors: Mapping[str, Array], metadata: Mapping[str, str]
-) -> None:
+def save_tensors(path: str | os.PathLike[str], tensors: Mapping[str, Array], metadata: Mapping[str, str]) -> None:
     """Write arrays and metadata to one safetensors file, atomically, with each array at a multiple of 64 bytes.
 
     Contiguous arrays are written without a copy.
@@ -84,9 +82,7 @@ def save_tensors(
             file.write(_bytes_of(array))
 
 
-def load_tensors(
-    path: str | os.PathLike[str], *, verify: bool = True
-) -> tuple[dict[str, Array], dict[str, str]]:
+def load_tensors(path: str | os.PathLike[str], *, verify: bool = True) -> tuple[dict[str, Array], dict[str, str]]:
     """Memory-map a safetensors file; returns its read-only arrays and its metadata.
 
     Every bound is checked before it is used; a truncated, corrupt or foreign file raises ModelFileError. `verify=False`
@@ -109,9 +105,7 @@ def load_tensors(
             raise _corrupt(name, f"{_short(tensor)} starts at byte {begin} of the data instead of {expected}")
         expected = end
         if start + end > len(mapped):
-            raise _corrupt(
-                name, f"{_short(tensor)} ends at byte {start + end}, but the file has {len(mapped)} bytes"
-            )
+            raise _corrupt(name, f"{_short(tensor)} ends at byte {start + end}, but the file has {len(mapped)} bytes")
         if not tensor.startswith(PAD):
             array: Array = np.ndarray(shape, dtype, buffer=mapped, offset=start + begin)
             if not array.flags.aligned:  # only in files written by other programs
@@ -130,9 +124,7 @@ def _layout(tensors: Mapping[str, Array]) -> Iterable[tuple[str, Array]]:
         if name == "__metadata__" or name.startswith(PAD):
             raise InputError(f"the tensor name {name!r} is reserved; choose another name")
         if array.dtype.newbyteorder("<") not in CODES:
-            raise InputError(
-                f"tensor {name!r} has dtype {array.dtype}, which safetensors files do not support"
-            )
+            raise InputError(f"tensor {name!r} has dtype {array.dtype}, which safetensors files do not support")
     ordered = sorted(tensors.items(), key=lambda item: (item[1].nbytes % ALIGNMENT != 0, -item[1].nbytes))
     for index, (name, array) in enumerate(ordered):
         yield name, array
@@ -149,9 +141,7 @@ def _bytes_of(array: Array) -> memoryview:
 def _header(entries: Mapping[str, object], metadata: Mapping[str, str], crc: int) -> bytes:
     for key, value in metadata.items():
         if key in (CRC, HEADER_CRC) or not isinstance(value, str):
-            raise InputError(
-                f"metadata {key!r} has a reserved key or is not a string; use another key or a string"
-            )
+            raise InputError(f"metadata {key!r} has a reserved key or is not a string; use another key or a string")
     sums = {CRC: f"{crc:08x}", HEADER_CRC: "0" * 8}
     try:
         text = json.dumps(
@@ -178,9 +168,7 @@ def _map(name: str) -> mmap.mmap:
             if stat.S_ISDIR(status.st_mode):
                 raise ModelFileError(f"{name!r} is a folder; give the path of a model file")
             if not stat.S_ISREG(status.st_mode):
-                raise ModelFileError(
-                    f"{name!r} is a device or a pipe; copy the model to a regular file first"
-                )
+                raise ModelFileError(f"{name!r} is a device or a pipe; copy the model to a regular file first")
             if status.st_size == 0:
                 raise ModelFileError(f"{name!r} is empty; copy the file again, or train the model again")
             return mmap.mmap(descriptor, status.st_size, access=mmap.ACCESS_READ)
@@ -210,9 +198,7 @@ def _foreign(start: bytes) -> str:
     if start.startswith(b"PK\x03\x04"):
         return "it is a zip archive; unpack it first"
     if all(byte in b"\t\n\r" or byte >= 32 for byte in start):
-        return (
-            f"it is a text file that starts with {start[:20].decode(errors='replace')!r}; give a model file"
-        )
+        return f"it is a text file that starts with {start[:20].decode(errors='replace')!r}; give a model file"
     return f"it starts with the bytes {start[:8].hex(' ')}; give a file written by tagfield, or copy it again"
 
 
@@ -263,16 +249,12 @@ def _sizes(value: object) -> bool:
     return isinstance(value, list) and all(type(size) is int and 0 <= size <= MAX_BYTES for size in value)
 
 
-def _check_sums(
-    name: str, header: bytes, mapped: mmap.mmap, metadata: Mapping[str, str], *, verify: bool
-) -> None:
+def _check_sums(name: str, header: bytes, mapped: mmap.mmap, metadata: Mapping[str, str], *, verify: bool) -> None:
     if not verify and not metadata.keys() & {CRC, HEADER_CRC}:
         return  # written by another program; the caller accepts it
     found = HEADER_CRC_DIGITS.search(header)
     if CRC not in metadata or found is None:
-        raise ModelFileError(
-            f"{name!r} has no checksum, so tagfield did not write it; give a file written by tagfield"
-        )
+        raise ModelFileError(f"{name!r} has no checksum, so tagfield did not write it; give a file written by tagfield")
     blank = header[: found.start(1)] + b"0" * 8 + header[found.end(1) :]
     if f"{zlib.crc32(blank):08x}" != metadata.get(HEADER_CRC):
         raise _corrupt(name, "the checksum of its header is wrong")

@@ -67,10 +67,7 @@ def test_increments_keep_their_digits(G, q, exponent, sign):
 @given(q=st.floats(0.1, 2), delta=st.floats(1e-6, 100))
 def test_increments_keep_their_digits_where_a_sigmoid_is_flat(q, delta):
     """Beyond its shoulder a sigmoid is 1 − tiny; the increment must be right to the digits of the tiny."""
-    for G, rest in (
-        (erf(3.0), lambda x: math.erfc(3 * x)),
-        (gd(10.0), lambda x: 2 * math.atan(math.exp(-10 * x))),
-    ):
+    for G, rest in ((erf(3.0), lambda x: math.erfc(3 * x)), (gd(10.0), lambda x: 2 * math.atan(math.exp(-10 * x)))):
         exact = rest(q) - rest(q + delta)
         found = G.increment(np.array([q, -q]), np.array([delta, -delta]))
         assert found == pytest.approx([exact, -exact], rel=NUMERIC)
@@ -134,10 +131,7 @@ def test_an_own_generator_finds_its_derivative_and_its_value():
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (
-            lambda: Generator.from_gradient(np.sin, name="sine"),
-            "gradient of 'sine' decreases from .* not convex",
-        ),
+        (lambda: Generator.from_gradient(np.sin, name="sine"), "gradient of 'sine' decreases from .* not convex"),
         (lambda: Generator.from_gradient(lambda u: -u), "decreases"),
         (lambda: Generator.from_gradient(np.log), "not finite at u = -10000; give a smaller `domain`"),
         (lambda: Generator.from_gradient(lambda u: 1.0), "must map an array to an array"),
@@ -159,9 +153,7 @@ def test_bad_generators_are_explained(make, said):
         make()
 
 
-@pytest.mark.parametrize(
-    "G", [quadratic(), arctan(0.25), erf(2.0), gd(3.0), pnorm(1.5), entropy(), softplus(2.0)]
-)
+@pytest.mark.parametrize("G", [quadratic(), arctan(0.25), erf(2.0), gd(3.0), pnorm(1.5), entropy(), softplus(2.0)])
 def test_names_read_back(G):
     assert str(parse_generator(str(G))) == str(G)
 
@@ -198,10 +190,7 @@ def test_functions_that_are_not_what_they_should_be(gradient, hessian, message) 
     [
         (np.arctan, lambda u: 1 / (1 + u * u)),
         (np.tanh, lambda u: 1 / np.cosh(np.minimum(np.abs(u), 300)) ** 2),
-        (
-            lambda u: np.maximum(u, 0.5 * u),
-            lambda u: np.where(u > 0, 1.0, 0.5),
-        ),  # a kink is allowed
+        (lambda u: np.maximum(u, 0.5 * u), lambda u: np.where(u > 0, 1.0, 0.5)),  # a kink is allowed
     ],
 )
 def test_a_second_derivative_that_is_right_is_taken(gradient, hessian) -> None:  # type: ignore[no-untyped-def]

@@ -56,9 +56,7 @@ seeds = st.integers(0, 2**32 - 1)
 @settings(max_examples=30, deadline=None)
 def test_fisher_is_the_derivative_of_the_expectation(chains, seed):
     theta = weights(chains, seed)
-    np.testing.assert_allclose(
-        chains.fisher(theta), gradient_by_differences(chains.expectation, theta), atol=1e-8
-    )
+    np.testing.assert_allclose(chains.fisher(theta), gradient_by_differences(chains.expectation, theta), atol=1e-8)
 
 
 @given(chains=corpora(), seed=seeds)
@@ -84,9 +82,7 @@ def check_natural_gradient(G, loss, chains, seed, positive):
     direction = natural_gradient(G, loss, chains.expectation(theta)[used], empirical[used])
     by_formula = chains.fisher(theta)[:, used] @ direction
     by_numbers = gradient_by_differences(divergence_at, theta, 1e-4)
-    np.testing.assert_allclose(
-        by_formula, by_numbers, rtol=1e-4, atol=NUMERIC * max(1.0, np.abs(direction).max())
-    )
+    np.testing.assert_allclose(by_formula, by_numbers, rtol=1e-4, atol=NUMERIC * max(1.0, np.abs(direction).max()))
 
 
 @pytest.mark.parametrize("G", [*SMOOTH, pnorm(3.0), OWN[3]], ids=str)
@@ -132,13 +128,9 @@ def test_the_six_updates_are_the_papers(G):
         "U6": g(E) - g(empirical),
     }
     for name, expected in papers.items():
-        np.testing.assert_allclose(
-            natural_gradient(G, update(name), E, empirical), expected, rtol=1e-7, atol=1e-12
-        )
+        np.testing.assert_allclose(natural_gradient(G, update(name), E, empirical), expected, rtol=1e-7, atol=1e-12)
     for name, twin in (("U4", named_loss("B2", 1.0)), ("U6", named_loss("B1", 1.0))):
-        np.testing.assert_allclose(
-            natural_gradient(G, twin, E, empirical), papers[name], rtol=1e-7, atol=1e-12
-        )
+        np.testing.assert_allclose(natural_gradient(G, twin, E, empirical), papers[name], rtol=1e-7, atol=1e-12)
 
 
 @pytest.mark.parametrize("G", EVERYWHERE, ids=str)
@@ -151,9 +143,7 @@ def test_a_divergence_is_never_negative_and_zero_where_they_meet(G, loss, E, emp
 
 
 @pytest.mark.parametrize("G", [G for G in ALL if str(G) != "pnorm:1"], ids=str)
-@given(
-    E=st.floats(0.1, 2), gap=st.floats(1e-6, 1), sign=st.sampled_from([-1, 1]), loss=st.sampled_from(LOSSES)
-)
+@given(E=st.floats(0.1, 2), gap=st.floats(1e-6, 1), sign=st.sampled_from([-1, 1]), loss=st.sampled_from(LOSSES))
 @settings(max_examples=50, deadline=None)
 def test_a_divergence_is_zero_only_where_they_meet(G, E, gap, sign, loss):
     """pnorm:1 is convex but not strictly so: its divergence is zero between any points of one sign."""
@@ -254,9 +244,7 @@ def test_the_shifted_generator_turns_u4_into_u3_and_u6_into_u5():
     g, h = (lambda u: G.gradient(u + shift)), (lambda u: G.hessian(u + shift))
     u = E - shift
     np.testing.assert_allclose(h(u) * u, natural_gradient(G, update("U4"), E, shift), rtol=ALGEBRA)
-    np.testing.assert_allclose(
-        g(u) - g(np.zeros(2)), natural_gradient(G, update("U6"), E, shift), rtol=ALGEBRA
-    )
+    np.testing.assert_allclose(g(u) - g(np.zeros(2)), natural_gradient(G, update("U6"), E, shift), rtol=ALGEBRA)
 
 
 def scaled_pass(divisor, theta, f, C, rates):
@@ -309,10 +297,7 @@ def test_divergences_of_the_quadratic_and_the_entropy_are_the_corrected_ones():
         (lambda: named_loss("B1", float("inf")), "γ must be finite, got inf"),
         (lambda: update("U7"), "no update named 'U7'; choose one of U1"),
         (lambda: divergence(entropy(), update("U6"), [1.0], [0.0]), "entropy is defined for 0 < u .* q = 0"),
-        (
-            lambda: natural_gradient(entropy(), update("U1"), [1.0], [2.0]),
-            "the loss B1, γ=0 evaluates it at p = 0",
-        ),
+        (lambda: natural_gradient(entropy(), update("U1"), [1.0], [2.0]), "the loss B1, γ=0 evaluates it at p = 0"),
     ],
 )
 def test_bad_losses_are_explained(make, said):

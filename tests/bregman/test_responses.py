@@ -27,9 +27,7 @@ from tests.support.tolerances import ALGEBRA, TABLE
 
 TABLES = {response: response.table() for response in FUNCTIONS_OF_U}
 
-magnitude = st.floats(2.0**-99, 2.0**99, width=32) | st.floats(-99, 99).map(
-    lambda e: float(np.float32(2.0**e))
-)
+magnitude = st.floats(2.0**-99, 2.0**99, width=32) | st.floats(-99, 99).map(lambda e: float(np.float32(2.0**e)))
 magnitudes = st.lists(magnitude, min_size=1, max_size=40)
 
 
@@ -72,9 +70,7 @@ def test_a_table_follows_its_response_everywhere(response, sizes):
         allowed = np.maximum(allowed, TABLE * 0.1 * HEIGHTS[response](u))
     assert (error <= allowed)[inside & ~beyond].all()
     tails = (table.tail_error + TABLE) * np.maximum(np.abs(exact), 1e-12 * HEIGHTS[response](1e6))
-    if "own" not in str(
-        response
-    ):  # far out, an own h by differences is noise, and so is what it is compared with
+    if "own" not in str(response):  # far out, an own h by differences is noise, and so is what it is compared with
         assert (error <= tails)[~inside & ~beyond].all()
 
 
@@ -145,9 +141,7 @@ def test_lines_of_a_logarithm_are_for_functions_that_pull_back():
         tabulate([lambda x: -x * np.exp(-x * x)], odd=True, tolerance=1e-8)
     table = tabulate([lambda x: -x * np.exp(-x * x)], odd=True)
     assert not table.logs
-    assert table.evaluate([0.5, -0.5]) == pytest.approx(
-        [-0.5 * np.exp(-0.25), 0.5 * np.exp(-0.25)], rel=TABLE
-    )
+    assert table.evaluate([0.5, -0.5]) == pytest.approx([-0.5 * np.exp(-0.25), 0.5 * np.exp(-0.25)], rel=TABLE)
 
 
 def test_annealing_keeps_the_slope_and_ends_linear():
@@ -204,9 +198,7 @@ def test_the_root_of_a_count_keeps_its_digits(response):
 def test_directions_of_counts_are_the_papers_updates():
     G, E, count = gd(3.0), np.array([0.2, 0.9, 1.7]), np.array([1.0, 1.0, 0.0])
     g, h = G.gradient, G.hessian
-    np.testing.assert_allclose(
-        Response(update("U4"), G).direction(E, count), h(E) * (E - count), rtol=ALGEBRA
-    )
+    np.testing.assert_allclose(Response(update("U4"), G).direction(E, count), h(E) * (E - count), rtol=ALGEBRA)
     np.testing.assert_allclose(Response(update("U6"), G).direction(E, count), g(E) - g(count), rtol=ALGEBRA)
 
 
@@ -224,10 +216,7 @@ def test_directions_of_counts_are_the_papers_updates():
         (lambda: Response(update("U6"), arctan()).f([1.0]), "depends on E and Ẽ separately"),
         (lambda: Response(update("U6"), arctan()).table(), "use direction"),
         (lambda: Response(update("U6"), arctan()).count_tables(-1), "max_count must be ≥ 0, got -1"),
-        (
-            lambda: Response(update("U2"), arctan(), scale=0.0),
-            "scale of a response must be > 0 and finite, got 0",
-        ),
+        (lambda: Response(update("U2"), arctan(), scale=0.0), "scale of a response must be > 0 and finite, got 0"),
         (
             lambda: Response(update("U2"), Generator.from_gradient(lambda u: np.clip(u, -0.3, 0.3))).table(),
             "cannot be tabulated to a relative error of 1e-05: the error is .* near .u. = 0.3",
@@ -249,12 +238,7 @@ def test_a_kink_is_allowed_by_a_larger_tolerance():
 
 
 def test_a_step_and_a_power_are_exact_enough():
-    assert Response(update("U2"), pnorm(1.0)).table().evaluate([1e-30, -3.0, 1e30, 0.0]).tolist() == [
-        1,
-        -1,
-        1,
-        0,
-    ]
+    assert Response(update("U2"), pnorm(1.0)).table().evaluate([1e-30, -3.0, 1e30, 0.0]).tolist() == [1, -1, 1, 0]
     cubes = tabulate([lambda x: x**3], odd=True)
     assert isinstance(cubes, ResponseTable)
     assert cubes.evaluate([1e-9, -2.0, 1e10]) == pytest.approx([1e-27, -8, 1e30], rel=TABLE)
@@ -316,6 +300,4 @@ def test_response_curves_keep_the_parameter_and_the_sign() -> None:
     for p in (1.5, 3.0):
         assert np.abs(response_curve(pnorm(p), u)).max() == pytest.approx(1)
     soft = Response(update("U2"), softplus())
-    np.testing.assert_allclose(
-        response_curve(softplus(), u), 10 / soft.slope * soft.f(u), rtol=1e-9, atol=1e-12
-    )
+    np.testing.assert_allclose(response_curve(softplus(), u), 10 / soft.slope * soft.f(u), rtol=1e-9, atol=1e-12)

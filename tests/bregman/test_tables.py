@@ -10,9 +10,7 @@ from tagfield.train.stochastic import set_response
 from tests.support.bregman_table import FUNCTIONS_OF_U, PAPER, recipe
 from tests.support.tolerances import TABLE
 
-magnitude = st.floats(2.0**-99, 2.0**99, width=32) | st.floats(-99, 99).map(
-    lambda e: float(np.float32(2.0**e))
-)
+magnitude = st.floats(2.0**-99, 2.0**99, width=32) | st.floats(-99, 99).map(lambda e: float(np.float32(2.0**e)))
 
 
 BENT = [response for response in FUNCTIONS_OF_U if not response.generator.linear]  # linear ones need no table

@@ -44,9 +44,7 @@ def test_blocks_hold_whole_sentences(lengths: list[int], end: str, gaps: int, si
 
 
 @given(SENTENCES, ENDS, st.integers(1, 60), st.data())
-def test_a_message_names_the_line_of_the_file(
-    lengths: list[int], end: str, size: int, data: st.DataObject
-) -> None:
+def test_a_message_names_the_line_of_the_file(lengths: list[int], end: str, size: int, data: st.DataObject) -> None:
     lines = text_of(lengths, end, 0).split(end)
     words = [k for k, line in enumerate(lines) if line]
     bad = data.draw(st.sampled_from(words[1:] or words))

@@ -58,9 +58,7 @@ def test_the_help_of_train_names_every_recipe_and_the_defaults_of_settings() -> 
     text = " ".join(good("train", "--help").replace("│", " ").split())
     settings = Settings()
     assert all(recipe in text for recipe in RECIPES)
-    assert (
-        "[default: u2.g1, averaged; if one label has most of the tokens, sgd or adaptive, averaged]" in text
-    )
+    assert "[default: u2.g1, averaged; if one label has most of the tokens, sgd or adaptive, averaged]" in text
     for default in (settings.features, settings.c2, settings.period, 0.25):
         assert f"[default: {default}]".replace(".0]", "]") in text
 
@@ -88,17 +86,7 @@ def test_train_tells_how_it_goes_and_what_came_out(tmp_path: Path) -> None:
     (tmp_path / "train.txt").write_text(TRAIN)
     (tmp_path / "dev.txt").write_text("The DT B-NP\ncat NN I-NP\nruns VBZ B-XX\n")
     text = good(
-        "train",
-        "train.txt",
-        "--dev",
-        "dev.txt",
-        "-o",
-        "my model",
-        "--epochs",
-        "3",
-        "--log",
-        "log",
-        cwd=tmp_path,
+        "train", "train.txt", "--dev", "dev.txt", "-o", "my model", "--epochs", "3", "--log", "log", cwd=tmp_path
     )
     lines = text.splitlines()
     assert lines[0].startswith("train      2 sequences, 6 tokens, 3 labels, 46 attributes, read in ")
@@ -165,13 +153,9 @@ def test_the_default_looks_at_the_labels(
         (["--loss", "B1", "--gamma", "0.5"], "B1, γ = 0.5, of arctan:0.1"),
     ],
 )
-def test_the_update_that_was_asked_for_or_chosen_is_told(
-    options: list[str], told: str, tmp_path: Path
-) -> None:
+def test_the_update_that_was_asked_for_or_chosen_is_told(options: list[str], told: str, tmp_path: Path) -> None:
     (tmp_path / "train.txt").write_text("w NN B-NP\ny NN I-NP\nz VB B-VP\n\n" * 20)
-    text = good(
-        "train", tmp_path / "train.txt", "-o", tmp_path / "m", "--epochs", "2", "--algorithm", "ngd", *options
-    )
+    text = good("train", tmp_path / "train.txt", "-o", tmp_path / "m", "--epochs", "2", "--algorithm", "ngd", *options)
     assert told in text.partition("recipe     ")[2].partition("ended")[0]
     assert not logging.getLogger("tagfield.train.choose").handlers  # what it printed with is gone
     shown = good("info", tmp_path / "m").partition("trained by  ")[2].partition("trained on")[0]
@@ -180,14 +164,7 @@ def test_the_update_that_was_asked_for_or_chosen_is_told(
 
 def test_options_reach_the_settings(tmp_path: Path) -> None:
     (tmp_path / "train.txt").write_text(TRAIN)
-    given = {
-        "features": "all",
-        "transitions": "observed",
-        "min_count": 1,
-        "epochs": 4,
-        "seed": 7,
-        "threads": 2,
-    }
+    given = {"features": "all", "transitions": "observed", "min_count": 1, "epochs": 4, "seed": 7, "threads": 2}
     given |= {"monitor": "accuracy", "max_dev_rise": 0.5}
     penalty = {"c2": 0.5, "period": 3, "delta": 0.1}
     margin = {"pa_type": 2, "pa_c": 0.25, "epsilon": 0.01}
@@ -206,9 +183,7 @@ def test_options_reach_the_settings(tmp_path: Path) -> None:
         ("ngd", update, ["--average"]),
     ):
         asked = given | more
-        options = [
-            word for name, value in asked.items() for word in (f"--{name.replace('_', '-')}", str(value))
-        ]
+        options = [word for name, value in asked.items() for word in (f"--{name.replace('_', '-')}", str(value))]
         good("train", "train.txt", "-o", "model", *options, *flags, "--algorithm", algorithm, cwd=tmp_path)
         settings = json.loads(good("info", "model", "--json", cwd=tmp_path))["info"]["settings"]
         assert {name: settings[name] for name in asked} == asked
@@ -224,26 +199,17 @@ def test_options_reach_the_settings(tmp_path: Path) -> None:
     [
         (["--algorithm", "u2.g1", "--loss", "B4"], "--loss applies only to ngd, not to u2.g1"),
         (["--algorithm", "pa", "--generator", "gd"], "--generator applies only to ngd, not to pa"),
-        (
-            ["--algorithm", "lbfgs", "--metric", "adaptive"],
-            "--metric applies only to stochastic recipes, not to lbfgs",
-        ),
+        (["--algorithm", "lbfgs", "--metric", "adaptive"], "--metric applies only to stochastic recipes, not to lbfgs"),
         (["--algorithm", "pa", "--average"], "--average applies only to stochastic recipes, not to pa"),
         (["--algorithm", "pa", "--rate", "0.1"], "--rate applies only to stochastic recipes, not to pa"),
         (["--loss", "U1", "--gamma", "0.5"], "gamma applies only to the losses B1 to B4, not to U1"),
         (["--algorithm", "lbfgs", "--batch"], "--batch applies only to stochastic recipes, not to lbfgs"),
-        (
-            ["--generator", "auto", "--respond", "states"],
-            "--respond does not apply to ngd with generator auto",
-        ),
+        (["--generator", "auto", "--respond", "states"], "--respond does not apply to ngd with generator auto"),
         (["--generator", "auto", "--loss", "U4"], "--loss does not apply to ngd with generator auto"),
         (["--generator", "auto", "--batch"], "--batch does not apply to ngd with generator auto"),
         (["--batch", "--average"], "--average does not apply to ngd with batch"),
-        (
-            ["--batch", "--algorithm", "adaptive"],
-            "batch does not apply to adaptive: AdaGrad steps on one",
-        ),
-        (["--loss", "U99"], "there is no loss 'U99'; choose one of B1, B2, B3, B4, U1"),
+        (["--batch", "--algorithm", "adaptive"], "batch does not apply to adaptive: AdaGrad steps on one"),
+        (["--loss", "U99"], "no loss named 'U99'; choose one of B1, B2, B3, B4, U1"),
         (["--generator", "nothing"], "no generator named 'nothing'"),
         (["--anneal", "inf"], "--anneal must be at most 10, got inf"),
         (["--generator", "pnorm:4", "--respond", "states"], "needs a response with a slope at 0"),
@@ -258,9 +224,7 @@ def test_options_that_would_be_left_aside_are_refused_before_anything_is_read(
     assert message in done.stderr
 
 
-@pytest.mark.parametrize(
-    "options", [["--loss", "U4"], ["--generator", "arctan:0.1"], ["--gamma", "0"], ["--batch"]]
-)
+@pytest.mark.parametrize("options", [["--loss", "U4"], ["--generator", "arctan:0.1"], ["--gamma", "0"], ["--batch"]])
 def test_an_update_that_is_named_is_trained_with(options: list[str], tmp_path: Path) -> None:
     (tmp_path / "train.txt").write_text(TRAIN)
     text = good("train", tmp_path / "train.txt", "-o", tmp_path / "m", "--epochs", "2", *options)
@@ -272,9 +236,7 @@ def test_a_first_epoch_that_goes_wrong_is_noticed(tmp_path: Path) -> None:
     train = ["train", tmp_path / "train.txt", "-o", tmp_path / "m", "--algorithm", "u2.g1", "--rate", "100"]
     for more in (["--epochs", "1"], ["--dev", tmp_path / "test.txt"]):
         text = " ".join(good(*train, "--c2", "0", *more).split())
-        assert (
-            "explain the data worse than no weights do; the weights of this epoch are kept; a smaller" in text
-        )
+        assert "explain the data worse than no weights do; the weights of this epoch are kept; a smaller" in text
         assert "the weights of epoch 1 are kept" in text  # they label better than nothing does
 
 
@@ -296,16 +258,7 @@ def test_several_files_gzip_standard_input_and_columns(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("X DT The B\nX NN dog I\n")
     (tmp_path / "b.gz").write_bytes(gzip.compress(b"X DT A B\n"))
     text = good(
-        "train",
-        "a.txt",
-        "b.gz",
-        "-",
-        "-o",
-        "model",
-        "--columns",
-        "_ pos w y",
-        input="X DT The B\n",
-        cwd=tmp_path,
+        "train", "a.txt", "b.gz", "-", "-o", "model", "--columns", "_ pos w y", input="X DT The B\n", cwd=tmp_path
     )
     assert text.startswith("train      3 sequences, 4 tokens, 2 labels, ")
     assert "F1" not in text  # B and I alone are labels, not chunks
@@ -317,9 +270,7 @@ def test_items_are_trained_tagged_and_scored(tmp_path: Path) -> None:
     (tmp_path / "items").write_text(items)
     good("train", "items", "-o", "model", "--format", "items", "--c2", "0.01", cwd=tmp_path)
     assert good("tag", "-m", "model", "items", cwd=tmp_path) == "D\nN\n\nD\nN\n\n"
-    with_all = good(
-        "tag", "-m", "model", "items", "--probability", "--all-marginals", cwd=tmp_path
-    ).splitlines()
+    with_all = good("tag", "-m", "model", "items", "--probability", "--all-marginals", cwd=tmp_path).splitlines()
     assert with_all[0].startswith("@probability\t0.9")
     assert [cell.split(":")[0] for cell in with_all[1].split("\t")] == ["D", "D", "N"]
     assert json.loads(good("eval", "-m", "model", "items", "--json", cwd=tmp_path))["accuracy"] == 1.0
@@ -358,10 +309,7 @@ def test_tag_can_tell_how_sure_it_is(home: Path) -> None:
 
 def test_tag_answers_each_sentence_before_the_next_one_comes(home: Path) -> None:
     with subprocess.Popen(
-        [*COMMAND, "tag", "-m", str(home / "model")],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        env=environment(),
+        [*COMMAND, "tag", "-m", str(home / "model")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment()
     ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
@@ -394,9 +342,7 @@ def test_tag_ends_quietly_when_nobody_reads_on(home: Path) -> None:
 def test_eval_prints_conllevals_page_and_more(home: Path) -> None:
     text = "The DT B-NP\ncat NN I-NP\nbarks VBZ B-VP\n\nThe DT B-XX\n"
     page = good("eval", "-m", home / "model", "-", "--labels", input=text)
-    assert page.startswith(
-        "processed 4 tokens with 3 phrases; found: 3 phrases; correct: 2.\naccuracy:  75.00%;"
-    )
+    assert page.startswith("processed 4 tokens with 3 phrases; found: 3 phrases; correct: 2.\naccuracy:  75.00%;")
     assert "token accuracy     75.00 %  (3 of 4)\nsequence accuracy  50.00 %  (1 of 2)\n" in page
     assert "unknown label      B-XX: 1 token, counted as wrong" in page
     assert "label   precision" in page
@@ -407,11 +353,7 @@ def test_eval_prints_conllevals_page_and_more(home: Path) -> None:
 
 def test_info_says_what_it_is(home: Path) -> None:
     text = good("info", home / "model")
-    for part in (
-        "labels      3: B-NP I-NP B-VP",
-        "observed: ",
-        "columns w pos y, template chunking (19 patterns)",
-    ):
+    for part in ("labels      3: B-NP I-NP B-VP", "observed: ", "columns w pos y, template chunking (19 patterns)"):
         assert part in text
     assert "2 sequences, 6 tokens" in text
     assert len(good("info", home / "model", "--top", "3").split("attribute")[-1].splitlines()) == 4
@@ -436,9 +378,7 @@ def test_demo_data_writes_two_files_and_spares_others(tmp_path: Path) -> None:
 
 @needs_corpus
 def test_the_corpus_as_in_the_readme(tmp_path: Path) -> None:
-    text = good(
-        "train", CORPUS_TRAIN, "--dev", TEST, "-o", "model", "--epochs", "2", "--rate", "0.05", cwd=tmp_path
-    )
+    text = good("train", CORPUS_TRAIN, "--dev", TEST, "-o", "model", "--epochs", "2", "--rate", "0.05", cwd=tmp_path)
     assert "8,936 sequences, 211,727 tokens, 22 labels, 335,674 attributes" in text
     assert "452,610 state and 145 transition features" in text
     record = json.loads(good("eval", "-m", "model", TEST, "--json", cwd=tmp_path))

@@ -26,9 +26,7 @@ def command(tmp_path: Path) -> list[str]:
 
 
 def children(process: int) -> list[int]:
-    return [
-        int(p) for t in Path(f"/proc/{process}/task").iterdir() for p in (t / "children").read_text().split()
-    ]
+    return [int(p) for t in Path(f"/proc/{process}/task").iterdir() for p in (t / "children").read_text().split()]
 
 
 def test_ctrl_c_keeps_finished_runs_and_stops_every_worker(command: list[str], tmp_path: Path) -> None:
@@ -47,9 +45,7 @@ def test_ctrl_c_keeps_finished_runs_and_stops_every_worker(command: list[str], t
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the whole group
     _, complaint = process.communicate(timeout=60)
     assert process.returncode == 130
-    found = re.fullmatch(
-        r"tagfield: stopped after (\d) of 4 runs; run the same command to resume\n", complaint
-    )
+    found = re.fullmatch(r"tagfield: stopped after (\d) of 4 runs; run the same command to resume\n", complaint)
     assert found
     assert int(found[1]) == len(load_results(tmp_path / "out").runs)
     for worker in workers:
@@ -87,16 +83,5 @@ def test_a_terminal_shows_live_progress_and_gets_its_cursor_back(command: list[s
 def test_the_help_lists_experiments_apart() -> None:
     text = good("--help")
     library, experiments = text.split(" Commands ")[1].split(" Experiments ")
-    assert [name for name in COMMANDS if re.search(rf"\b{name}  ", library)] == [
-        "train",
-        "tag",
-        "eval",
-        "info",
-    ]
-    assert re.findall(r"^\W+([a-z-]+)  ", experiments, re.M) == [
-        "compare",
-        "report",
-        "demo-data",
-        "fetch",
-        "responses",
-    ]
+    assert [name for name in COMMANDS if re.search(rf"\b{name}  ", library)] == ["train", "tag", "eval", "info"]
+    assert re.findall(r"^\W+([a-z-]+)  ", experiments, re.M) == ["compare", "report", "demo-data", "fetch", "responses"]

@@ -63,15 +63,7 @@ def test_a_live_display_shows_the_last_epochs_and_what_ctrl_c_does() -> None:
     rows = [line.split() for line in text.splitlines() if line.strip()[:1].isdigit()]
     assert [row[0] for row in rows] == [*"23456789"]  # the last eight
     assert rows[-1][1:4] == ["111.11", "-11.11", "%"]
-    for part in (
-        "dev accuracy",
-        "dev F1",
-        "tokens/s",
-        "9/50",
-        "0:09 elapsed",
-        "at most 0:41 left",
-        "rate 0.05",
-    ):
+    for part in ("dev accuracy", "dev F1", "tokens/s", "9/50", "0:09 elapsed", "at most 0:41 left", "rate 0.05"):
         assert part in text
     assert "Ctrl-C stops after this pass and saves" in text
     progress.stopping()

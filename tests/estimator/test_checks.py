@@ -17,9 +17,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from tagfield import CRF
 
-COLUMNS = (
-    "an attribute is known by its name, not by its column: a token may have any number, also unseen ones"
-)
+COLUMNS = "an attribute is known by its name, not by its column: a token may have any number, also unseen ones"
 DEVIATIONS = {"check_n_features_in_after_fitting": COLUMNS, "check_n_features_in": COLUMNS}
 
 
@@ -69,9 +67,7 @@ def name_of(check: Any) -> str:
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize(
-    "estimator", [CRF(max_iterations=5), RowCRF(max_iterations=20)], ids=["CRF", "RowCRF"]
-)
+@pytest.mark.parametrize("estimator", [CRF(max_iterations=5), RowCRF(max_iterations=20)], ids=["CRF", "RowCRF"])
 def test_scikit_learns_checks(estimator: CRF) -> None:
     ran, failed = set(), {}
     for instance, check in checks(estimator):

@@ -11,9 +11,7 @@ from tagfield import CRF
 from tests.support import corpus
 from tests.support.tolerances import OPTIMUM
 
-pycrfsuite = pytest.importorskip(
-    "pycrfsuite", reason="python-crfsuite is not installed (the extra dev has it)"
-)
+pycrfsuite = pytest.importorskip("pycrfsuite", reason="python-crfsuite is not installed (the extra dev has it)")
 pytestmark = corpus.needs_corpus
 
 

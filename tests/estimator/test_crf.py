@@ -143,11 +143,7 @@ def test_model_filename_is_a_model_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_searches_and_cross_validation(n_jobs: int) -> None:
     search = GridSearchCV(
-        CRF(max_iterations=20),
-        {"c2": [0.1, 10.0], "c1": [0.0, 0.1]},
-        cv=3,
-        scoring=flat_accuracy,
-        n_jobs=n_jobs,
+        CRF(max_iterations=20), {"c2": [0.1, 10.0], "c1": [0.0, 0.1]}, cv=3, scoring=flat_accuracy, n_jobs=n_jobs
     )
     search.fit(X, Y)
     assert search.best_score_ > 0.8
@@ -157,9 +153,7 @@ def test_searches_and_cross_validation(n_jobs: int) -> None:
 
 
 def test_randomized_search_with_the_default_score() -> None:
-    search = RandomizedSearchCV(
-        CRF(max_iterations=10), {"c2": np.logspace(-2, 0, 10)}, n_iter=2, cv=2, random_state=0
-    )
+    search = RandomizedSearchCV(CRF(max_iterations=10), {"c2": np.logspace(-2, 0, 10)}, n_iter=2, cv=2, random_state=0)
     assert search.fit(X, Y).best_score_ > 0.8
     assert 0 <= sequence_accuracy(search.best_estimator_, X, Y) <= 1
 
@@ -185,9 +179,7 @@ def test_training_lets_other_threads_run() -> None:
     """python-crfsuite#119: the interpreter stood still while a model trained."""
     rng = np.random.default_rng(0)
     words = [[[f"w{w}"] for w in rng.integers(50, size=30)] for _ in range(150)]
-    labels = [
-        [f"y{y}" for y in rng.integers(400, size=30)] for _ in words
-    ]  # so many that the one pass takes long
+    labels = [[f"y{y}" for y in rng.integers(400, size=30)] for _ in words]  # so many that the one pass takes long
     ticks, done = [], threading.Event()
 
     def tick() -> None:
@@ -215,9 +207,7 @@ def test_verbose_prints_a_line_for_each_pass(capsys) -> None:
 def test_held_out_predictions_of_every_sequence() -> None:
     found = cross_val_predict(CRF(c2=0.1, max_iterations=20), X, Y, cv=3)
     assert [len(row) for row in found] == [len(x) for x in X]
-    assert (
-        np.mean([a == b for row, y in zip(found, Y, strict=True) for a, b in zip(row, y, strict=True)]) > 0.8
-    )
+    assert np.mean([a == b for row, y in zip(found, Y, strict=True) for a, b in zip(row, y, strict=True)]) > 0.8
     assert np.array(CRF().fit(X, Y).predict_marginals(X), dtype=object).shape == (len(X),)
 
 

@@ -10,9 +10,7 @@ from tagfield.encode import encode_sequences
 from tagfield.model import Model
 from tagfield.train import Settings, train
 
-pycrfsuite = pytest.importorskip(
-    "pycrfsuite", reason="python-crfsuite is not installed (the extra dev has it)"
-)
+pycrfsuite = pytest.importorskip("pycrfsuite", reason="python-crfsuite is not installed (the extra dev has it)")
 
 PRINTED = 1e-5  # CRFsuite prints weights with six digits
 

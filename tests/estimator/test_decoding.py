@@ -100,9 +100,7 @@ def test_known_labels_and_constraints_leave_the_allowed_paths(drawn, data) -> No
 
     expected = every_path(crf, x, allows)
     if not expected:
-        with pytest.raises(
-            InputError, match="sequence 1: the constraints and the known labels together allow no path"
-        ):
+        with pytest.raises(InputError, match="sequence 1: the constraints and the known labels together allow no path"):
             crf.predict([x, x], known=[None, known])
         return
     log_z, score_of = log_sum(expected), {tuple(path): score for score, path in expected}
@@ -195,9 +193,7 @@ def test_the_marginal_likelihood_has_the_value_and_gradient_of_its_definition(se
                 chosen.start[path[0]] and all(chosen.follow[a, b] for a, b in pairwise(path))
             ):
                 continue
-            score = sum(
-                float(weights.state[a, y]) for token, y in zip(tokens, path, strict=True) for a in token
-            )
+            score = sum(float(weights.state[a, y]) for token, y in zip(tokens, path, strict=True) for a in token)
             score += sum(float(weights.trans[a, b]) for a, b in pairwise(path))
             sums[0] += math.exp(score)
             if all(g in (-1, y) for g, y in zip(gold, path, strict=True)):

@@ -166,15 +166,12 @@ def test_bad_known_labels(known, message: str) -> None:
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"algorithm": "svm"}, "there is no algorithm 'svm'; choose one of l2sgd"),
+        ({"algorithm": "svm"}, "no algorithm named 'svm'; choose one of l2sgd"),
         ({"c2": -1.0}, "c2 must be ≥ 0, got -1"),
         ({"c1": 1.0, "algorithm": "l2sgd"}, "c1 applies only to lbfgs, not to sgd"),
         ({"max_iterations": 0}, "max_iterations must be at least 1, got 0"),
         ({"min_freq": -1}, "min_freq must be"),
-        (
-            {"linesearch": "none"},
-            "linesearch must be one of MoreThuente, Backtracking, StrongBacktracking; got 'none'",
-        ),
+        ({"linesearch": "none"}, "linesearch must be one of MoreThuente, Backtracking, StrongBacktracking; got 'none'"),
         ({"trainer_cls": object}, "trainer_cls must be None"),
         ({"random_state": "x"}, "random_state must be"),
         ({"n_jobs": 0}, "n_jobs must not be 0"),
@@ -185,7 +182,7 @@ def test_bad_known_labels(known, message: str) -> None:
         ({"loss": "B1"}, "loss applies only to ngd, not to lbfgs"),
         ({"algorithm": "arow", "gamma": 0.0}, "gamma must be above 0, got 0"),
         ({"algorithm": "pa", "pa_type": 7}, "pa_type must be at most 2, got 7"),
-        ({"algorithm": ["lbfgs"]}, "there is no algorithm ['lbfgs']"),
+        ({"algorithm": ["lbfgs"]}, "no algorithm named ['lbfgs']"),
         ({"c2": "x"}, "c2 must be a number, got 'x'"),
         ({"c2": True}, "c2 must be a number, got True"),
         ({"epsilon": "x"}, "epsilon must be a number"),
@@ -225,10 +222,7 @@ def test_bad_held_out_data() -> None:
         ({"eval_set": (X, Y), "X_dev": X}, "not both"),
         ({"eval_set": X}, "eval_set must be"),
         ({"eval_set": (X[:1], [[None] * len(X[0])])}, "tokens without a label"),
-        (
-            {"sample_weight": [1.0]},
-            "sample_weight must have one number for each of the 10 sequences, got the shape",
-        ),
+        ({"sample_weight": [1.0]}, "sample_weight must have one number for each of the 10 sequences, got the shape"),
         ({"sample_weight": [0.0] * 10}, "every sequence has weight 0"),
         ({"sample_weight": ["x"] * 10}, "sample_weight must be numbers"),
         ({"eval_set": ([], [])}, "held-out data: no data to train on"),
@@ -251,17 +245,12 @@ def test_bad_held_out_data() -> None:
         ({"pa_type": 1}, "pa_type applies only to pa, not to lbfgs"),
         ({"algorithm": "ap", "c1": 0.1}, "c1 applies only to lbfgs, not to ap"),
         ({"algorithm": "pa", "c2": 0.1}, "c2 applies only to stochastic recipes and lbfgs, not to pa"),
-        (
-            {"algorithm": "l2sgd", "epsilon": 0.1},
-            "epsilon applies only to pa, ap, arow and lbfgs, not to sgd",
-        ),
+        ({"algorithm": "l2sgd", "epsilon": 0.1}, "epsilon applies only to pa, ap, arow and lbfgs, not to sgd"),
         ({"algorithm": "arow", "num_memories": 3}, "num_memories applies only to lbfgs, not to arow"),
         ({"algorithm": "u2.g1", "gamma": 0.5}, "gamma applies only to"),
     ],
 )
-def test_the_option_of_another_algorithm_is_refused_as_in_sklearn_crfsuite(
-    params: dict, message: str
-) -> None:
+def test_the_option_of_another_algorithm_is_refused_as_in_sklearn_crfsuite(params: dict, message: str) -> None:
     with pytest.raises(InputError, match=message):
         CRF(**params).fit(X, Y)
     if "gamma" not in params:

@@ -47,9 +47,7 @@ def test_class_weights_are_the_mean_over_the_tokens() -> None:
 
 
 def test_a_heavier_class_is_found_more_often() -> None:
-    light, heavy = (
-        CRF(class_weight={"I-A": w}, max_iterations=30).fit(X, Y).predict(MORE) for w in (0.05, 50.0)
-    )
+    light, heavy = (CRF(class_weight={"I-A": w}, max_iterations=30).fit(X, Y).predict(MORE) for w in (0.05, 50.0))
     recall = [flat_recall_score(ANSWERS, y, labels=["I-A"], average="macro") for y in (light, heavy)]
     assert recall[0] < 0.5
     assert recall[1] > 0.9
@@ -141,9 +139,7 @@ def test_without_a_likelihood_there_are_no_unknown_labels_and_no_constraints(nam
     bound = CRF(name, constraints="BIO", constrain_training=True)
     with pytest.raises(InputError, match=f"constraints in training do not apply to {name}; use"):
         bound.fit(X, Y)
-    assert (
-        CRF(name, constrain_training=True, max_iterations=1).fit(X, Y).n_iter_ == 1
-    )  # there are no constraints
+    assert CRF(name, constrain_training=True, max_iterations=1).fit(X, Y).n_iter_ == 1  # there are no constraints
 
 
 @pytest.mark.parametrize("name", ["lbfgs", "l2sgd", "u2.g1", "adaptive", "ngd"])
@@ -181,15 +177,7 @@ def test_known_labels_that_no_allowed_path_joins_are_named(name: str) -> None:
 
 def test_early_stopping_keeps_the_best_weights() -> None:
     """grobid#415, python-crfsuite#42: held-out scores that can be read, and the best model kept."""
-    crf = CRF(
-        "sgd",
-        c2=1e-3,
-        rate=0.5,
-        max_iterations=200,
-        early_stopping=True,
-        n_iter_no_change=4,
-        monitor="accuracy",
-    )
+    crf = CRF("sgd", c2=1e-3, rate=0.5, max_iterations=200, early_stopping=True, n_iter_no_change=4, monitor="accuracy")
     crf.fit(X[:20], Y[:20], eval_set=(MORE, ANSWERS))
     scores = [row["accuracy"] for row in crf.history_]
     assert crf.n_iter_ < 200
@@ -201,9 +189,7 @@ def test_early_stopping_keeps_the_best_weights() -> None:
 @pytest.mark.parametrize("algorithm", ["lbfgs", "pa"])
 def test_early_stopping_of_every_family_and_with_a_split(algorithm: str) -> None:
     penalty = {"c2": 1e-4} if algorithm == "lbfgs" else {}
-    crf = CRF(algorithm, **penalty, early_stopping=True, validation_fraction=0.2, monitor="accuracy").fit(
-        X, Y
-    )
+    crf = CRF(algorithm, **penalty, early_stopping=True, validation_fraction=0.2, monitor="accuracy").fit(X, Y)
     scores = [row["accuracy"] for row in crf.history_]
     assert max(scores) > 0.7
     assert [row["best"] for row in crf.history_][scores.index(max(scores))]
@@ -268,15 +254,7 @@ class Color(enum.Enum):
 
 @pytest.mark.parametrize(
     "kinds",
-    [
-        [1, 2],
-        [True, False],
-        [("a", 1), frozenset([2])],
-        [Color.RED, Color.BLUE],
-        [1, "1"],
-        ["漢", "ß\x00"],
-        [0.5, -1],
-    ],
+    [[1, 2], [True, False], [("a", 1), frozenset([2])], [Color.RED, Color.BLUE], [1, "1"], ["漢", "ß\x00"], [0.5, -1]],
     ids=str,
 )
 def test_labels_of_any_hashable_kind_come_back(kinds: list) -> None:

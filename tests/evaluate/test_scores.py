@@ -20,9 +20,7 @@ from tests.support import naive_chunks
 GOLDEN = Path(__file__).parents[1] / "golden"
 
 PREFIXES = ["B", "I", "E", "S", "O", ".", "[", "]", "L", "U", ""]
-ANY_LABEL = st.sampled_from(
-    ["O", *PREFIXES, *(f"{p}-{t}" for p in PREFIXES for t in ("X", "Y", "A-B", "0", ""))]
-)
+ANY_LABEL = st.sampled_from(["O", *PREFIXES, *(f"{p}-{t}" for p in PREFIXES for t in ("X", "Y", "A-B", "0", ""))])
 IOB_LABEL = st.sampled_from(["O", "O", "B-X", "I-X", "B-Y", "I-Y"])
 
 
@@ -51,8 +49,7 @@ def test_chunks_are_counted_as_conlleval_counts_them(pairs):
 def test_chunks_agree_with_seqeval_on_iob_labels(pairs):
     gold, predicted = unzip(pairs)
     found = [
-        {(i, *chunk) for i, labels in enumerate(side) for chunk in get_entities(labels)}
-        for side in (gold, predicted)
+        {(i, *chunk) for i, labels in enumerate(side) for chunk in get_entities(labels)} for side in (gold, predicted)
     ]
     assert evaluate(gold, predicted).chunks == Tally(len(found[0]), len(found[1]), len(found[0] & found[1]))
 
@@ -71,9 +68,7 @@ def test_token_and_sequence_figures_agree_with_plain_counting(pairs):
         return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        precision, recall, f1, support = precision_recall_fscore_support(
-            flat_gold, flat_predicted, zero_division=0
-        )
+        precision, recall, f1, support = precision_recall_fscore_support(flat_gold, flat_predicted, zero_division=0)
     assert list(scores.labels) == sorted(set(flat_gold + flat_predicted))
     for name, expected in [("precision", precision), ("recall", recall), ("f1", f1), ("gold", support)]:
         np.testing.assert_allclose([getattr(t, name) for t in scores.labels.values()], expected, atol=1e-12)
@@ -87,11 +82,7 @@ def test_token_and_sequence_figures_agree_with_plain_counting(pairs):
     [
         ("O I-X", "O B-X", Tally(1, 1, 1)),  # IOB1 output is not punished
         ("I-X I-X", "I-X I-Y", Tally(1, 2, 0)),  # a type change opens a chunk
-        (
-            "B-X E-X S-X",
-            "B-X E-X S-X",
-            Tally(1, 1, 1),
-        ),  # the hole: E→S and E→B open nothing
+        ("B-X E-X S-X", "B-X E-X S-X", Tally(1, 1, 1)),  # the hole: E→S and E→B open nothing
         ("B-X E-X B-X E-X", "B-X E-X B-X E-X", Tally(1, 1, 1)),
         ("B-X E-X O S-Y", "B-X E-X O S-Y", Tally(2, 2, 2)),
         ("[-X ]-X", "[-X ]-X", Tally(2, 2, 2)),  # brackets are chunks of one token
@@ -143,14 +134,7 @@ def test_the_dictionary_goes_through_json():
     scores = evaluate([["B-X", "O"]], [["B-X", "B-X"]])
     read = json.loads(json.dumps(scores.to_dict()))
     assert read["accuracy"] == 0.5
-    assert read["chunks"] == {
-        "precision": 0.5,
-        "recall": 1.0,
-        "f1": 2 / 3,
-        "gold": 1,
-        "predicted": 2,
-        "correct": 1,
-    }
+    assert read["chunks"] == {"precision": 0.5, "recall": 1.0, "f1": 2 / 3, "gold": 1, "predicted": 2, "correct": 1}
     assert read["labels"]["O"]["gold"] == 1
     assert read["macro"]["f1"] == pytest.approx(scores.macro_f1)
 

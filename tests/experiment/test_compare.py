@@ -111,9 +111,7 @@ def test_every_epoch_of_every_run_is_recorded(finished: Path) -> None:
     assert not (finished / "encoded.safetensors").exists()
 
 
-def test_a_second_call_trains_nothing_and_changes_nothing(
-    data: tuple[Encoded, Encoded], finished: Path
-) -> None:
+def test_a_second_call_trains_nothing_and_changes_nothing(data: tuple[Encoded, Encoded], finished: Path) -> None:
     before = figures(finished)
     states = []
     compare(*data, SMALL, finished, on_progress=lambda status: states.append((status.done, status.total)))
@@ -202,9 +200,7 @@ def test_killed_and_started_again_it_ends_with_the_same_figures(
     process.wait()
     reached = len(load_results(tmp_path).runs)
     with open(path, "ab") as file:
-        file.write(
-            b'{"kind":"epoch","run":"sgd/all/1","ep'
-        )  # an unfinished line, as after a kill during a write
+        file.write(b'{"kind":"epoch","run":"sgd/all/1","ep')  # an unfinished line, as after a kill during a write
     compare(*data, SMALL, tmp_path, workers=2)
     assert figures(tmp_path) == figures(finished)
     assert reached < len(SMALL.runs()), "it finished before the kill, so nothing was resumed"
@@ -227,9 +223,7 @@ def test_a_killed_worker_ends_the_comparison_with_a_clear_error(
     if not Path("/proc/self/task").is_dir():
         pytest.skip("finding the workers needs /proc")
     others = children()
-    with pytest.raises(
-        TrainingError, match=r"was killed by signal 9, possibly out of memory; finished runs are kept"
-    ):
+    with pytest.raises(TrainingError, match=r"was killed by signal 9, possibly out of memory; finished runs are kept"):
         compare(*data, SMALL, tmp_path, workers=1, on_progress=kill_a_worker)
     compare(*data, SMALL, tmp_path, workers=2)
     assert figures(tmp_path) == figures(finished)

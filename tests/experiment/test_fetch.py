@@ -110,8 +110,7 @@ def test_a_broken_connection_is_resumed_at_once(server: Server, tmp_path: Path) 
 def test_a_broken_download_is_resumed_by_the_next_command(server: Server, tmp_path: Path) -> None:
     server.cut, server.cuts = 3000, 3
     with pytest.raises(
-        TagfieldError,
-        match=r"the connection closed early. 9,000 bytes are saved; run the same command to resume",
+        TagfieldError, match=r"the connection closed early. 9,000 bytes are saved; run the same command to resume"
     ):
         fetch(remote(server.url), cache=tmp_path)
     assert not (tmp_path / "tiny" / "train.txt").exists()
@@ -158,9 +157,7 @@ def test_a_damaged_corpus_in_the_cache_is_fetched_again(server: Server, tmp_path
 
 def test_a_missing_file_and_a_missing_server_are_clear_errors(server: Server, tmp_path: Path) -> None:
     del server.files["train.txt.gz"]
-    with pytest.raises(
-        TagfieldError, match=r"the server answered 404 .* run `tagfield fetch tiny --from FOLDER`"
-    ):
+    with pytest.raises(TagfieldError, match=r"the server answered 404 .* run `tagfield fetch tiny --from FOLDER`"):
         fetch(remote(server.url), cache=tmp_path)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))  # bound but not listening: connections are refused
@@ -170,11 +167,7 @@ def test_a_missing_file_and_a_missing_server_are_clear_errors(server: Server, tm
 
 
 def packed(kind: str) -> bytes:
-    members = {
-        "corpus/train.txt": TRAIN,
-        "corpus/test.txt.gz": gzip.compress(TEST),
-        "corpus/README": b"hello",
-    }
+    members = {"corpus/train.txt": TRAIN, "corpus/test.txt.gz": gzip.compress(TEST), "corpus/README": b"hello"}
     out = io.BytesIO()
     if kind == "zip":
         with zipfile.ZipFile(out, "w") as bag:

@@ -52,9 +52,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
 @pytest.fixture(scope="module")
 def browser() -> Iterator["Browser"]:
     path = find_browser()
-    api = pytest.importorskip(
-        "playwright.sync_api", reason="playwright is not installed; it is in the extra dev"
-    )
+    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed; it is in the extra dev")
     with api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield browser
@@ -87,9 +85,7 @@ class Opened:
 
 
 @pytest.fixture(params=[(1200, 900), (360, 740)], ids=["desk", "phone"])
-def opened(
-    request: pytest.FixtureRequest, browser: "Browser", results: Results, tmp_path: Path
-) -> Iterator[Opened]:
+def opened(request: pytest.FixtureRequest, browser: "Browser", results: Results, tmp_path: Path) -> Iterator[Opened]:
     path = tmp_path / "index.html"
     path.write_text(page_text(results), encoding="utf-8")
     width, height = request.param
@@ -104,10 +100,7 @@ def opened(
 def test_the_page_links_to_no_other_host(results: Results) -> None:
     text = page_text(results)
     addresses = set(re.findall(r"(?:https?:)?//[\w.-]+\.\w+[\w/.-]*", text))
-    assert addresses <= {
-        "http://www.w3.org/2000/svg",
-        "http://127.0.0.1/x",
-    }  # the SVG namespace, and the label above
+    assert addresses <= {"http://www.w3.org/2000/svg", "http://127.0.0.1/x"}  # the SVG namespace, and the label above
     assert "<img" not in text
     assert re.findall(r"<(?:script|link|img|iframe)[^>]*(?:src|href)=(?!\"data:)", text) == []
 
@@ -156,9 +149,7 @@ def test_hovering_reads_the_curves(opened: Opened, results: Results) -> None:
     assert tip.locator("div").first.inner_text() == "epoch 6"
     shown = dict(
         zip(
-            tip.locator("td:first-child").all_inner_texts(),
-            tip.locator("td:last-child").all_inner_texts(),
-            strict=True,
+            tip.locator("td:first-child").all_inner_texts(), tip.locator("td:last-child").all_inner_texts(), strict=True
         )
     )
     for group in page_data(results)["groups"]:

@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tagfield.encode import encode_sequences
-from tagfield.features import FeatureSet, Weights, feature_set
+from tagfield.features import feature_set
 from tagfield.lattice import open_corpus
+from tagfield.layout import FeatureSet, Weights
 from tagfield.model import Model
 from tagfield.native import kernels
 from tagfield.train import Settings
@@ -62,11 +63,7 @@ def test_limits_leave_the_allowed_paths(problem: Problem, seed: int, masked: boo
             fits = labels is None or all(labels[start + t, y] for t, y in enumerate(path))
             return fits and (follow is None or all(follow[pair] for pair in pairwise(path)))
 
-        every = {
-            path: path_score(scores, theta.trans, path)
-            for path in product(range(L), repeat=n)
-            if allowed(path)
-        }
+        every = {path: path_score(scores, theta.trans, path) for path in product(range(L), repeat=n) if allowed(path)}
         if not every:
             assert best[s] == log_z[s] == alone[s] == score[s] == -np.inf
             assert counts[s] == 0
@@ -113,9 +110,7 @@ def passes(corpus: kernels.Corpus, theta: kernels.Field, beside: kernels.Field) 
 
 
 @pytest.mark.parametrize("name", ["stochastic", "averaged", "margin", "arow"])
-def test_a_pass_refuses_weights_that_are_read_only(
-    corpus: kernels.Corpus, features: FeatureSet, name: str
-) -> None:
+def test_a_pass_refuses_weights_that_are_read_only(corpus: kernels.Corpus, features: FeatureSet, name: str) -> None:
     for part in ("state", "trans"):
         frozen = features.zeros()
         getattr(frozen, part).flags.writeable = False

@@ -41,13 +41,7 @@ SMOOTH = [  # three times differentiable everywhere, defined everywhere
     softplus(5.0),
     *OWN[:3],
 ]
-EVERYWHERE = [
-    *SMOOTH,
-    pnorm(1.0),
-    pnorm(1.5),
-    pnorm(3.0),
-    OWN[3],
-]  # defined everywhere; some bend sharply at 0
+EVERYWHERE = [*SMOOTH, pnorm(1.0), pnorm(1.5), pnorm(3.0), OWN[3]]  # defined everywhere; some bend sharply at 0
 ALL = [*EVERYWHERE, entropy()]
 
 GAMMAS = [-1.0, 0.0, 0.3, 0.5, 1.0, 2.0]

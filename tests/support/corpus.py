@@ -5,9 +5,7 @@ from pathlib import Path
 
 import pytest
 
-HOME = Path(
-    os.environ.get("CONLL2000") or Path(__file__).resolve().parents[3] / "shared" / "data" / "conll2000"
-)
+HOME = Path(os.environ.get("CONLL2000") or Path(__file__).resolve().parents[3] / "shared" / "data" / "conll2000")
 TRAIN = HOME / "train.txt"
 TEST = HOME / "test.txt"
 

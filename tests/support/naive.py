@@ -131,9 +131,7 @@ def difference(problem: Problem, s: int, theta: Dense) -> tuple[float, Dense]:
 
 def nll(problem: Problem, theta: Dense) -> float:
     """Σ_s weight_s · −log p(gold_s)."""
-    return sum(
-        w * difference(problem, s, theta)[0] for s, w in enumerate(problem.weights) if problem.sentences[s]
-    )
+    return sum(w * difference(problem, s, theta)[0] for s, w in enumerate(problem.weights) if problem.sentences[s])
 
 
 @dataclass
@@ -235,13 +233,9 @@ class Margin:
             guess = best_path(scores, self.theta.trans)
             wrong = sum(g != y for g, y in zip(guess, gold, strict=True))
             if wrong:
-                delta = path_counts(self.problem, s, gold).map(
-                    np.subtract, path_counts(self.problem, s, guess)
-                )
+                delta = path_counts(self.problem, s, gold).map(np.subtract, path_counts(self.problem, s, guess))
                 delta = delta.map(np.multiply, self.present)
-                loss = path_score(scores, self.theta.trans, guess) - path_score(
-                    scores, self.theta.trans, gold
-                )
+                loss = path_score(scores, self.theta.trans, guess) - path_score(scores, self.theta.trans, gold)
                 loss += np.sqrt(wrong) if self.cost_sensitive else 1.0
                 loss = wrong / len(gold) if self.type == 3 else loss  # the perceptron
                 total += weight * loss

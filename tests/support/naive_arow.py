@@ -8,15 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tests.support.naive import (
-    Dense,
-    Problem,
-    best_path,
-    best_score,
-    path_counts,
-    path_score,
-    sentence_scores,
-)
+from tests.support.naive import Dense, Problem, best_path, best_score, path_counts, path_score, sentence_scores
 
 
 @dataclass

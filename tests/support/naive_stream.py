@@ -29,9 +29,7 @@ class Streamed(Stochastic):
                 r = r.map(lambda x, squares: x / (np.sqrt(squares) + self.floor), self.squares)
             step, by = rate * self.problem.weights[s], 1 / (1 + self.decay * rate)
             self.theta = self.theta.map(
-                lambda old, x, there, by=by, step=step: np.where(there, by * old - step * x, 0),
-                r,
-                self.present,
+                lambda old, x, there, by=by, step=step: np.where(there, by * old - step * x, 0), r, self.present
             )
             self.summed = self.summed.map(np.add, self.theta)
             self.t += 1

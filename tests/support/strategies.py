@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from tagfield.encode import Encoded, Vocabulary, encode_sequences
-from tagfield.features import LANES, FeatureSet, Weights, absent
+from tagfield.layout import LANES, FeatureSet, Weights, absent
 from tests.support.naive import Dense, Problem
 
 RANGES = [0.0, 1.0, 30.0, 300.0, 1000.0]
@@ -30,9 +30,7 @@ def small_chains(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray]:
 
 
 @st.composite
-def wide_chains(
-    draw: st.DrawFn, lengths: st.SearchStrategy[int] | None = None
-) -> tuple[np.ndarray, np.ndarray]:
+def wide_chains(draw: st.DrawFn, lengths: st.SearchStrategy[int] | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Chains whose labels fill some blocks of eight, or nearly; every array with its own range, or mixed."""
     length = draw(st.integers(1, 12) if lengths is None else lengths)
     labels = draw(st.sampled_from(ACROSS_BLOCKS))

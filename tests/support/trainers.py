@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from tagfield.encode import Encoded
-from tagfield.features import FeatureSet, Weights
+from tagfield.layout import FeatureSet, Weights
 from tagfield.train import Settings
 from tagfield.train.limits import Limits
 from tagfield.train.problem import Problem

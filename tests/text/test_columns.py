@@ -25,9 +25,7 @@ def column_texts(draw: st.DrawFn, width: int) -> str:
     parts = []
     for _ in range(draw(st.integers(1, 12))):
         row = draw(st.lists(cells, min_size=width, max_size=width))
-        parts.append(
-            draw(blanks | st.just("")) + draw(blanks).join(row) + draw(blanks | st.just("")) + draw(feeds)
-        )
+        parts.append(draw(blanks | st.just("")) + draw(blanks).join(row) + draw(blanks | st.just("")) + draw(feeds))
         if draw(st.integers(0, 3)) == 0:
             parts.append(draw(blanks | st.just("")) + draw(feeds))
     text = "".join(parts)
@@ -44,16 +42,11 @@ def patterns(draw: st.DrawFn, width: int, longest: int = 4) -> str:
     return text
 
 
-def compare(
-    encoded: Encoded, texts: list[str], lines: list[str], padding: bool, edges: bool, label: int
-) -> None:
+def compare(encoded: Encoded, texts: list[str], lines: list[str], padding: bool, edges: bool, label: int) -> None:
     sentences = [rows for text in texts for rows in naive.columns(text)]
     ids: dict[str, int] = {}
     names = [naive.expand(rows, lines, padding, edges) for rows in sentences]
-    check(
-        encoded.dataset,
-        naive.pack([[[(a, 1.0) for a in token] for token in tokens] for tokens in names], ids),
-    )
+    check(encoded.dataset, naive.pack([[[(a, 1.0) for a in token] for token in tokens] for tokens in names], ids))
     assert encoded.attributes.strings() == list(ids)
     assert encoded.gold_labels() == [[row[label] for row in rows] for rows in sentences]
     assert encoded.labels.strings() == list(dict.fromkeys(row[label] for rows in sentences for row in rows))
@@ -77,9 +70,7 @@ def test_drawn_files_and_templates(texts: list[str], lines: list[str], padding: 
 def test_patterns_longer_than_any_key(text: str, lines: list[str], padding: bool) -> None:
     many = "".join(f"w{k} L\n" for k in range(40)) + "\n" + text
     template = Template("drawn", tuple(map(Pattern, lines)), ("a", "y"), padding)
-    compare(
-        encode_files([Source("file", many.encode())], template=template), [many], lines, padding, False, 1
-    )
+    compare(encode_files([Source("file", many.encode())], template=template), [many], lines, padding, False, 1)
 
 
 @given(column_texts(3))
@@ -88,21 +79,13 @@ def test_presets(text: str) -> None:
         template = PRESETS[name]
         lines = [p.text.replace(",w]", ",0]").replace(",pos]", ",1]") for p in template.patterns]
         source = Source("file", text.encode())
-        compare(
-            encode_files([source], template=name), [text], lines, template.padding, template.edges, label=2
-        )
+        compare(encode_files([source], template=name), [text], lines, template.padding, template.edges, label=2)
 
 
 def test_words_preset_takes_two_columns() -> None:
     encoded = encode_files([Source("file", "McDonald's B\nwalked É\n".encode())], template="words")
     named = set(encoded.attributes)
-    assert {
-        "w.shape[0]=XxXx'x",
-        "w.suffix2[0]=ed",
-        "w.lower[-1]=mcdonald's",
-        "w.prefix1[0]=w",
-        "__BOS__",
-    } <= named
+    assert {"w.shape[0]=XxXx'x", "w.suffix2[0]=ed", "w.lower[-1]=mcdonald's", "w.prefix1[0]=w", "__BOS__"} <= named
     assert encoded.labels.strings() == ["B", "É"]
 
 
@@ -151,11 +134,7 @@ def test_several_files_and_gzip(tmp_path: Path) -> None:
     (tmp_path / "two.gz").write_bytes(gzip.compress(b"\nThe DT C"))
     encoded = encode_files([tmp_path / "one", tmp_path / "two.gz"])
     assert encoded.gold_labels() == [["A"], ["B"], ["C"]]
-    assert [encoded.where(s).split("/")[-1] for s in range(3)] == [
-        "one, line 1",
-        "one, line 4",
-        "two.gz, line 2",
-    ]
+    assert [encoded.where(s).split("/")[-1] for s in range(3)] == ["one, line 1", "one, line 4", "two.gz, line 2"]
     assert [encoded.lines(s) for s in range(3)] == [["The DT A"], ["dog NN B"], ["The DT C"]]
 
 
@@ -173,10 +152,7 @@ def test_several_files_and_gzip(tmp_path: Path) -> None:
             r"file, line 1: found 4 columns, but template chunking reads 3 \(word, pos, label\); name the columns",
         ),
         (b"a\n", "found 1 column, but template chunking reads 3"),
-        (
-            b"a b\n",
-            r"file, line 1: found 2 columns, .* \(word, pos, label\); for word and label use --template words",
-        ),
+        (b"a b\n", r"file, line 1: found 2 columns, .* \(word, pos, label\); for word and label use --template words"),
     ],
 )
 def test_bad_columns(text: bytes, message: str) -> None:
@@ -193,9 +169,7 @@ def test_missing_label_columns() -> None:
         encode_files(Source("file", b"a\n"), template=parse_template("U:%x[0,0]"))
     train = encode_files(Source("file", b"a b\n"), template="words")
     with pytest.raises(InputError, match=r"found 3 columns, .*; name the columns with --columns"):
-        encode_files(
-            Source("file", b"a b c\n"), template="words", attributes=train.attributes, labels=train.labels
-        )
+        encode_files(Source("file", b"a b c\n"), template="words", attributes=train.attributes, labels=train.labels)
 
 
 def test_columns_must_agree_across_files() -> None:
@@ -214,11 +188,7 @@ def test_random_bytes_are_read_or_refused(text: bytes) -> None:
     for template in ("chunking", "words", "crfpp"):
         for known in (None, Vocabulary(["w[0]=a"])):
             try:
-                encoded = encode_files(
-                    [Source("file", text)], template=template, attributes=known, labels=known
-                )
+                encoded = encode_files([Source("file", text)], template=template, attributes=known, labels=known)
             except InputError:
                 continue
-            assert [len(encoded.lines(s)) for s in range(len(encoded))] == [
-                len(y) for y in encoded.gold_labels()
-            ]
+            assert [len(encoded.lines(s)) for s in range(len(encoded))] == [len(y) for y in encoded.gold_labels()]

@@ -14,18 +14,14 @@ from tagfield.text.sources import Source
 from tests.support import naive_text as naive
 from tests.test_encode import check
 
-names = st.text(
-    alphabet=st.characters(exclude_characters="\t\n\r", exclude_categories=["Cs"]), max_size=5
-) | st.text(alphabet="\\:ab @#", max_size=5)
+names = st.text(alphabet=st.characters(exclude_characters="\t\n\r", exclude_categories=["Cs"]), max_size=5) | st.text(
+    alphabet="\\:ab @#", max_size=5
+)
 labels = names.filter(lambda label: label and not label.startswith("@"))
 finite = st.floats(-1e30, 1e30)
 sequences = st.builds(
     lambda rows, weight: ItemSequence([token for _, token in rows], [label for label, _ in rows], weight),
-    st.lists(
-        st.tuples(labels, st.lists(st.tuples(names, st.just(1.0) | finite), max_size=4)),
-        min_size=1,
-        max_size=5,
-    ),
+    st.lists(st.tuples(labels, st.lists(st.tuples(names, st.just(1.0) | finite), max_size=4)), min_size=1, max_size=5),
     st.just(1.0) | st.floats(0, 1e300),
 )
 lines = st.text(alphabet="ab\\:\t\n\r 1.5e@", max_size=60) | st.lists(

@@ -57,9 +57,7 @@ def arrays(encoded: Encoded) -> list[Any]:
     st.one_of(st.none(), st.lists(st.sampled_from(["w", "tag", "w:a", "é", "é:é😀"]), unique=True)),
     st.booleans(),
 )
-def test_the_same_objects_and_equal_ones_encode_alike(
-    X: list, frozen: list[str] | None, gather: bool
-) -> None:
+def test_the_same_objects_and_equal_ones_encode_alike(X: list, frozen: list[str] | None, gather: bool) -> None:
     shared: dict[str, str] = {}
     expected = naive.pack(
         [[naive.attributes(token) for token in x] for x in X],
@@ -78,9 +76,7 @@ def test_the_same_objects_and_equal_ones_encode_alike(
         assert encoded.attributes.strings() == list(ids)
         found.append(arrays(encoded))
         for name, array in zip(
-            ("tokens", "slots", "occurrences", "attribute", "stop", "position", "value"),
-            found[-1],
-            strict=False,
+            ("tokens", "slots", "occurrences", "attribute", "stop", "position", "value"), found[-1], strict=False
         ):
             assert array == expected[name], name
     assert found[0] == found[1] == found[2]
@@ -91,9 +87,7 @@ def test_an_address_that_another_string_takes_over_is_not_mistaken_for_it() -> N
 
     def stream() -> Iterator[list[dict[str, Any]]]:
         for i in range(2000):
-            yield [
-                {"".join(["key", str(i % 7)]): True, "".join(["w", str(i % 5)]): "".join(["v", str(i % 3)])}
-            ]
+            yield [{"".join(["key", str(i % 7)]): True, "".join(["w", str(i % 5)]): "".join(["v", str(i % 3)])}]
 
     encoded = encode_sequences(stream())
     ids: dict[str, int] = {}
@@ -143,9 +137,7 @@ def test_probability_lists(size: int, kind: Callable[[Any], Any]) -> None:
         assert isinstance(row, Mapping)
         assert len(row) == size
         assert list(row) == list(plain)
-        assert (
-            [row[label] for label in labels] == [row.get(label) for label in labels] == list(plain.values())
-        )
+        assert [row[label] for label in labels] == [row.get(label) for label in labels] == list(plain.values())
         assert labels[0] in row
         assert "none" not in row
         assert row.get("none") is None
@@ -155,9 +147,7 @@ def test_probability_lists(size: int, kind: Callable[[Any], Any]) -> None:
         assert type(row.copy()) is dict
     assert flat == expected  # which makes each row a dict of its own
     for row, plain in zip(flat, expected, strict=True):
-        assert (
-            [row[label] for label in labels] == [row.get(label) for label in labels] == list(plain.values())
-        )
+        assert [row[label] for label in labels] == [row.get(label) for label in labels] == list(plain.values())
         assert (list(row), len(row), "none" in row, row.get("none", 3.0)) == (list(plain), size, False, 3.0)
         assert (repr(row), list(row.items()), row.keys()) == (repr(plain), list(plain.items()), plain.keys())
         assert dict(row) == row.copy() == pickle.loads(pickle.dumps(row)) == copy.deepcopy(row) == plain
@@ -191,12 +181,7 @@ def test_probabilities_act_like_a_dict() -> None:
         with pytest.raises(KeyError) as error:
             second[missing]
         assert error.value.args == (missing,)
-    for ask in (
-        lambda: others[3][[]],
-        lambda: hash(others[3]),
-        lambda: Probabilities(),
-        lambda: others[3].get(),
-    ):
+    for ask in (lambda: others[3][[]], lambda: hash(others[3]), lambda: Probabilities(), lambda: others[3].get()):
         with pytest.raises(TypeError):
             ask()
     with pytest.raises(AttributeError, match="nothing"):
@@ -220,9 +205,7 @@ def test_a_label_that_reads_its_own_probabilities() -> None:
             return isinstance(other, Label) and other.number == self.number
 
     asked: list[Any] = []
-    row = probability_lists(np.array([[0.25, 0.75]], np.float32), (Label(0), Label(1)), np.array([0, 1]))[0][
-        0
-    ]
+    row = probability_lists(np.array([[0.25, 0.75]], np.float32), (Label(0), Label(1)), np.array([0, 1]))[0][0]
     asked.append(row)
     assert row[Label(1)] == 0.75
     assert not asked

@@ -22,15 +22,7 @@ def test_chunking_is_crfsuites_example() -> None:
     )
     encoded = encode_files([Source("file", b"a b A\nc:d e B\n")])
     first = ["w[0]=a", "w[1]=c:d", "w[0]|w[1]=a|c:d", "pos[0]=b", "pos[1]=e", "pos[0]|pos[1]=b|e", "__BOS__"]
-    second = [
-        "w[-1]=a",
-        "w[0]=c:d",
-        "w[-1]|w[0]=a|c:d",
-        "pos[-1]=b",
-        "pos[0]=e",
-        "pos[-1]|pos[0]=b|e",
-        "__EOS__",
-    ]
+    second = ["w[-1]=a", "w[0]=c:d", "w[-1]|w[0]=a|c:d", "pos[-1]=b", "pos[0]=e", "pos[-1]|pos[0]=b|e", "__EOS__"]
     assert encoded.attributes.strings() == first + second
 
 

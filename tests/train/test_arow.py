@@ -8,8 +8,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tagfield.errors import InputError, TrainingError
-from tagfield.features import FeatureSet, Weights, absent, feature_set
+from tagfield.features import feature_set
 from tagfield.lattice import open_corpus
+from tagfield.layout import FeatureSet, Weights, absent
 from tagfield.train import Settings, train
 from tagfield.train.driver import Trained
 from tests.support.naive import Dense, Problem
@@ -69,14 +70,7 @@ def close(found: Dense, expected: Dense) -> None:
     st.integers(1, 4),
 )
 def test_epochs_follow_the_twin(
-    problem: Problem,
-    kind: str,
-    seed: int,
-    scale: float,
-    size: float,
-    variance: float,
-    gamma: float,
-    epochs: int,
+    problem: Problem, kind: str, seed: int, scale: float, size: float, variance: float, gamma: float, epochs: int
 ) -> None:
     assume(any(problem.sentences))
     problem = scaled(problem, scale)
@@ -109,14 +103,9 @@ def test_epochs_follow_the_twin(
 def test_a_first_pass_by_hand() -> None:
     """At θ = 0 the guess is label 0 everywhere: δ is (−1, 1) for the one attribute, so α = 1/(γ + 2·variance)."""
     problem = Problem([[[(0, 1.0)]]], [[1]], [1.0], 1, 2)
-    trained = train(
-        encode(problem),
-        Settings.of("arow", features="all", arow_variance=4.0, arow_gamma=2.0, epochs=1),
-    )
+    trained = train(encode(problem), Settings.of("arow", features="all", arow_variance=4.0, arow_gamma=2.0, epochs=1))
     assert trained.history[0].objective == 1.0
-    np.testing.assert_allclose(
-        dense_weights(trained.features, trained.weights).state, [[-0.4, 0.4]], rtol=1e-6
-    )
+    np.testing.assert_allclose(dense_weights(trained.features, trained.weights).state, [[-0.4, 0.4]], rtol=1e-6)
 
 
 def test_what_can_be_separated_is_separated() -> None:

@@ -14,11 +14,7 @@ from tagfield.train import Settings
 from tagfield.train.options import Stochastic
 from tests.support.trainers import made, pose
 
-X = [
-    [{"a": 1.0, "b": 1.0}, {"a": 1.0}, {"c": 1.0, "a": 1.0}],
-    [{"b": 1.0}, {"c": 1.0, "b": 1.0}],
-    [{"a": 1.0}],
-]
+X = [[{"a": 1.0, "b": 1.0}, {"a": 1.0}, {"c": 1.0, "a": 1.0}], [{"b": 1.0}, {"c": 1.0, "b": 1.0}], [{"a": 1.0}]]
 Y = [["P", "Q", "P"], ["Q", "Q"], ["R"]]
 
 

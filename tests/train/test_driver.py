@@ -55,9 +55,7 @@ def test_every_recipe_learns(recipe: str, features: str) -> None:
 @BOTH
 def test_one_sequence_with_two_labels(recipe: str, features: str) -> None:
     X, y = [[["a"], ["b"]]], [["X", "Y"]]
-    model = Model.train(
-        encode_sequences(X, y), Settings(recipe=recipe, features=features, epochs=20, c2=0.01)
-    )
+    model = Model.train(encode_sequences(X, y), Settings(recipe=recipe, features=features, epochs=20, c2=0.01))
     assert model.tag(X) == y
 
 
@@ -74,17 +72,13 @@ def test_weights_are_repetitions(features: str) -> None:
     problem.sentences[1], problem.gold[1] = problem.sentences[0], problem.gold[0]  # observed all the same
     weighted = replace(problem, weights=[2.0, 0.0, 1.0, 1.0, 3.0, 1.0])
     chosen = [0, 0, 2, 3, 4, 4, 4, 5]
-    repeated = Problem(
-        [problem.sentences[i] for i in chosen], [problem.gold[i] for i in chosen], [1.0] * 8, 15, 3
-    )
+    repeated = Problem([problem.sentences[i] for i in chosen], [problem.gold[i] for i in chosen], [1.0] * 8, 15, 3)
     settings = Settings(recipe="lbfgs", features=features, epochs=300, delta=1e-12)
     one, two = train(encode(weighted), settings), train(encode(repeated), settings)
     assert one.features.counts == two.features.counts
     assert one.history[-1].objective == pytest.approx(two.history[-1].objective, rel=OPTIMUM)
     np.testing.assert_allclose(
-        dense_weights(one.features, one.weights).flat(),
-        dense_weights(two.features, two.weights).flat(),
-        atol=1e-3,
+        dense_weights(one.features, one.weights).flat(), dense_weights(two.features, two.weights).flat(), atol=1e-3
     )
 
 
@@ -111,10 +105,7 @@ def test_the_stopping_rule_compares_with_some_epochs_earlier() -> None:
     settings = Settings.of(recipe="sgd", rate=0.1, epochs=1000, period=3, delta=1e-2)
     trained = train(encoded, settings)
     objectives = [epoch.objective for epoch in trained.history]
-    falls = [
-        i >= 3 and objectives[i - 3] - objectives[i] < 1e-2 * abs(objectives[i])
-        for i in range(len(objectives))
-    ]
+    falls = [i >= 3 and objectives[i - 3] - objectives[i] < 1e-2 * abs(objectives[i]) for i in range(len(objectives))]
     assert falls == [False] * (len(falls) - 1) + [True]
     assert trained.converged
     assert trained.stop_reason == "the objective has settled over 3 epochs"
@@ -135,9 +126,7 @@ def test_a_callback_sees_every_epoch_and_can_end_it(recipe: str) -> None:
     assert trained.history == seen
     assert trained.stop_reason == "a callback asked it to stop"
     assert not trained.converged
-    assert all(
-        np.isfinite([epoch.objective, epoch.norm]).all() and epoch.scores is not None for epoch in seen
-    )
+    assert all(np.isfinite([epoch.objective, epoch.norm]).all() and epoch.scores is not None for epoch in seen)
 
 
 @pytest.mark.parametrize("min_count", [1, 3])
@@ -156,13 +145,9 @@ def test_scores_along_the_way_are_those_of_the_model(features: str, min_count: i
 
 @BOTH
 def test_a_run_that_leaves_the_numbers_names_the_epoch(features: str) -> None:
-    huge = Problem(
-        [[[(0, 3e38)], [(1, -3e38)]], [[(1, 3e38)], [(0, 3e38)]]], [[0, 1], [1, 0]], [1.0, 1.0], 2, 2
-    )
+    huge = Problem([[[(0, 3e38)], [(1, -3e38)]], [[(1, 3e38)], [(0, 3e38)]]], [[0, 1], [1, 0]], [1.0, 1.0], 2, 2)
     returned: list[object] = []
-    with pytest.raises(
-        TrainingError, match=r"epoch [12]: the weights left the range of numbers.*nothing was saved"
-    ):
+    with pytest.raises(TrainingError, match=r"epoch [12]: the weights left the range of numbers.*nothing was saved"):
         returned.append(train(encode(huge), Settings.of(recipe="sgd", features=features, rate=0.1, epochs=5)))
     assert not returned
     with pytest.raises(TrainingError):  # and so does the search for a rate
@@ -199,7 +184,7 @@ def test_five_hundred_labels(recipe: str, features: str) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"recipe": "sdg"}, "there is no algorithm 'sdg'; did you mean 'sgd'?"),
+        ({"recipe": "sdg"}, "no algorithm named 'sdg'; did you mean 'sgd'?"),
         ({"features": "some"}, "features must be one of observed, all; got 'some'"),
         ({"c2": -1.0}, "c2 must be ≥ 0, got -1"),
         ({"c2": float("nan")}, "c2 must be ≥ 0, got nan"),

@@ -51,10 +51,7 @@ def with_values() -> Encoded:
 
 def many_labels() -> Encoded:
     rng = np.random.default_rng(6)
-    X = [
-        [[f"w{rng.integers(40)}", f"v{rng.integers(9)}"] for _ in range(rng.integers(1, 9))]
-        for _ in range(60)
-    ]
+    X = [[[f"w{rng.integers(40)}", f"v{rng.integers(9)}"] for _ in range(rng.integers(1, 9))] for _ in range(60)]
     return encode_sequences(X, [[f"L{rng.integers(45)}" for _ in x] for x in X])
 
 
@@ -94,9 +91,7 @@ def as_recorded() -> bool:
     return RECORDED_WITH in kernels.COMPILER and hashlib.sha256(probe.tobytes()).hexdigest()[:16] == PROBE
 
 
-@pytest.mark.parametrize(
-    "at", range(len(CASES)), ids=lambda at: f"{at}-{CASES[at]['recipe']}-{CASES[at]['data']}"
-)
+@pytest.mark.parametrize("at", range(len(CASES)), ids=lambda at: f"{at}-{CASES[at]['recipe']}-{CASES[at]['data']}")
 def test_the_weights_are_those_of_the_record(at: int) -> None:
     case = CASES[at]
     encoded = data(case["data"])

@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tagfield.errors import InputError
-from tagfield.features import FeatureSet, Weights, absent, feature_set
+from tagfield.features import feature_set
 from tagfield.lattice import open_corpus
+from tagfield.layout import FeatureSet, Weights, absent
 from tagfield.train import Settings, train
 from tests.support.naive import Problem
 from tests.support.naive_growth import Sparse
@@ -82,9 +83,7 @@ def test_rows_become_sparse_where_labels_go_beyond_full_ones(labels: int) -> Non
     few = Problem([[[(0, 1.0)]]], [[1]], [1.0], 1, 3)
     many = Problem([[[(0, 1.0)], [(1, 1.0)]]], [[2, labels - 1]], [1.0], 2, labels)
     old = features_of(few, "observed", False)
-    features, weights = grown(
-        old, drawn_weights(old, np.random.default_rng(0)), features_of(many, "observed", False)
-    )
+    features, weights = grown(old, drawn_weights(old, np.random.default_rng(0)), features_of(many, "observed", False))
     assert (features.first is not None) == (labels > 32)
     assert sorted(named(features, weights).state) == [(0, 1), (0, 2), (1, labels - 1)]
 

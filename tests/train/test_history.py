@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tagfield.evaluate import Scores, Tally
-from tagfield.features import Weights
+from tagfield.layout import Weights
 from tagfield.train import Epoch, Settings
 from tagfield.train.history import History, Stopping
 

@@ -33,9 +33,7 @@ COUNTED = {  # these need E and Ẽ separately
 
 
 def hide(problem: Problem, hidden: set[tuple[int, int]]) -> Problem:
-    gold = [
-        [UNKNOWN if (s, t) in hidden else y for t, y in enumerate(ys)] for s, ys in enumerate(problem.gold)
-    ]
+    gold = [[UNKNOWN if (s, t) in hidden else y for t, y in enumerate(ys)] for s, ys in enumerate(problem.gold)]
     return replace(problem, gold=gold)
 
 

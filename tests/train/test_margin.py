@@ -7,8 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tagfield.errors import InputError, TrainingError
-from tagfield.features import absent, feature_set
+from tagfield.features import feature_set
 from tagfield.lattice import open_corpus
+from tagfield.layout import absent
 from tagfield.train import Settings, train
 from tagfield.train.options import Margin, Perceptron
 from tagfield.train.trainer import weights_of
@@ -28,12 +29,7 @@ def test_passes_follow_the_twin(type: int, cost_sensitive: bool) -> None:
     # irrational τ two paths that tie in real numbers may differ in the last bit, and then twin and kernel rightly
     # go different ways. So each drawn case is followed only as far as the best path is clear.
     @settings(max_examples=40, deadline=None)
-    @given(
-        problems(labels=(1, 2, 3, 9, 33)),
-        st.data(),
-        st.sampled_from(ROWS),
-        st.sampled_from([0.1, 1.0, 5.0]),
-    )
+    @given(problems(labels=(1, 2, 3, 9, 33)), st.data(), st.sampled_from(ROWS), st.sampled_from([0.1, 1.0, 5.0]))
     def follows(problem: Problem, data: st.DataObject, rows: tuple[str, bool], c: float) -> None:
         encoded = encode(problem)
         corpus = open_corpus(encoded.dataset)
@@ -41,9 +37,7 @@ def test_passes_follow_the_twin(type: int, cost_sensitive: bool) -> None:
         features = features.compact(features.zero)[0] if rows[1] else features
         twin = Twin(problem, present(features), type, c, cost_sensitive)
         averages = (True, False) if type < 3 else (True,)
-        recipes = [
-            Margin(type, c, cost_sensitive, average) if type < 3 else Perceptron() for average in averages
-        ]
+        recipes = [Margin(type, c, cost_sensitive, average) if type < 3 else Perceptron() for average in averages]
         trainers = [made(encoded, Settings(recipe), features) for recipe in recipes]
         for s in data.draw(st.lists(st.integers(0, len(problem.sentences) - 1), min_size=1, max_size=8)):
             if not twin.is_clear(s):

@@ -45,13 +45,7 @@ def skewed():
 def test_every_loss_trains(skewed, loss, gamma, batch):
     known, held_out = skewed
     settings = Settings.of(
-        recipe="ngd",
-        loss=loss,
-        gamma=gamma,
-        generator="arctan:1",
-        epochs=12 if batch else 3,
-        batch=batch,
-        c2=0.1,
+        recipe="ngd", loss=loss, gamma=gamma, generator="arctan:1", epochs=12 if batch else 3, batch=batch, c2=0.1
     )
     trained = train(known, settings, dev=held_out)
     assert trained.best.scores.accuracy > 0.86  # the share of O is 0.85
@@ -70,9 +64,7 @@ def test_entropy_needs_the_whole_corpus_and_says_so(skewed):
     known, _ = skewed
     with pytest.raises(InputError, match="entropy"):
         train(known, Settings.of(recipe="ngd", loss="U6", generator="entropy", epochs=1))
-    trained = train(
-        known, Settings.of(recipe="ngd", loss="U6", generator="entropy", epochs=3, batch=True, rate=0.05)
-    )
+    trained = train(known, Settings.of(recipe="ngd", loss="U6", generator="entropy", epochs=3, batch=True, rate=0.05))
     assert trained.history[-1].objective < trained.history[0].objective
 
 
@@ -110,9 +102,7 @@ def test_weights_that_leave_the_range_of_numbers_do_not_take_the_good_ones_along
 @pytest.mark.parametrize("generator", ["quadratic", "arctan:0.1"])
 def test_the_whole_corpus_at_once_with_much_regularisation(generator):
     encoded = encode_sequences([[["a"], ["b"]], [["b"], ["a"]]] * 5, [["X", "Y"], ["Y", "X"]] * 5)
-    settings = Settings.of(
-        recipe="ngd", generator=generator, batch=True, features="all", c2=100.0, epochs=500
-    )
+    settings = Settings.of(recipe="ngd", generator=generator, batch=True, features="all", c2=100.0, epochs=500)
     trained = train(encoded, settings)
     if generator == "quadratic":
         best = train(encoded, Settings(recipe="lbfgs", features="all", c2=100.0, epochs=500)).best.objective
@@ -136,9 +126,7 @@ def test_ones_own_loss_and_generator_through_the_front_door():
     assert crf.predict([[["a"], ["b"]]]) == [["X", "Y"]]
 
 
-def test_the_choice_is_among_the_family_costs_what_it_may_and_is_no_worse_than_plain_gradients(
-    skewed, caplog
-):
+def test_the_choice_is_among_the_family_costs_what_it_may_and_is_no_worse_than_plain_gradients(skewed, caplog):
     known, held_out = skewed
     problem = Problem.of(known, Settings(features="all"))
     with caplog.at_level(logging.INFO, logger="tagfield.train.choose"):
@@ -197,8 +185,6 @@ def test_a_subset_is_the_sentences_encoded_alone():
     y = [["P", "Q"], ["P"], ["Q", "Q"]]
     whole = encode_sequences(X, y)
     part = whole.dataset.take(np.array([2, 0]))
-    alone = encode_sequences(
-        [X[2], X[0]], [y[2], y[0]], attributes=whole.attributes, labels=whole.labels
-    ).dataset
+    alone = encode_sequences([X[2], X[0]], [y[2], y[0]], attributes=whole.attributes, labels=whole.labels).dataset
     for name in Dataset.__dataclass_fields__:
         np.testing.assert_array_equal(getattr(part, name), getattr(alone, name))

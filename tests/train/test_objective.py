@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from tagfield.encode import Encoded
-from tagfield.features import FeatureSet, absent, feature_set
+from tagfield.features import feature_set
 from tagfield.lattice import open_corpus
+from tagfield.layout import FeatureSet, absent
 from tagfield.native import kernels
 from tagfield.train import Settings, train
 from tagfield.train.objective import Objective
@@ -57,10 +58,7 @@ def test_the_gradient_of_every_kind_of_rows(problem: Problem, seed: int, size: f
                 expected = expected.map(lambda sum, x, weight=weight: sum + weight * x, u)
         assert loss == pytest.approx(expected_loss, rel=ALGEBRA, abs=ALGEBRA * max(1, size))
         for got, wanted, m in zip(
-            (found.state, found.trans),
-            (expected.state, expected.trans),
-            (mask.state, mask.trans),
-            strict=True,
+            (found.state, found.trans), (expected.state, expected.trans), (mask.state, mask.trans), strict=True
         ):
             np.testing.assert_allclose(got[m], wanted[m], atol=1e-9)
 
@@ -142,23 +140,15 @@ def test_arrays_that_do_not_fit_are_refused() -> None:
     with pytest.raises(ValueError, match="thread"):
         packed.nll_gradient(*good, 0)
     with pytest.raises(ValueError, match="the limits do not fit"):
-        packed.partial_gradient(
-            good[0], good[1], kernels.Limits(np.ones((3, 2), np.uint8)), good[2], good[3], 1
-        )
-    for wrong, other in (
-        (2, np.zeros(4, np.float32)),
-        (2, np.zeros(8)[::2]),
-        (3, np.zeros((2, 8), np.int64)),
-    ):
+        packed.partial_gradient(good[0], good[1], kernels.Limits(np.ones((3, 2), np.uint8)), good[2], good[3], 1)
+    for wrong, other in ((2, np.zeros(4, np.float32)), (2, np.zeros(8)[::2]), (3, np.zeros((2, 8), np.int64))):
         arrays = [other if i == wrong else array for i, array in enumerate(good)]
         with pytest.raises(TypeError):  # a copy would take the gradient with it
             packed.nll_gradient(*arrays, 1)
 
 
 @settings(max_examples=8, deadline=None)
-@given(
-    problems(labels=(2, 3), empty=False), st.sampled_from(["all", "observed"]), st.sampled_from([0.1, 1.0])
-)
+@given(problems(labels=(2, 3), empty=False), st.sampled_from(["all", "observed"]), st.sampled_from([0.1, 1.0]))
 def test_lbfgs_ends_at_the_optimum(problem: Problem, kind: str, c2: float) -> None:
     encoded = encode(problem)
     trained = train(encoded, Settings(recipe="lbfgs", features=kind, c2=c2, epochs=500, delta=1e-12))

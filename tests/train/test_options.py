@@ -97,9 +97,7 @@ def test_help_of_a_record_shows_it(found: Found) -> None:
 
 @pytest.mark.parametrize("record", [*RECORDS, *PARTS])
 def test_help_of_a_record_names_only_its_own_arguments(record: type) -> None:
-    documented = re.findall(
-        r"^    (\w+)(?: \(\w+ in Settings\.of\))?: .* Default: ", record.__doc__ or "", re.M
-    )
+    documented = re.findall(r"^    (\w+)(?: \(\w+ in Settings\.of\))?: .* Default: ", record.__doc__ or "", re.M)
     assert documented
     assert set(documented) <= set(record.__dataclass_fields__)  # type: ignore[attr-defined]
 
@@ -119,10 +117,7 @@ def test_bounds_are_enforced(found: Found) -> None:
         end = "a whole number" if found.kind is int else "a finite number"
         assert refusal(found, math.inf).startswith(f"{name} must be {end}, got inf")
     elif math.isfinite(option.high):
-        assert (
-            refusal(found, option.high + 1)
-            == f"{name} must be at most {option.high:g}, got {option.high + 1:g}"
-        )
+        assert refusal(found, option.high + 1) == f"{name} must be at most {option.high:g}, got {option.high + 1:g}"
         good.append(option.high)
     else:
         good.append(math.inf)

@@ -18,17 +18,7 @@ from tagfield.train.settings import all_options
 from tagfield.train.updates import AdaGrad, Calibration, Divergence
 
 CALIBRATION = {f"calibration_{name}" for name in ("eta", "rate", "samples", "candidates", "max_trials")}
-ANY = {
-    "features",
-    "transitions",
-    "min_count",
-    "epochs",
-    "seed",
-    "threads",
-    "patience",
-    "monitor",
-    "max_dev_rise",
-}
+ANY = {"features", "transitions", "min_count", "epochs", "seed", "threads", "patience", "monitor", "max_dev_rise"}
 LIKELIHOOD = {"c2", "period", "delta"}
 STOCHASTIC = ANY | LIKELIHOOD | CALIBRATION | {"metric", "respond", "average", "anneal", "rate", "batch"}
 TAKES = {  # by recipe, or by a recipe and an option that makes another of it
@@ -57,9 +47,7 @@ CHANGED: dict[str, Any] = {
     "epsilon": 1e-3, "num_memories": 3, "linesearch": "Backtracking", "max_linesearch": 9,
 }  # fmt: skip
 ONLY = {
-    **dict.fromkeys(
-        CALIBRATION | {"metric", "respond", "average", "anneal", "rate", "batch"}, "stochastic recipes"
-    ),
+    **dict.fromkeys(CALIBRATION | {"metric", "respond", "average", "anneal", "rate", "batch"}, "stochastic recipes"),
     **dict.fromkeys(LIKELIHOOD, "stochastic recipes and lbfgs"),
     **dict.fromkeys(("loss", "gamma", "generator"), "ngd"),
     **dict.fromkeys(("pa_type", "pa_c", "pa_cost_sensitive", "pa_average"), "pa"),
@@ -79,9 +67,7 @@ def every() -> list[Settings]:
     made += [Settings.of(n, **{o: CHANGED[o]}) for n, takes in TAKES.items() for o in takes]
     for (name, option, value), takes in ALSO.items():
         rest = takes - {option} - ({"generator"} if value == "auto" else set())
-        made += [
-            Settings.of(name, **{option: value}, **{each: CHANGED[each]}) for each in rest if each != "batch"
-        ]
+        made += [Settings.of(name, **{option: value}, **{each: CHANGED[each]}) for each in rest if each != "batch"]
     return made
 
 
@@ -140,9 +126,7 @@ def test_what_the_options_make_of_a_recipe() -> None:
     assert Settings.of("u2.g1", adagrad_delta=0.5, metric="adaptive").recipe.metric == AdaGrad(0.5)
     assert Settings.of("u2.g1", metric=AdaGrad(0.5)).recipe.metric == AdaGrad(0.5)
     assert Settings.of("u2.g1", calibration_samples=9).recipe.calibration == Calibration(samples=9)
-    assert Settings.of("ngd", loss="U1", generator="gd:5").recipe.response == Divergence(
-        "U1", generator="gd:5"
-    )
+    assert Settings.of("ngd", loss="U1", generator="gd:5").recipe.response == Divergence("U1", generator="gd:5")
     assert Settings.of(QuasiNewton(3), max_linesearch=9).recipe == QuasiNewton(3, max_linesearch=9)
 
 
@@ -158,11 +142,11 @@ def test_the_default_is_the_default_recipe() -> None:
     ("make", "message"),
     [
         (lambda: Settings(7), "recipe must be a name or a recipe, got 7"),
-        (lambda: Settings("u2g1"), "there is no algorithm 'u2g1'; did you mean 'u2.g1'?"),
+        (lambda: Settings("u2g1"), "no algorithm named 'u2g1'; did you mean 'u2.g1'?"),
         (lambda: Settings("sgd", c1=1.0), "c1 applies only to lbfgs, not to sgd"),
         (lambda: Settings(Margin(), c1=1.0), "c1 applies only to lbfgs, not to pa"),
-        (lambda: Settings.of(averge=True), "there is no option 'averge'; did you mean 'average'?"),
-        (lambda: Settings.of("pa", zzz=1), "there is no option 'zzz'"),
+        (lambda: Settings.of(averge=True), "no option named 'averge'; did you mean 'average'?"),
+        (lambda: Settings.of("pa", zzz=1), "no option named 'zzz'"),
         (lambda: Settings.of("ngd", loss="U1", gamma=0.5), "gamma applies only to the losses B1 to B4, not to U1"),
         (lambda: Settings.of("ngd", loss=7), "loss must be a name, such as 'B2', or a Loss, got 7"),
         (lambda: Settings.of("ngd", generator=7), GENERATOR),
@@ -216,7 +200,7 @@ def test_functions_of_ones_own_are_named() -> None:
     assert repr(settings) == "Settings('ngd', loss='mine', generator='arcsinh', rate=0.5)"
     assert copy.copy(settings) == settings
     assert replace(settings, c2=2.0).recipe == settings.recipe
-    with pytest.raises(InputError, match="there is no loss 'mine'"):
+    with pytest.raises(InputError, match="no loss named 'mine'"):
         Settings.of(**values)
 
 

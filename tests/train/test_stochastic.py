@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from tagfield.encode import encode_sequences
 from tagfield.errors import InputError
-from tagfield.features import FeatureSet, Weights, absent, feature_set
+from tagfield.features import feature_set
 from tagfield.lattice import open_corpus
+from tagfield.layout import FeatureSet, Weights, absent
 from tagfield.native import kernels
 from tagfield.train import RECIPES, Settings
 from tagfield.train.options import Stochastic
@@ -33,9 +34,7 @@ def naive_f(name: str) -> Any:
 
 def drawn_features(data: st.DataObject, problem: Problem, corpus: kernels.Corpus) -> FeatureSet:
     kind, minimum, sparse = data.draw(
-        st.sampled_from(
-            [("all", 1, False), ("observed", 1, False), ("observed", 2, False), ("observed", 1, True)]
-        )
+        st.sampled_from([("all", 1, False), ("observed", 1, False), ("observed", 2, False), ("observed", 1, True)])
     )
     features = feature_set(corpus, problem.attributes, problem.labels, kind, minimum)
     return features.compact(features.zero)[0] if sparse else features
@@ -70,9 +69,7 @@ def test_passes_follow_the_twin(name: str) -> None:
             loss = twin.run(order)
             penalty = c2 * float(np.sum(twin.theta.flat() ** 2))
             assert objective == pytest.approx(loss + penalty, rel=PASSES, abs=PASSES)
-            assert trainer.norm() == pytest.approx(
-                math.sqrt(np.sum(twin.theta.flat() ** 2)), rel=PASSES, abs=PASSES
-            )
+            assert trainer.norm() == pytest.approx(math.sqrt(np.sum(twin.theta.flat() ** 2)), rel=PASSES, abs=PASSES)
         weights = trainer.weights()
         close(features, weights, twin.theta)
         assert (absent(weights.state) == absent(features.zero.state)).all()  # what is no feature stays none
@@ -82,12 +79,7 @@ def test_passes_follow_the_twin(name: str) -> None:
 
 
 def run_pass(
-    problem: Problem,
-    features: FeatureSet,
-    corpus: kernels.Corpus,
-    orders: list[list[int]],
-    name: str,
-    **settings: Any,
+    problem: Problem, features: FeatureSet, corpus: kernels.Corpus, orders: list[list[int]], name: str, **settings: Any
 ) -> tuple[kernels.Pass, Weights, Weights]:
     """The native pass, driven by hand; returns it with θ̄ and R."""
     native = kernels.Pass()
@@ -114,13 +106,7 @@ def run_pass(
     st.sampled_from([0.0, 0.5, 4.0]),
 )
 def test_metric_and_average_follow_the_twin(
-    problem: Problem,
-    data: st.DataObject,
-    name: str,
-    adaptive: bool,
-    averaging: bool,
-    respond_edges: bool,
-    decay: float,
+    problem: Problem, data: st.DataObject, name: str, adaptive: bool, averaging: bool, respond_edges: bool, decay: float
 ) -> None:
     corpus = open_corpus(encode(problem).dataset)
     features = drawn_features(data, problem, corpus)
@@ -139,12 +125,8 @@ def test_metric_and_average_follow_the_twin(
         respond_edges=respond_edges,
         floor=floor,
     )
-    twin = Twin(
-        problem, present(features), naive_f(name), 0.1, decay, adaptive, floor, respond_edges=respond_edges
-    )
-    nudged = Twin(
-        problem, present(features), naive_f(name), 0.1, decay, adaptive, floor, respond_edges=respond_edges
-    )
+    twin = Twin(problem, present(features), naive_f(name), 0.1, decay, adaptive, floor, respond_edges=respond_edges)
+    nudged = Twin(problem, present(features), naive_f(name), 0.1, decay, adaptive, floor, respond_edges=respond_edges)
     nudged.theta = present(features).map(lambda m: np.where(m, 1e-9, 0.0))
     for order in orders:
         twin.run(order)
@@ -171,9 +153,7 @@ def test_a_constant_rate_stays() -> None:
     problem = Problem([[[(0, 1.0)], [(1, 1.0)]]] * 4, [[0, 1]] * 4, [1.0] * 4, 2, 2)
     corpus = open_corpus(encode(problem).dataset)
     features = feature_set(corpus, 2, 2, "all")
-    native, theta, _ = run_pass(
-        problem, features, corpus, [[0]], "sgd", rate=0.5, decay=0.4, constant=True, t=1000.0
-    )
+    native, theta, _ = run_pass(problem, features, corpus, [[0]], "sgd", rate=0.5, decay=0.4, constant=True, t=1000.0)
     assert native.t == 1001.0
     # u = −½ for the gold labels; θ = −λ·u, whatever t is
     np.testing.assert_allclose(
@@ -207,9 +187,7 @@ def test_a_scale_that_is_folded_into_the_weights(kind: str) -> None:
         total = total.map(np.add, theta_by_hand)
     assert native.scale > 1e-9  # 0.0005^122 would be far below
     close(
-        features,
-        Weights(theta.state * np.float32(native.scale), theta.trans * np.float32(native.scale)),
-        theta_by_hand,
+        features, Weights(theta.state * np.float32(native.scale), theta.trans * np.float32(native.scale)), theta_by_hand
     )
     mean = Weights(
         (native.summed_scale * theta.state - rest.state) / native.averaged,
@@ -284,6 +262,4 @@ def test_the_loss_of_large_scores_keeps_its_digits(value: float) -> None:
     encoded = encode_sequences(X, [["P", "Q"], ["Q", "P"]] * 10)
     trainer = made(encoded, Settings.of("u2.g1", rate=0.1, c2=0.01, features="all"))
     losses = [(trainer.run(np.arange(20)), trainer.nll)[1] for _ in range(3)]
-    assert losses == pytest.approx(
-        [9.1869, 2.7995, 1.5345], rel=1e-3
-    )  # the same for all: the sign alone decides
+    assert losses == pytest.approx([9.1869, 2.7995, 1.5345], rel=1e-3)  # the same for all: the sign alone decides

@@ -14,7 +14,7 @@ from tagfield._text import Vocabulary
 from tagfield.constraints import rules_of
 from tagfield.encode import Encoded, encode_sequences
 from tagfield.errors import InputError, TrainingError
-from tagfield.features import Weights
+from tagfield.layout import Weights
 from tagfield.model import Model
 from tagfield.train import Settings, train
 from tagfield.train import stochastic as stochastic_module
@@ -40,10 +40,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
 
 def words(count: int, seed: int = 0, labels: int = 4) -> tuple[list[Any], list[list[str]]]:
     rng = np.random.default_rng(seed)
-    X = [
-        [[f"w{rng.integers(50)}", f"v{rng.integers(9)}"] for _ in range(rng.integers(1, 7))]
-        for _ in range(count)
-    ]
+    X = [[[f"w{rng.integers(50)}", f"v{rng.integers(9)}"] for _ in range(rng.integers(1, 7))] for _ in range(count)]
     return X, [[f"y{int(token[0][1:]) % labels}" for token in x] for x in X]
 
 
@@ -61,20 +58,11 @@ def bits(stream: Stream, options: dict[str, Any]) -> tuple[Any, ...]:
     attributes, features, weights = stream.learned(Settings.of(**options))
     state = [array.tobytes() for _, array in sorted(stream.state.arrays.items())]
     numbers = sorted(stream.state.numbers.items())
-    return (
-        attributes.strings(),
-        features.counts,
-        weights.state.tobytes(),
-        weights.trans.tobytes(),
-        state,
-        numbers,
-    )
+    return (attributes.strings(), features.counts, weights.state.tobytes(), weights.trans.tobytes(), state, numbers)
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_the_result_does_not_depend_on_how_the_stream_is_cut(
-    variant: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_result_does_not_depend_on_how_the_stream_is_cut(variant: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stochastic_module, "STREAM_EPOCH", 20)  # so that annealing and averaging take turns
     options = VARIANTS[variant]
     X, y = words(60)
@@ -121,9 +109,7 @@ def test_a_stream_follows_its_twin(name: str, kind: str) -> None:
 def test_no_rate_turns_the_weights_around() -> None:
     X, y = words(30)
     for rate in (0.5, 5.0):
-        assert np.isfinite(
-            learned(X, y, [1, 2, 3], {"recipe": "sgd", "rate": rate, "c2": 1.0}).state.numbers["scale"]
-        )
+        assert np.isfinite(learned(X, y, [1, 2, 3], {"recipe": "sgd", "rate": rate, "c2": 1.0}).state.numbers["scale"])
 
 
 def test_a_call_costs_what_its_own_sequences_cost() -> None:
@@ -161,9 +147,7 @@ def test_a_stream_goes_on_from_a_trained_model() -> None:
         known = {"attributes": stream.attributes, "labels": stream.labels, "grow": True}
         stream.learn(encode_sequences([[["new", "w1"]]], [["y1"]], **known), told)
         after = Model.of_stream(stream, told)
-        assert (
-            after.evaluate(after.encode(X, y)).accuracy > before - 0.05
-        )  # one sentence does not undo eighty
+        assert after.evaluate(after.encode(X, y)).accuracy > before - 0.05  # one sentence does not undo eighty
         assert len(after.attributes) == len(model.attributes) + 1
         assert "new" not in model.attributes.strings()
 
@@ -171,23 +155,17 @@ def test_a_stream_goes_on_from_a_trained_model() -> None:
 def test_unknown_labels_and_rules_in_a_stream() -> None:
     X, y = words(40)
     rules = rules_of(lambda before, after: (before, after) != ("y0", "y1"), [f"y{i}" for i in range(4)])
-    kept = [
-        (x, labels) for x, labels in zip(X, y, strict=True) if ("y0", "y1") not in itertools.pairwise(labels)
-    ]
+    kept = [(x, labels) for x, labels in zip(X, y, strict=True) if ("y0", "y1") not in itertools.pairwise(labels)]
     X, y = [x for x, _ in kept], [[None, *labels[1:]] for _, labels in kept]
     options = {"recipe": "u2.g1"}
-    assert bits(learned(X, y, [3, 9], options, rules), options) == bits(
-        learned(X, y, [], options, rules), options
-    )
+    assert bits(learned(X, y, [3, 9], options, rules), options) == bits(learned(X, y, [], options, rules), options)
     with pytest.raises(InputError, match=r"y\[0\]\[1\] is 'y1' after 'y0', which the constraints forbid"):
         learned([[["a"], ["b"]]], [["y0", "y1"]], [], options, rules)
 
 
 def test_what_cannot_stream_says_so() -> None:
     stream = Stream(Vocabulary(), Vocabulary(["y0"]), Settings("adaptive"))
-    encoded = encode_sequences(
-        [[["a"]]], [["y0"]], attributes=stream.attributes, labels=stream.labels, grow=True
-    )
+    encoded = encode_sequences([[["a"]]], [["y0"]], attributes=stream.attributes, labels=stream.labels, grow=True)
     with pytest.raises(InputError, match="lbfgs cannot learn from a stream"):
         stream.learn(encoded, Settings("lbfgs"))
     huge = replace(encoded, dataset=replace(encoded.dataset, value=np.array([3e38], np.float32)))

@@ -78,9 +78,7 @@ def bits(state: State) -> dict[str, object]:
 @EVERY
 @pytest.mark.parametrize("done", [0, 1, 2, 4])
 @pytest.mark.parametrize("features", ["observed", "all"])
-def test_a_resumed_trainer_goes_on_to_the_same_bits(
-    encoded: Encoded, name: str, done: int, features: str
-) -> None:
+def test_a_resumed_trainer_goes_on_to_the_same_bits(encoded: Encoded, name: str, done: int, features: str) -> None:
     settings = replace(CASES[name], features=features, c2=0.5)
     first = made(encoded, settings)
     passes = orders(len(encoded))

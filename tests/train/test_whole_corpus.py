@@ -7,8 +7,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tagfield.features import FeatureSet, feature_set
+from tagfield.features import feature_set
 from tagfield.lattice import open_corpus
+from tagfield.layout import FeatureSet
 from tagfield.train import Settings, train
 from tests.support.naive import Dense, Problem
 from tests.support.naive_whole_corpus import GENERATORS, WholeCorpus
@@ -19,16 +20,7 @@ from tests.support.tolerances import ALGEBRA, NUMERIC, SINGLE
 LABELS = (1, 2, 3, 8, 9, 17, 33, 40)  # beyond 32 the observed set is in sparse rows
 CLEAR = 1e-8  # a smaller change of the likelihood may come out as a rise in one of two correct sums
 FAR_FROM_ZERO = 1e-4  # of E/Ẽ: closer to 0 the entropy's log E and 1/E blow up what is rounded in E
-LOSSES = [
-    ("B1", 0.0),
-    ("B2", 0.0),
-    ("B3", 0.0),
-    ("B4", 0.0),
-    ("B1", 0.5),
-    ("B2", 1.0),
-    ("B3", 1.0),
-    ("B4", 0.3),
-]
+LOSSES = [("B1", 0.0), ("B2", 0.0), ("B3", 0.0), ("B4", 0.0), ("B1", 0.5), ("B2", 1.0), ("B3", 1.0), ("B4", 0.3)]
 
 
 def counted(problem: Problem, features: FeatureSet) -> Dense:

@@ -19,16 +19,7 @@ Your own generator takes three lines:
 
 from tagfield.bregman.convex import Generator
 from tagfield.bregman.equivalence import UpdateGroups, equivalent_updates
-from tagfield.bregman.generators import (
-    arctan,
-    entropy,
-    erf,
-    gd,
-    parse_generator,
-    pnorm,
-    quadratic,
-    softplus,
-)
+from tagfield.bregman.generators import arctan, entropy, erf, gd, parse_generator, pnorm, quadratic, softplus
 from tagfield.bregman.losses import UPDATES, Loss, divergence, named_loss, natural_gradient, update
 from tagfield.bregman.responses import Response
 from tagfield.bregman.tables import ResponseTable

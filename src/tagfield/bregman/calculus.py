@@ -46,9 +46,7 @@ _SHRINKING = _shrinking_panels()
 _GAUSS_4, _GAUSS_16, _DENSE_ENDS = _unit_gauss(4), _unit_gauss(16), _double_exponential()
 
 
-def mean_between(
-    h: Function, q: Doubles, delta: Doubles, rule: tuple[Doubles, Doubles] = _GAUSS_16
-) -> Doubles:
+def mean_between(h: Function, q: Doubles, delta: Doubles, rule: tuple[Doubles, Doubles] = _GAUSS_16) -> Doubles:
     """The mean of h over [q, q+δ]: ∫₀¹ h(q + tδ) dt.
 
     >>> mean_between(np.square, np.array([0.0]), np.array([3.0])).round(12)

@@ -107,9 +107,7 @@ class Generator:
         g = _evaluate(name, "gradient", gradient, grid)
         if not np.isfinite(g).all():
             at = grid[np.argmin(np.isfinite(g))]
-            raise InputError(
-                f"the gradient of {name!r} is not finite at u = {at:.6g}; give a smaller `domain`"
-            )
+            raise InputError(f"the gradient of {name!r} is not finite at u = {at:.6g}; give a smaller `domain`")
         noise = intermediate_size(gradient) if domain[0] < 0 < domain[1] else 0.0
         slack = 1e-12 * np.maximum(np.abs(g[1:]), np.abs(g[:-1])) + 1e-14 * noise
         falls = np.flatnonzero(np.diff(g) < -slack)
@@ -125,9 +123,7 @@ class Generator:
         start = 0.0 if domain[0] < 0 < domain[1] else float(grid[len(grid) // 2])
         made = cls(
             name=name,
-            value=value
-            if value is not None
-            else (lambda u: integral(gradient, start, np.asarray(u, np.float64))),
+            value=value if value is not None else (lambda u: integral(gradient, start, np.asarray(u, np.float64))),
             gradient=gradient,
             hessian=h,
             domain=domain,
@@ -158,19 +154,12 @@ def _evaluate(name: str, what: str, function: Callable[[Doubles], Doubles], grid
     except (TypeError, ValueError):
         found = np.empty(0)
     if found.shape != grid.shape:
-        raise InputError(
-            f"the {what} of {name!r} must map an array to an array of the same shape; use NumPy functions"
-        )
+        raise InputError(f"the {what} of {name!r} must map an array to an array of the same shape; use NumPy functions")
     return found
 
 
 def _check_hessian(
-    name: str,
-    gradient: Function,
-    hessian: Callable[[Doubles], Doubles],
-    grid: Doubles,
-    domain: Interval,
-    noise: float,
+    name: str, gradient: Function, hessian: Callable[[Doubles], Doubles], grid: Doubles, domain: Interval, noise: float
 ) -> None:
     """Raises an InputError if h is negative, or clearly not the derivative of the gradient."""
     some = grid[np.abs(grid) <= 1e3][::7]
@@ -192,8 +181,6 @@ def _grid(low: float, high: float, domain: Interval) -> Doubles:
     if not low < high:
         raise InputError(f"the interval ({low:g}, {high:g}) is empty; `domain` and `checked_on` must overlap")
     fine = np.concatenate([np.geomspace(1e-8, 1e4, 1201), np.linspace(0, 10, 1001)])
-    points = np.concatenate(
-        [-fine, fine, *(end + s * fine for end in domain if math.isfinite(end) for s in (-1, 1))]
-    )
+    points = np.concatenate([-fine, fine, *(end + s * fine for end in domain if math.isfinite(end) for s in (-1, 1))])
     points = np.unique(np.concatenate([points, np.linspace(low, high, 1001)]))
     return points[(points > domain[0]) & (points < domain[1]) & (points >= low) & (points <= high)]

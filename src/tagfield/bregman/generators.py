@@ -56,11 +56,7 @@ def arctan(epsilon: float = 0.1) -> Generator:
         return x * np.arctan(x) - np.log1p(x * x) / 2
 
     return Generator(
-        "arctan",
-        value,
-        lambda u: np.arctan(u / root) / root,
-        lambda u: 1 / (u * u + epsilon),
-        parameter=epsilon,
+        "arctan", value, lambda u: np.arctan(u / root) / root, lambda u: 1 / (u * u + epsilon), parameter=epsilon
     )
 
 
@@ -115,9 +111,7 @@ def pnorm(p: float = 2.0) -> Generator:
     array([-4.,  4.])
     """
     if not (p >= 1 and math.isfinite(p)):
-        raise InputError(
-            f"p of the generator pnorm must be at least 1 and finite, got {p:g}; below 1 it is not convex"
-        )
+        raise InputError(f"p of the generator pnorm must be at least 1 and finite, got {p:g}; below 1 it is not convex")
 
     def hessian(u: Doubles) -> Doubles:
         if p == 1:

@@ -159,10 +159,7 @@ def _as_integral(generator: Generator, q: Doubles, delta: Doubles) -> Doubles:
 
     def part(start: Doubles, span: Doubles, rest: Callable[[Doubles], Doubles]) -> Doubles:
         with np.errstate(all="ignore"):
-            return (
-                integral(lambda t: rest(t) * generator.hessian(start + t * span), 0.0, np.ones_like(start))
-                * span
-            )
+            return integral(lambda t: rest(t) * generator.hessian(start + t * span), 0.0, np.ones_like(start)) * span
 
     zero = np.zeros_like(q)
     from_zero = part(zero, p, lambda t: (1 - t) * p) - part(zero, q, lambda t: p - t * q)

@@ -40,9 +40,7 @@ class Response:
     name: str = ""
     tolerance: float = TOLERANCE  # the relative error of the table
     # Cached by count, or by None for table(): a table takes up to half a second, and calibration asks 20 times.
-    _tables: dict[float | None, ResponseTable] = field(
-        default_factory=dict, init=False, repr=False, compare=False
-    )
+    _tables: dict[float | None, ResponseTable] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not (self.scale > 0 and math.isfinite(self.scale)):
@@ -165,15 +163,12 @@ class Response:
             lambda e: self.f_at_count(e - count, count) if count else self.f_at_count(-e, count),
         ]
         name = f"{self} for count {count:g}"
-        return tabulate(
-            branches, False, count=count, tolerance=self.tolerance, acceptable=ACCEPTABLE, name=name
-        )
+        return tabulate(branches, False, count=count, tolerance=self.tolerance, acceptable=ACCEPTABLE, name=name)
 
     def _require_f(self, what: str) -> None:
         if not self.depends_on_u_alone:
             raise InputError(
-                f"{self} depends on E and Ẽ separately, so it has no {what}; "
-                "use direction(E, Ẽ) or count_tables()"
+                f"{self} depends on E and Ẽ separately, so it has no {what}; use direction(E, Ẽ) or count_tables()"
             )
 
     def _check_domain_around_zero(self) -> None:

@@ -37,12 +37,7 @@ class TableRow:
 
 
 def sample_row(
-    f: Function,
-    bits: int,
-    reach: float = np.inf,
-    count: float = 0.0,
-    function_of_E: bool = False,
-    high: int = HIGH,
+    f: Function, bits: int, reach: float = np.inf, count: float = 0.0, function_of_E: bool = False, high: int = HIGH
 ) -> TableRow:
     """Samples f, measuring errors up to `reach`.
 

@@ -83,9 +83,7 @@ class ResponseTable:
                 return np.asarray(self.cells[0, 0, 1] * u)
             y = line[..., 0] + line[..., 1] * x
             if self.logs:
-                edge = (x.view(np.uint32) >> np.uint32(23 - self.bits) << np.uint32(23 - self.bits)).view(
-                    np.float32
-                )
+                edge = (x.view(np.uint32) >> np.uint32(23 - self.bits) << np.uint32(23 - self.bits)).view(np.float32)
                 y = np.where(cell == 0, y, np.exp(line[..., 0] + line[..., 1] * (x - edge)))
             high = x >= self.high_edge
             value, power = self.tails[row[high], 2], self.tails[row[high], 3]
@@ -145,8 +143,7 @@ def tabulate(
             ]
             if len(logs) == len(branches) and max(row.relative_error for row in logs) <= tolerance:
                 return replace(
-                    _assemble(logs, bits_of_logs, odd, count, max(row.relative_error for row in logs)),
-                    logs=True,
+                    _assemble(logs, bits_of_logs, odd, count, max(row.relative_error for row in logs)), logs=True
                 )
     edge = HIGH
     if strict <= tolerance and count is None and max(row.tail_error for row in rows) > tolerance:

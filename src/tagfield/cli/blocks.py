@@ -64,9 +64,7 @@ def read_blocks(paths: list[str], size: int = BLOCK) -> Iterator[Block]:
         empty = True
         name = "standard input" if path == STDIN else path
         before = 0
-        for text in (
-            _arriving() if path == STDIN and not _compressed() else _cut(open_source(path).text, size)
-        ):
+        for text in _arriving() if path == STDIN and not _compressed() else _cut(open_source(path).text, size):
             if text.strip():
                 empty = False
                 yield Block(name, text, before)

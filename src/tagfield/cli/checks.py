@@ -13,7 +13,7 @@ def check_format(format: str) -> Format:
         return "columns"
     if format == "items":
         return "items"
-    raise InputError(f"there is no format {format!r}; choose columns or items")
+    raise InputError(f"no format named {format!r}; choose columns or items")
 
 
 def check_target(path: str) -> None:

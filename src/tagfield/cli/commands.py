@@ -33,9 +33,7 @@ COMMANDS: dict[str, Entry] = {
     "tag": Entry("tagfield.cli.tag:tag", "Label text with a model."),
     "eval": Entry("tagfield.cli.eval:evaluate", "Evaluate a model on labelled text."),
     "info": Entry("tagfield.cli.info:info", "Show what is in a model file and how it was trained."),
-    "compare": Entry(
-        "tagfield.cli.compare:compare", "Compare recipes on your data, on all cores.", EXPERIMENTS
-    ),
+    "compare": Entry("tagfield.cli.compare:compare", "Compare recipes on your data, on all cores.", EXPERIMENTS),
     "report": Entry("tagfield.cli.report:report", "Write the report of a comparison.", EXPERIMENTS),
     "demo-data": Entry("tagfield.cli.demo_data:demo_data", "Generate a small labelled corpus.", EXPERIMENTS),
     "fetch": Entry("tagfield.cli.fetch:fetch", "Download a public corpus.", EXPERIMENTS),
@@ -112,9 +110,7 @@ def run(arguments: Sequence[str]) -> int:
     """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(
-                errors="backslashreplace"
-            )  # do not fail on letters that the terminal cannot show
+            stream.reconfigure(errors="backslashreplace")  # do not fail on letters that the terminal cannot show
     try:
         code = group().main(list(arguments) or ["--help"], prog_name="tagfield", standalone_mode=False)
     except Exception as error:

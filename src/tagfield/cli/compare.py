@@ -59,19 +59,14 @@ def compare(
     ] = DEFAULTS.c2,
     template: Annotated[
         str,
-        typer.Option(
-            metavar="NAME|FILE", help=f"Feature template: {', '.join(PRESETS)}, or a CRF++ template file."
-        ),
+        typer.Option(metavar="NAME|FILE", help=f"Feature template: {', '.join(PRESETS)}, or a CRF++ template file."),
     ] = "chunking",
-    columns: Annotated[
-        str | None, typer.Option(metavar="'w pos y'", help="Names of the columns, in order.")
-    ] = None,
+    columns: Annotated[str | None, typer.Option(metavar="'w pos y'", help="Names of the columns, in order.")] = None,
     format: Annotated[
         str, typer.Option(metavar="columns|items", help="Input format: CoNLL columns or CRFsuite items.")
     ] = "columns",
     workers: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=1, help="Number of parallel processes. \\[default: one per core]"),
+        int | None, typer.Option(metavar="N", min=1, help="Number of parallel processes. \\[default: one per core]")
     ] = None,
     report: Annotated[bool, typer.Option("--report", help="Also write the report, to DIR/report.")] = False,
     name: Annotated[str | None, typer.Option(metavar="TEXT", help="Title of the data in the report.")] = None,
@@ -83,12 +78,7 @@ def compare(
     [bold]tagfield report DIR[/bold] plots the learning curves.
     """
     plan = Plan(
-        parse_recipes(recipes),
-        tuple(features.split(",")),
-        seeds=seeds,
-        epochs=epochs,
-        iterations=iterations,
-        c2=c2,
+        parse_recipes(recipes), tuple(features.split(",")), seeds=seeds, epochs=epochs, iterations=iterations, c2=c2
     )
     kind = check_format(format)
     learned = encode_files(train, template=template, columns=columns, format=kind)
@@ -100,11 +90,7 @@ def compare(
         attributes=learned.attributes,
         labels=learned.labels,
     )
-    about = {
-        "name": name,
-        "train file": ", ".join(map(_short, train)),
-        "test file": ", ".join(map(_short, test)),
-    }
+    about = {"name": name, "train file": ", ".join(map(_short, train)), "test file": ", ".join(map(_short, test))}
     about |= {"template": _short(template) if kind == "columns" else "none: CRFsuite items"}
     cores = workers or usable_cores()
     print(
@@ -144,9 +130,7 @@ def parse_recipes(recipes: str) -> tuple[str, ...]:
         elif name == "all":
             names += [*PAPER, *(recipe for recipe in RECIPES if recipe not in NEEDS_SETTINGS)]
         elif name in NEEDS_SETTINGS:
-            raise InputError(
-                f"{name} needs a loss and a generator; compare a recipe with fixed ones, such as u2.g1"
-            )
+            raise InputError(f"{name} needs a loss and a generator; compare a recipe with fixed ones, such as u2.g1")
         else:
             names.append(name)
     return tuple(dict.fromkeys(names))
@@ -242,9 +226,7 @@ def _result(line: dict[str, object]) -> str:
         return f"{line['run']} failed: {line['error']}"
     test: dict[str, float] = line["test"]  # type: ignore[assignment]
     unit = "iterations" if runs_by_iteration(str(line["recipe"])) else "epochs"
-    return (
-        f"{line['run']}: {percent(test['accuracy'])} after {line['epochs']} {unit}, {line['seconds']:.1f} s"
-    )
+    return f"{line['run']}: {percent(test['accuracy'])} after {line['epochs']} {unit}, {line['seconds']:.1f} s"
 
 
 def _display() -> _Lines:

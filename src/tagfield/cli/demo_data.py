@@ -22,9 +22,7 @@ def demo_data(
     output: Annotated[
         str, typer.Option("-o", "--output", metavar="DIR", help="Folder to write train.txt and test.txt to.")
     ],
-    seed: Annotated[
-        int, typer.Option(metavar="S", help="Random seed; the same seed gives the same files.")
-    ] = 0,
+    seed: Annotated[int, typer.Option(metavar="S", help="Random seed; the same seed gives the same files.")] = 0,
     train: Annotated[int, typer.Option(metavar="N", help="Number of sentences in train.txt.")] = 3000,
     test: Annotated[int, typer.Option(metavar="N", help="Number of sentences in test.txt.")] = 1000,
     force: Annotated[bool, typer.Option("--force", help="Overwrite train.txt and test.txt.")] = False,

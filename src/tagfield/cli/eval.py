@@ -14,9 +14,7 @@ from tagfield.model import Model
 
 def evaluate(
     model: Annotated[str, typer.Option("-m", "--model", metavar="MODEL", help="Model file.")],
-    files: Annotated[
-        list[str], typer.Argument(metavar="FILE", help="Labelled text files; - is standard input.")
-    ],
+    files: Annotated[list[str], typer.Argument(metavar="FILE", help="Labelled text files; - is standard input.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print all scores as one JSON object.")] = False,
     labels: Annotated[
         bool, typer.Option("--labels", help="Add a table with precision, recall and F1 of each label.")
@@ -31,8 +29,7 @@ def evaluate(
     format: Annotated[
         str | None,
         typer.Option(
-            metavar="columns|items",
-            help="Input format, if it differs from training: CoNLL columns or CRFsuite items.",
+            metavar="columns|items", help="Input format, if it differs from training: CoNLL columns or CRFsuite items."
         ),
     ] = None,
     threads: Annotated[int, typer.Option(metavar="N", min=1, help="Number of threads.")] = 1,
@@ -69,7 +66,5 @@ def beyond_conlleval(scores: Scores, unseen: list[str]) -> str:
         f"sequence accuracy  {percent(scores.sequence_accuracy)}  ({sequences.correct:,} of {sequences.gold:,})",
     ]
     for label in unseen:
-        lines.append(
-            f"unknown label      {label}: {count(scores.labels[label].gold, 'token')}, counted as wrong"
-        )
+        lines.append(f"unknown label      {label}: {count(scores.labels[label].gold, 'token')}, counted as wrong")
     return "\n".join(lines) + "\n"

@@ -16,9 +16,7 @@ from tagfield.model import Model
 def info(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="Model file.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as one JSON object.")] = False,
-    top: Annotated[
-        int, typer.Option(metavar="N", min=0, help="Number of weights to show, largest first.")
-    ] = 10,
+    top: Annotated[int, typer.Option(metavar="N", min=0, help="Number of weights to show, largest first.")] = 10,
 ) -> None:
     """Show what is in a model file and how it was trained.
 
@@ -45,9 +43,7 @@ def info(
         table.add_column("label")
         table.add_column("attribute", overflow="fold")
         for attribute, label, weight in strongest:
-            table.add_row(
-                Text(f"{weight:+.4f}", "green" if weight > 0 else "red"), Text(label), Text(attribute)
-            )
+            table.add_row(Text(f"{weight:+.4f}", "green" if weight > 0 else "red"), Text(label), Text(attribute))
         console.print()
         console.print(table)
 
@@ -60,16 +56,14 @@ def facts(model: Model, path: str) -> list[tuple[str, str]]:
         ("model", f"{path}, {size(os.path.getsize(path))}, written by tagfield {found.get('version', '?')}"),
         ("labels", f"{len(model.labels)}: {_some(model.labels.strings())}"),
         ("attributes", count(len(model.attributes))),
-        (
-            "features",
-            f"{model.features.kind}: {states:,} state + {edges:,} transition = {states + edges:,} weights",
-        ),
+        ("features", f"{model.features.kind}: {states:,} state + {edges:,} transition = {states + edges:,} weights"),
         ("input", _input(model)),
     ]
     if "trained_by" in found:
         rows.append(("trained by", found["trained_by"]))
     if "sequences" in found:
-        data = f"{count(found['sequences'], 'sequence')}, {count(found['tokens'], 'token')}"
+        data = count(found["sequences"], "sequence")
+        data += f", {count(found['tokens'], 'token')}" if "tokens" in found else ""
         rows.append(("trained on", data))
     if "stop_reason" in found:
         passes = f"{count(found['epochs'], 'epoch')} and {duration(found['seconds'])}"

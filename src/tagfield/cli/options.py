@@ -38,9 +38,7 @@ def _parameter(found: Found) -> inspect.Parameter:
     names = [flag(found.name)]
     if kind is bool:
         names = [f"{names[0]}/--no-{names[0][2:]}"]
-    metavar = (
-        None if kind is bool else option.metavar or ("|".join(option.choices) if option.choices else "N")
-    )
+    metavar = None if kind is bool else option.metavar or ("|".join(option.choices) if option.choices else "N")
     typed: Any = kind if kind in (bool, int, float) and option.choices is None else str
     shown = typer.Option(
         *names,

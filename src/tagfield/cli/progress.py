@@ -39,9 +39,7 @@ class Course:
     first: str = "the first pass"  # shown until the first epoch ends
     now: Callable[[], float] = time.monotonic
     history: list[Epoch] = field(default_factory=list)
-    ends: list[float] = field(
-        default_factory=list
-    )  # [epochs so far + 1]  start time, then the end of each epoch
+    ends: list[float] = field(default_factory=list)  # [epochs so far + 1]  start time, then the end of each epoch
 
     def __post_init__(self) -> None:
         self.ends.append(self.now())
@@ -203,10 +201,7 @@ class LiveProgress:
                 if course.chunks:
                     cells.append(Text(percent(epoch.scores.f1), style))
             speed = course.speed(at)
-            cells += [
-                Text(f"{speed:,.0f}" if speed else ""),
-                Text(clock(course.ends[at + 1] - course.ends[0])),
-            ]
+            cells += [Text(f"{speed:,.0f}" if speed else ""), Text(clock(course.ends[at + 1] - course.ends[0]))]
             table.add_row(*cells, style="bold" if at == last else "dim")
         return table
 

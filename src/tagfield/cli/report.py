@@ -15,14 +15,12 @@ from tagfield.experiment.results import load_results
 def report(
     folder: Annotated[str, typer.Argument(metavar="DIR", help="Folder that `tagfield compare` wrote to.")],
     output: Annotated[
-        str | None,
-        typer.Option("-o", "--output", metavar="DIR", help="Folder for the report. \\[default: DIR/report]"),
+        str | None, typer.Option("-o", "--output", metavar="DIR", help="Folder for the report. \\[default: DIR/report]")
     ] = None,
     publish: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE.md",
-            help="Also write a Markdown page, with its plots in the folder figures next to it.",
+            metavar="FILE.md", help="Also write a Markdown page, with its plots in the folder figures next to it."
         ),
     ] = None,
 ) -> None:

@@ -31,9 +31,7 @@ def responses(
     generator: Annotated[
         list[str] | None,
         typer.Option(
-            "--generator",
-            metavar="G",
-            help="Add this generator, such as softplus or arctan:0.01; may be repeated.",
+            "--generator", metavar="G", help="Add this generator, such as softplus or arctan:0.01; may be repeated."
         ),
     ] = None,
     reach: Annotated[float, typer.Option(metavar="U", help="Largest |u| on the x axis.")] = 1.0,

@@ -25,12 +25,9 @@ from tagfield.text.sources import STDIN, Source
 def tag(
     model: Annotated[str, typer.Option("-m", "--model", metavar="MODEL", help="Model file.")],
     files: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="FILE", help="Text files to label. \\[default: standard input]"),
+        list[str] | None, typer.Argument(metavar="FILE", help="Text files to label. \\[default: standard input]")
     ] = None,
-    only_labels: Annotated[
-        bool, typer.Option("--only-labels", help="Print labels without the input columns.")
-    ] = False,
+    only_labels: Annotated[bool, typer.Option("--only-labels", help="Print labels without the input columns.")] = False,
     marginals: Annotated[
         bool, typer.Option("--marginals", help="Add a column with the probability of the predicted label.")
     ] = False,
@@ -39,9 +36,7 @@ def tag(
     ] = False,
     probability: Annotated[
         bool,
-        typer.Option(
-            "--probability", help="Print the probability of all labels of a sentence, on a line before it."
-        ),
+        typer.Option("--probability", help="Print the probability of all labels of a sentence, on a line before it."),
     ] = False,
     columns: Annotated[
         str | None,
@@ -53,8 +48,7 @@ def tag(
     format: Annotated[
         str | None,
         typer.Option(
-            metavar="columns|items",
-            help="Input format, if it differs from training: CoNLL columns or CRFsuite items.",
+            metavar="columns|items", help="Input format, if it differs from training: CoNLL columns or CRFsuite items."
         ),
     ] = None,
     threads: Annotated[int, typer.Option(metavar="N", min=1, help="Number of threads.")] = 1,
@@ -115,11 +109,7 @@ class Tagger:
             rows = encoded.lines(s) if echo else [""] * len(labels)
             gap = " " if echo and "\t" not in rows[0] else "\t"
             if chances is not None:
-                yield (
-                    f"# {chances[s]:.6f}\n"
-                    if self.format == "columns"
-                    else f"@probability\t{chances[s]:.6f}\n"
-                )
+                yield (f"# {chances[s]:.6f}\n" if self.format == "columns" else f"@probability\t{chances[s]:.6f}\n")
             for t, (row, label) in enumerate(zip(rows, labels, strict=True)):
                 cells = [row.rstrip(), label] if echo else [label]
                 if nodes is not None and self.marginals:

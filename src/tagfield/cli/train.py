@@ -26,17 +26,13 @@ UPDATE = ("loss", "gamma", "generator", "batch")  # setting one of these selects
 @with_training_options
 def train(
     train: Annotated[list[str], typer.Argument(metavar="TRAIN", help="Training files; - is standard input.")],
-    output: Annotated[
-        str, typer.Option("-o", "--output", metavar="MODEL", help="File to save the model to.")
-    ],
+    output: Annotated[str, typer.Option("-o", "--output", metavar="MODEL", help="File to save the model to.")],
     log: Annotated[
         str | None, typer.Option(metavar="FILE", help="File for a log with one JSON object per epoch.")
     ] = None,
     dev: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE", help="Held-out data, which is scored after each epoch.", rich_help_panel=DATA
-        ),
+        typer.Option(metavar="FILE", help="Held-out data, which is scored after each epoch.", rich_help_panel=DATA),
     ] = None,
     template: Annotated[
         str | None,
@@ -57,9 +53,7 @@ def train(
     format: Annotated[
         str,
         typer.Option(
-            metavar="columns|items",
-            help="Input format: CoNLL columns or CRFsuite items.",
-            rich_help_panel=DATA,
+            metavar="columns|items", help="Input format: CoNLL columns or CRFsuite items.", rich_help_panel=DATA
         ),
     ] = "columns",
     algorithm: Annotated[
@@ -93,9 +87,7 @@ def train(
     encoded, held_out = data.read(console)
     if usual and dominated(encoded.dataset):
         settings = Settings.of(SKEWED[settings.features], FLAGS, **given)
-        console.print(
-            f"algorithm  {settings.recipe.name}, averaged, instead of {DEFAULT}, because one label dominates"
-        )
+        console.print(f"algorithm  {settings.recipe.name}, averaged, instead of {DEFAULT}, because one label dominates")
     trained, interrupted = train_with_progress(encoded, held_out, settings, console, Log(log))
     model = Model.of(encoded, trained)
     model.save(output)

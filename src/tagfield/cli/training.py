@@ -48,9 +48,7 @@ class Data:
             return
         given = "--template" if self.template is not None else "--columns" if self.columns is not None else ""
         if given:
-            raise InputError(
-                f"{given} has no effect on item files, which already contain attributes; leave it out"
-            )
+            raise InputError(f"{given} has no effect on item files, which already contain attributes; leave it out")
 
     @cached_property
     def loaded_template(self) -> Template:
@@ -74,9 +72,7 @@ class Data:
         )
         bare = held_out.dataset.first_unlabelled(held_out.gold)
         if bare is not None:
-            raise InputError(
-                f"{held_out.where(bare)}: the sequence has no labels, but --dev needs labelled data"
-            )
+            raise InputError(f"{held_out.where(bare)}: the sequence has no labels, but --dev needs labelled data")
         _row(console, "dev", describe(len(held_out), int(held_out.dataset.tokens[-1])))
         if held_out.unseen_labels:
             unseen = ", ".join(held_out.unseen_labels)
@@ -111,9 +107,7 @@ def train_with_progress(
     finally:
         log.close()
     if log.trouble:  # a failing log does not stop training
-        print(
-            f"tagfield: the log is incomplete: {log.trouble}; training continued without it", file=sys.stderr
-        )
+        print(f"tagfield: the log is incomplete: {log.trouble}; training continued without it", file=sys.stderr)
     return trained, interrupts.asked and not trained.converged
 
 
@@ -136,9 +130,7 @@ def tell_choices(console: Console) -> Iterator[None]:
         log.setLevel(level)
 
 
-def summarise(
-    console: Console, trained: Trained, model: Model, path: str, dev: str | None, interrupted: bool
-) -> None:
+def summarise(console: Console, trained: Trained, model: Model, path: str, dev: str | None, interrupted: bool) -> None:
     """Print the result, the model file, and commands to run next."""
     settings, best = trained.settings, trained.best
     unit = settings.recipe.unit

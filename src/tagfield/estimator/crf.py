@@ -198,9 +198,7 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
             **(_grown(before) if before else {}),
         )
         if before:
-            encoded = replace(
-                encoded, labels=encoded.names, dataset=replace(encoded.dataset, labels=encoded.gold)
-            )
+            encoded = replace(encoded, labels=encoded.names, dataset=replace(encoded.dataset, labels=encoded.gold))
         dev = held_out(X_dev, y_dev, eval_set, encoded, names)
         if self.early_stopping and dev is None:
             encoded, dev = split_held_out(encoded, self.validation_fraction, settings.seed)
@@ -264,9 +262,7 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         listed = read_classes(classes, known)
         names = self._names if known else LabelNames(listed or ())
         stream = self._resumed_stream(settings)
-        labels = (
-            stream.labels if stream else None if listed is None else Vocabulary(list(map(names.name, listed)))
-        )
+        labels = stream.labels if stream else None if listed is None else Vocabulary(list(map(names.name, listed)))
         attributes = stream.attributes if stream else Vocabulary()
         encoded = read_labelled(
             X, y, names, sample_weight=sample_weight, class_weight=self.class_weight, attributes=attributes,

@@ -46,9 +46,7 @@ class Decoding(Fitted):
         """The best labels of one sequence."""
         return self.predict([xseq], None if known is None else [known])[0]
 
-    def predict_marginals(
-        self, X: Iterable[Any], known: Iterable[Any] | None = None
-    ) -> list[list[Probabilities]]:
+    def predict_marginals(self, X: Iterable[Any], known: Iterable[Any] | None = None) -> list[list[Probabilities]]:
         """{label: probability} for each token of each sequence.
 
         Each token's result is dict-like. It reads from one array for all tokens, which is 20 times faster than creating
@@ -123,9 +121,7 @@ class Decoding(Fitted):
         if X is None:
             raise InputError("X is None; pass a list of sequences")
         model = self.model_
-        rows = (
-            None if y is None else LabelNames(self.classes_).read(y)
-        )  # a copy: predictions must not add labels
+        rows = None if y is None else LabelNames(self.classes_).read(y)  # a copy: predictions must not add labels
         return encode_sequences(X, rows, attributes=model.attributes, labels=model.labels, gather=False)
 
     def _rules(self, labels: list[Any]) -> Rules | None:
@@ -135,11 +131,7 @@ class Decoding(Fitted):
         self._check_fitted()
         encoded = X if isinstance(X, Encoded) else self._encode(X)
         return self.model_.decoder(
-            encoded,
-            rules=self.constraints,
-            known=known,
-            called=self.classes_,
-            threads=threads_of(self.n_jobs),
+            encoded, rules=self.constraints, known=known, called=self.classes_, threads=threads_of(self.n_jobs)
         )
 
     def _decode(self, encoded: Encoded) -> Ints:

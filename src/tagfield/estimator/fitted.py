@@ -45,9 +45,7 @@ class Fitted:
     def seen_(self) -> int:
         """Number of sequences that partial_fit has seen."""
         if self._stream is None:
-            raise AttributeError(
-                f"{type(self).__name__!r} object has no attribute 'seen_'; call partial_fit first"
-            )
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute 'seen_'; call partial_fit first")
         return self._stream.seen
 
     def __getstate__(self) -> dict[str, Any]:

@@ -13,11 +13,7 @@ from tagfield.train import RECIPES, Settings
 
 
 def held_out(
-    X_dev: Iterable[Any] | None,
-    y_dev: Iterable[Any] | None,
-    eval_set: Any,
-    encoded: Encoded,
-    names: LabelNames,
+    X_dev: Iterable[Any] | None, y_dev: Iterable[Any] | None, eval_set: Any, encoded: Encoded, names: LabelNames
 ) -> Encoded | None:
     """Held-out data, encoded with the vocabularies of the training data; a label unknown to them counts as an error."""
     if eval_set is not None:
@@ -37,9 +33,7 @@ def held_out(
     except InputError as error:
         raise InputError(f"held-out data: {error}") from None
     if not dev.labelled:
-        raise InputError(
-            "held-out data has tokens without a label; label every token, or leave those sequences out"
-        )
+        raise InputError("held-out data has tokens without a label; label every token, or leave those sequences out")
     return dev
 
 
@@ -51,9 +45,7 @@ def split_held_out(encoded: Encoded, fraction: float, seed: int) -> tuple[Encode
         raise InputError("early_stopping needs fully labelled held-out data; pass eval_set")
     size = max(1, round(fraction * len(encoded)))
     if size >= len(encoded):
-        raise InputError(
-            f"{len(encoded)} sequences are too few to hold out a fraction of {fraction:g}; pass eval_set"
-        )
+        raise InputError(f"{len(encoded)} sequences are too few to hold out a fraction of {fraction:g}; pass eval_set")
     order = np.random.default_rng(seed).permutation(len(encoded))
     return encoded.take(np.sort(order[size:])), encoded.take(np.sort(order[:size]))
 
@@ -73,9 +65,7 @@ def read_classes(classes: Iterable[Any] | None, known: list[Any] | None) -> list
         raise InputError("classes contains None, which stands for an unknown label; remove it")
     new = [] if known is None else [label for label in listed if label not in known]
     if new:
-        raise InputError(
-            f"classes has the new label {new[0]!r}; pass every label to the first call of partial_fit"
-        )
+        raise InputError(f"classes has the new label {new[0]!r}; pass every label to the first call of partial_fit")
     return listed
 
 
@@ -86,16 +76,10 @@ def check_stream(params: Mapping[str, Any], settings: Settings) -> None:
     """
     if params.get("early_stopping") or settings.min_count > 1:
         name = "early_stopping" if params.get("early_stopping") else "min_freq"
-        raise InputError(
-            f"{name} needs all of the data, so partial_fit cannot use it; use fit, or leave {name} out"
-        )
+        raise InputError(f"{name} needs all of the data, so partial_fit cannot use it; use fit, or leave {name} out")
     recipe = settings.recipe
     if recipe.suffix:
-        raise InputError(
-            f"{recipe.name}{recipe.suffix} needs all of the data, so partial_fit cannot use it; use fit"
-        )
+        raise InputError(f"{recipe.name}{recipe.suffix} needs all of the data, so partial_fit cannot use it; use fit")
     if not recipe.streams:
         offered = ", ".join(["l2sgd", *(name for name, other in RECIPES.items() if other.streams)])
-        raise InputError(
-            f"partial_fit cannot use {recipe.name}, which needs all of the data; choose one of {offered}"
-        )
+        raise InputError(f"partial_fit cannot use {recipe.name}, which needs all of the data; choose one of {offered}")

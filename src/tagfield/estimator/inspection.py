@@ -78,9 +78,7 @@ class Inspection(Fitted):
         >>> [(attribute, label) for attribute, label, _ in crf.top_features(1, label="Y")]
         [('b', 'Y')]
         """
-        chosen = Counter(
-            {key: abs(w) for key, w in self.state_features_.items() if label is None or key[1] == label}
-        )
+        chosen = Counter({key: abs(w) for key, w in self.state_features_.items() if label is None or key[1] == label})
         weights = self.state_features_
         return [(*key, weights[key]) for key, _ in chosen.most_common(n)]
 

@@ -44,7 +44,7 @@ def recipe_of(algorithm: str | None, default: str = "lbfgs") -> Recipe:
     name = default if algorithm is None else NAMES.get(str(algorithm), algorithm)
     if not isinstance(name, str) or name not in RECIPES:
         offered = ", ".join(["l2sgd", *RECIPES])
-        raise InputError(f"there is no algorithm {algorithm!r}; choose one of {offered}")
+        raise InputError(f"no algorithm named {algorithm!r}; choose one of {offered}")
     return find_recipe(name)
 
 
@@ -154,6 +154,4 @@ def seed_of(random_state: Any) -> int:
         return int(random_state.randint(2**31 - 1))
     if isinstance(random_state, int | np.integer) and random_state >= 0:
         return int(random_state)
-    raise InputError(
-        f"random_state must be None, an int ≥ 0, a RandomState or a Generator, got {random_state!r}"
-    )
+    raise InputError(f"random_state must be None, an int ≥ 0, a RandomState or a Generator, got {random_state!r}")

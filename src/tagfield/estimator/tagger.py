@@ -52,9 +52,7 @@ class Tagger:
         """P(y_pos = y | x) for the current sequence."""
         rows = self._crf.predict_marginals_single(self._current())
         if not 0 <= pos < len(rows):
-            raise InputError(
-                f"position {pos} does not exist; the sequence has positions 0 to {len(rows) - 1}"
-            )
+            raise InputError(f"position {pos} does not exist; the sequence has positions 0 to {len(rows) - 1}")
         if y not in rows[pos]:
             raise InputError(f"the model has no label {y!r}")
         return float(rows[pos][y])
@@ -70,11 +68,7 @@ class Tagger:
             {name: str(i) for i, name in enumerate(crf.attributes_)},
             crf.transition_features_,
             crf.state_features_,
-            {
-                "size": str(crf.size_),
-                "num_labels": str(len(crf.classes_)),
-                "num_attrs": str(crf.num_attributes_),
-            },
+            {"size": str(crf.size_), "num_labels": str(len(crf.classes_)), "num_attrs": str(crf.num_attributes_)},
         )
 
     def dump(self, filename: str | os.PathLike[str] | None = None) -> None:
@@ -83,11 +77,7 @@ class Tagger:
         lines = [f"{name}: {value}" for name, value in info.header.items()]
         lines += ["", "LABELS", *(f"  {i}: {label}" for label, i in info.labels.items())]
         lines += ["", "TRANSITIONS", *(f"  {a} --> {b}: {w:.9g}" for (a, b), w in info.transitions.items())]
-        lines += [
-            "",
-            "STATE_FEATURES",
-            *(f"  {a} --> {y}: {w:.9g}" for (a, y), w in info.state_features.items()),
-        ]
+        lines += ["", "STATE_FEATURES", *(f"  {a} --> {y}: {w:.9g}" for (a, y), w in info.state_features.items())]
         text = "\n".join(lines) + "\n"
         if filename is None:
             print(text, end="")

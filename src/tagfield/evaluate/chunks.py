@@ -55,9 +55,7 @@ def _prefix_bit(prefix: str) -> int:
 
 def _followers(prefix: str, pairs: str) -> int:
     """The bits of all prefixes that follow this one in `pairs`."""
-    return sum(
-        _prefix_bit(after) for before, after in (p.split("→") for p in pairs.split()) if before == prefix
-    )
+    return sum(_prefix_bit(after) for before, after in (p.split("→") for p in pairs.split()) if before == prefix)
 
 
 def count_where(chosen: Flags, ids: SmallIds, size: int) -> Longs:

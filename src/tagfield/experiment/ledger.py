@@ -125,8 +125,7 @@ def read_lines(path: str | os.PathLike[str]) -> Iterator[Line]:
             if number == len(rows):  # a power cut can leave zero bytes, even before a newline
                 return
             raise InputError(
-                f"{os.fspath(path)}, line {number}: not a line of a comparison; delete this line, or use "
-                "another folder"
+                f"{os.fspath(path)}, line {number}: not a line of a comparison; delete this line, or use another folder"
             ) from None
         yield line
 

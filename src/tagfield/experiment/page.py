@@ -24,9 +24,7 @@ HERE = Path(__file__).parent
 
 def page_text(results: Results) -> str:
     """The page as one string."""
-    template, css, js = (
-        (HERE / f"page.{kind}").read_text(encoding="utf-8").rstrip() for kind in ("html", "css", "js")
-    )
+    template, css, js = ((HERE / f"page.{kind}").read_text(encoding="utf-8").rstrip() for kind in ("html", "css", "js"))
     data = results.data
     sizes = (
         f"Trained on {data['train']['sentences']:,} sequences ({data['train']['tokens']:,} tokens), tested on "

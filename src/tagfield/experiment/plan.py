@@ -70,9 +70,7 @@ class Plan:
         """Every run, in starting order."""
         kinds = [kind for kind in reversed(FEATURES) if kind in self.features]  # `all` takes longest
         recipes = list(dict.fromkeys(self.recipes))
-        by_iteration = [
-            PlannedRun(name, kind, 0) for kind in kinds for name in recipes if runs_by_iteration(name)
-        ]
+        by_iteration = [PlannedRun(name, kind, 0) for kind in kinds for name in recipes if runs_by_iteration(name)]
         return by_iteration + [
             PlannedRun(name, kind, seed)
             for seed in range(self.seeds)

@@ -116,16 +116,10 @@ def _against_time(curves: dict[str, LearningCurves], features: str) -> "Figure":
     ):
         for place, (recipe, group) in enumerate(curves.items()):
             _line(axis, recipe, group.mean["seconds"], group.mean[metric], group.sd[metric], place)
-        axis.set(
-            title=f"Test set, {FEATURE_CAPTIONS[features]}",
-            xlabel="seconds of training, one core",
-            ylabel=title,
-        )
+        axis.set(title=f"Test set, {FEATURE_CAPTIONS[features]}", xlabel="seconds of training, one core", ylabel=title)
         axis.set_xscale("log")
         axis.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
-        axis.set_ylim(
-            *limits([_must_show(c.mean[metric], r, len(c.mean[metric])) for r, c in curves.items()])
-        )
+        axis.set_ylim(*limits([_must_show(c.mean[metric], r, len(c.mean[metric])) for r, c in curves.items()]))
     _legend(figure, axes[0], len(curves))
     return figure
 

@@ -30,9 +30,7 @@ def compare_with_paper(results: Results) -> list[str]:
     rows = [row for row in summarise(results) if row.recipe in PAPER_ACCURACY]
     cells = len([kind for kinds in PAPER_ACCURACY.values() for kind in kinds])
     near = [
-        row
-        for row in rows
-        if abs(difference_to_paper(row) or 0.0) <= TOLERANCE + 1e-9 and row.accuracy is not None
+        row for row in rows if abs(difference_to_paper(row) or 0.0) <= TOLERANCE + 1e-9 and row.accuracy is not None
     ]
     sentences = [f"{len(near)} of the paper's {cells} results are reproduced within ±{TOLERANCE:.2f} points."]
     sentences += [
@@ -54,9 +52,7 @@ def compare_with_paper(results: Results) -> list[str]:
 
 def _not_run(rows: list[SummaryRow]) -> list[tuple[str, str]]:
     there = {(row.recipe, row.features) for row in rows}
-    return [
-        (name, kind) for name, kinds in PAPER_ACCURACY.items() for kind in kinds if (name, kind) not in there
-    ]
+    return [(name, kind) for name, kinds in PAPER_ACCURACY.items() for kind in kinds if (name, kind) not in there]
 
 
 def _accuracy(rows: list[SummaryRow], recipe: str, kind: str) -> float | None:
@@ -103,17 +99,11 @@ def results_text(results: Results, plots: list[str]) -> str:
         markdown_table(results),
     ]
     if paper:
-        parts += [
-            "\n".join(f"- {line}" for line in compare_with_paper(results)) + "\n",
-            _known(results),
-            _NOTE,
-        ]
+        parts += ["\n".join(f"- {line}" for line in compare_with_paper(results)) + "\n", _known(results), _NOTE]
     for name in plots:
         kind, _, features = name.removesuffix(".png").partition("-")
         parts.append(f"![{CAPTIONS[kind]}, {FEATURE_CAPTIONS[features]}](figures/{name})\n")
-        parts.append(
-            f"*{CAPTIONS[kind]}; {FEATURE_CAPTIONS[features]}. Bands are ± one standard deviation.*\n"
-        )
+        parts.append(f"*{CAPTIONS[kind]}; {FEATURE_CAPTIONS[features]}. Bands are ± one standard deviation.*\n")
     return "\n".join(parts)
 
 

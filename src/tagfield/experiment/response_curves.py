@@ -28,9 +28,7 @@ def normalised_gradient(generator: Generator, u: Doubles, slope: float = FIGURE_
     with np.errstate(all="ignore"):
         steepness = float(generator.hessian(zero)[0])
     if not 0 < steepness < np.inf:
-        raise InputError(
-            f"{generator} has slope {steepness:g} at u = 0, so it cannot be scaled to slope {slope:g}"
-        )
+        raise InputError(f"{generator} has slope {steepness:g} at u = 0, so it cannot be scaled to slope {slope:g}")
     near, far = (float(generator.increment(zero, np.array([x]))[0]) for x in (1e15, 1e30))
     if not abs(far - near) <= 1e-6 * abs(far):  # unbounded
         return slope / steepness * generator.increment(np.zeros_like(u), u)

@@ -52,8 +52,7 @@ class Results:
         order = {name: place for place, name in enumerate(dict.fromkeys((*PAPER, *RECIPES)))}
         found: dict[tuple[str, str], list[RunResult]] = {}
         for result in sorted(
-            self.runs,
-            key=lambda r: (FEATURES.index(r.run.features), order.get(r.run.recipe, len(order)), r.run.seed),
+            self.runs, key=lambda r: (FEATURES.index(r.run.features), order.get(r.run.recipe, len(order)), r.run.seed)
         ):
             found.setdefault((result.run.recipe, result.run.features), []).append(result)
         return found
@@ -74,9 +73,7 @@ def load_results(folder: str | os.PathLike[str]) -> Results:
     """
     path = Path(folder) / RESULTS_FILE
     if not path.is_file():
-        raise InputError(
-            f"no {RESULTS_FILE} in {os.fspath(folder)!r}; give a folder written by `tagfield compare -o`"
-        )
+        raise InputError(f"no {RESULTS_FILE} in {os.fspath(folder)!r}; give a folder written by `tagfield compare -o`")
     lines = without_unfinished_runs(read_lines(path))
     if not lines or lines[0]["kind"] != "experiment":
         raise InputError(f"{path}, line 1: not the start of a comparison; choose another folder")

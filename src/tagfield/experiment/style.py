@@ -56,8 +56,5 @@ def style_of(recipe: str) -> Style:
     others = [name for name in RECIPES if name not in STYLES]
     place = others.index(recipe) if recipe in others else len(others)
     return Style(
-        recipe,
-        _COLOURS[place % len(_COLOURS)],
-        _DASHES[place % len(_DASHES)],
-        _MARKERS[place % len(_MARKERS)],
+        recipe, _COLOURS[place % len(_COLOURS)], _DASHES[place % len(_DASHES)], _MARKERS[place % len(_MARKERS)]
     )

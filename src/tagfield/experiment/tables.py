@@ -60,14 +60,8 @@ def columns(paper: bool) -> list[Column]:
         Column("features", lambda row: row.features),
         Column("learning rate", lambda row: row.rate, lambda row: min(row.rates, default=None)),
         Column("epochs", lambda row: f"{row.epochs:.1f}".removesuffix(".0"), lambda row: row.epochs),
-        Column(
-            "seconds",
-            lambda row: f"{row.seconds.mean:.1f}" if row.seconds else "–",
-            lambda r: _mean(r.seconds),
-        ),
-        Column(
-            "token accuracy %", lambda row: _text(row.accuracy), lambda row: _mean(row.accuracy), best=True
-        ),
+        Column("seconds", lambda row: f"{row.seconds.mean:.1f}" if row.seconds else "–", lambda r: _mean(r.seconds)),
+        Column("token accuracy %", lambda row: _text(row.accuracy), lambda row: _mean(row.accuracy), best=True),
         *(paper_columns if paper else []),
         Column("chunk F1 %", lambda row: _text(row.f1), lambda row: _mean(row.f1), best=True),
         Column(f"reaches {BASELINE}'s final", _reached, lambda row: row.reached[1] if row.reached else None),
@@ -94,10 +88,7 @@ def _padded_cells(results: Results) -> list[list[str]]:
     cells += [[column.text(row) for column in shown] for row in summarise(results)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     return [
-        [
-            f"{cell:<{w}}" if i < 2 else f"{cell:>{w}}"
-            for i, (cell, w) in enumerate(zip(line, widths, strict=True))
-        ]
+        [f"{cell:<{w}}" if i < 2 else f"{cell:>{w}}" for i, (cell, w) in enumerate(zip(line, widths, strict=True))]
         for line in cells
     ]
 
@@ -157,8 +148,7 @@ def html_table(results: Results) -> str:
     rows = summarise(results)
     shown = columns(matches_paper(results))
     heads = "".join(
-        f'<th scope="col"{"" if column.number else " class=text"}>{escape(column.head)}</th>'
-        for column in shown
+        f'<th scope="col"{"" if column.number else " class=text"}>{escape(column.head)}</th>' for column in shown
     )
     lines = []
     for row in rows:
@@ -179,6 +169,5 @@ def html_table(results: Results) -> str:
             cells.append(f'<td class="{kind}"{number}>{text}</td>')
         lines.append(f"<tr>{''.join(cells)}</tr>")
     return (
-        f'<table class="data" id="summary-table"><thead><tr>{heads}</tr></thead>'
-        f"<tbody>{''.join(lines)}</tbody></table>"
+        f'<table class="data" id="summary-table"><thead><tr>{heads}</tr></thead><tbody>{"".join(lines)}</tbody></table>'
     )

@@ -41,9 +41,7 @@ def epoch_line(run: PlannedRun, epoch: Epoch) -> dict[str, Any]:
 def result_line(run: PlannedRun, data: Encoded, test: Encoded, trained: Trained) -> dict[str, Any]:
     """The ledger line of a finished run: scores of the kept weights, scores by label, and the confusion matrix."""
     gold = test.gold_labels()
-    field = trained.features.field(
-        trained.weights
-    )  # not those of a Model, which leaves out what has no weight
+    field = trained.features.field(trained.weights)  # not those of a Model, which leaves out what has no weight
     guess = label_lists(Decoder(field, test).best(), tuple(data.labels.strings()), test.dataset.tokens)
     scores = evaluate(gold, guess)
     states, transitions = trained.features.counts

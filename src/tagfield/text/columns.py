@@ -49,10 +49,7 @@ def read_columns(
         name: table.derive(base, derive(table.cells(base), how)) if how else base
         for name, (base, how) in inputs.items()
     }
-    patterns = [
-        (pattern.pieces, [(row, column[name]) for row, name in pattern.cells])
-        for pattern in template.patterns
-    ]
+    patterns = [(pattern.pieces, [(row, column[name]) for row, name in pattern.cells]) for pattern in template.patterns]
     gold = None if label is None else table.labels(label, labels)
     arrays = table.expand(patterns, template.padding, template.edges, attributes, frozen)
     if gold is None:
@@ -89,9 +86,7 @@ def _first_line(sources: list[Source]) -> tuple[int, str]:
     raise InputError(f"{sources[0].name}: the file holds only blank lines; give a file with a sentence")
 
 
-def _match_roles(
-    template: Template, count: int, first: str, needs_labels: bool
-) -> tuple[Template, list[int]]:
+def _match_roles(template: Template, count: int, first: str, needs_labels: bool) -> tuple[Template, list[int]]:
     """The template with its columns named, and for each column of the file its index in template.columns."""
     if not template.columns:
         numbered = tuple(f"x{k}" for k in range(max(1, count - 1)))
@@ -103,9 +98,7 @@ def _match_roles(
         return template, present
     found = f"{first}: found {count} column{'s' if count > 1 else ''}"
     if LABEL not in roles and count == len(roles):
-        raise InputError(
-            f"{found}, but no label; put the label in the last column, or name it {LABEL} in --columns"
-        )
+        raise InputError(f"{found}, but no label; put the label in the last column, or name it {LABEL} in --columns")
     spoken = ", ".join(_SPOKEN.get(role, role) for role in roles)
     advice = f"name the columns with --columns, where {LABEL} is the label and {IGNORED} skips a column"
     if needs_labels and template in PRESETS.values():

@@ -91,9 +91,7 @@ def format_items(sequence: ItemSequence, where: str) -> str:
     lines = [] if sequence.weight == 1.0 else [f"@weight:{float(sequence.weight)!r}"]
     for token, label in zip(sequence.tokens, sequence.labels, strict=True):
         if label.startswith("@"):
-            raise InputError(
-                f"{where}: item lines cannot hold the label {label!r}; a label must not begin with @"
-            )
+            raise InputError(f"{where}: item lines cannot hold the label {label!r}; a label must not begin with @")
         if not label and not token:
             raise InputError(
                 f"{where}: item lines cannot hold a token without label and attributes; give it one of them"

@@ -91,9 +91,5 @@ def _read_existing(name: str) -> Template:
     if name == STDIN or os.path.exists(name):
         return read_template(name)
     close = difflib.get_close_matches(name, PRESETS, n=1)
-    advice = (
-        f"did you mean {close[0]!r}?"
-        if close
-        else f"use {', '.join(PRESETS)}, or the path of a CRF++ template"
-    )
+    advice = f"did you mean {close[0]!r}?" if close else f"use {', '.join(PRESETS)}, or the path of a CRF++ template"
     raise InputError(f"no template named {name!r}; {advice}")

@@ -74,9 +74,7 @@ def open_source(path: PathLike) -> Source:
         except (OSError, EOFError, zlib.error) as error:
             raise InputError(f"{name}: the gzip data is damaged or cut off ({error})") from None
     elif name.endswith(".gz") and raw:
-        raise InputError(
-            f"{name}: the name ends in .gz, but the file is not gzip data; rename or compress it"
-        )
+        raise InputError(f"{name}: the name ends in .gz, but the file is not gzip data; rename or compress it")
     text = raw.removeprefix(_BOM)
     if not text:
         raise InputError(f"{name}: the file is empty")

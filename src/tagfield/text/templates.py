@@ -180,9 +180,7 @@ def parse_template(text: str, name: str = "template") -> Template:
 
 def _check(template: Template, pattern: Pattern) -> None:
     if any("%" in piece for piece in pattern.pieces):
-        raise InputError(
-            f"{template.where(pattern)}: {pattern.text!r} has a % that does not begin %x[row,column]"
-        )
+        raise InputError(f"{template.where(pattern)}: {pattern.text!r} has a % that does not begin %x[row,column]")
     for row, column in pattern.cells:
         if abs(row) > REACH:
             raise InputError(

@@ -11,7 +11,7 @@ import numpy as np
 
 from tagfield.dataset import Longs
 from tagfield.errors import TrainingError
-from tagfield.features import Weights
+from tagfield.layout import Weights
 from tagfield.native import kernels
 from tagfield.train.margin import zero_loss
 from tagfield.train.options import Arow

@@ -23,9 +23,7 @@ def calibrate(recipe: Stochastic, problem: Problem, rng: np.random.Generator) ->
     """
     told = recipe.calibration
     recipe = replace(recipe, average=False)
-    set_response(
-        kernels.Pass(), recipe.response_at(1)
-    )  # what cannot be a response says so here, not as a bad rate
+    set_response(kernels.Pass(), recipe.response_at(1))  # what cannot be a response says so here, not as a bad rate
     sentences = problem.corpus.sentences
     sample = rng.permutation(sentences)[: min(told.samples, sentences)].astype(np.int64)
     untrained = problem.nll(problem.features.zeros(), sample)

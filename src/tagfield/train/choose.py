@@ -32,9 +32,7 @@ from tagfield.dataset import Dataset, Doubles, Longs
 from tagfield.errors import InputError, TrainingError
 from tagfield.lattice import open_corpus
 from tagfield.native import kernels
-from tagfield.train.options import (
-    Stochastic,
-)
+from tagfield.train.options import Stochastic
 from tagfield.train.problem import Problem
 from tagfield.train.recipes import LINEAR, RECIPES, U1, U2
 from tagfield.train.stochastic import StochasticTrainer
@@ -66,9 +64,7 @@ class Candidate:
     recipe: Stochastic
     accuracy: float = 0.0
     sentences: int = 0  # it was trained on, counting every pass
-    right: Doubles = field(
-        default_factory=lambda: np.zeros(0), repr=False, compare=False
-    )  # tokens a sentence
+    right: Doubles = field(default_factory=lambda: np.zeros(0), repr=False, compare=False)  # tokens a sentence
 
     @property
     def kind(self) -> str:
@@ -151,10 +147,7 @@ def choose(problem: Problem, rng: np.random.Generator, *, average: bool = True) 
     if dominated(dataset):
         order_of_kinds = ("adaptive", "linear") if features.kind == "all" else ("linear", "adaptive")
         alive = [c for kind in order_of_kinds for c in alive if c.kind == kind]
-        log.info(
-            "one label has more than %.0f %% of all tokens: no curved response without AdaGrad",
-            100 * DOMINANT,
-        )
+        log.info("one label has more than %.0f %% of all tokens: no curved response without AdaGrad", 100 * DOMINANT)
     best = _best(alive)
     if not best.accuracy > 0:
         log.info("no update of the family learns anything from so little data: the favourite is taken")

@@ -20,8 +20,8 @@ from tagfield.constraints import Rules
 from tagfield.encode import Encoded
 from tagfield.errors import InputError, TrainingError
 from tagfield.evaluate import ChunkScorer, Scores, has_chunks
-from tagfield.features import FeatureSet, Weights
 from tagfield.lattice import open_corpus
+from tagfield.layout import FeatureSet, Weights
 from tagfield.native import kernels
 from tagfield.train.history import Clock, Epoch, History, OnEpoch, Stopping
 from tagfield.train.problem import Problem
@@ -87,14 +87,7 @@ def train(
     weights, converged, reason = run_epochs(trainer, history, rng)
     settings = replace(settings, recipe=trainer.recipe)
     return Trained(
-        weights,
-        problem.features,
-        problem.attributes,
-        history.epochs,
-        settings,
-        converged,
-        reason,
-        history.fell_back,
+        weights, problem.features, problem.attributes, history.epochs, settings, converged, reason, history.fell_back
     )
 
 
@@ -115,11 +108,7 @@ def run_epochs(trainer: Trainer, history: History, rng: np.random.Generator) -> 
                 raise
             log.info("%s", error)
             reason = f"in epoch {len(history.epochs) + 1} the weights left the range of numbers"
-            return (
-                history.fall_back(kept or problem.start),
-                False,
-                f"{reason}; the best weights so far are kept",
-            )
+            return (history.fall_back(kept or problem.start), False, f"{reason}; the best weights so far are kept")
         diverged = trainer.diverged()
         best = not diverged and (trainer.monitor < lowest or not recipe.keeps_best)
         lowest = min(lowest, trainer.monitor)

@@ -149,9 +149,7 @@ def with_options(record: T, values: Mapping[str, Any], called: Mapping[str, str]
         found = there[name]
         first, *rest = found.path
         checked = found.checked(names.get(name, name), value)
-        changes[first] = (
-            _changed(changes.get(first, getattr(record, first)), rest, checked) if rest else checked
-        )
+        changes[first] = _changed(changes.get(first, getattr(record, first)), rest, checked) if rest else checked
     return replace(record, **changes)  # type: ignore[type-var]
 
 
@@ -208,9 +206,7 @@ def documented(record: type[T]) -> type[T]:
         if len(found.path) == 1
     ]
     text, mark, example = (record.__doc__ or "").partition("\n    >>>")
-    record.__doc__ = (
-        text.rstrip() + "\n\n" + "\n".join(lines) + "\n" + (f"{mark}{example}" if mark else "    ")
-    )
+    record.__doc__ = text.rstrip() + "\n\n" + "\n".join(lines) + "\n" + (f"{mark}{example}" if mark else "    ")
     return record
 
 

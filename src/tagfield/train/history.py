@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from tagfield.evaluate import Scores
-from tagfield.features import Weights
+from tagfield.layout import Weights
 from tagfield.train.settings import Settings
 
 
@@ -91,11 +91,7 @@ class History:
         self._scorers = scorers
         self._on_epoch = on_epoch
         self._highest, self._since = -math.inf, 0
-        self._peak: tuple[int, float, Weights | None] = (
-            0,
-            -math.inf,
-            None,
-        )  # epoch, accuracy on dev, weights
+        self._peak: tuple[int, float, Weights | None] = (0, -math.inf, None)  # epoch, accuracy on dev, weights
         self._clock = clock
         self._start = clock()
 

@@ -15,8 +15,8 @@ from tagfield._text import Vocabulary
 from tagfield.constraints import Rules
 from tagfield.dataset import UNKNOWN, Dataset
 from tagfield.errors import InputError
-from tagfield.features import FeatureSet
 from tagfield.lattice import open_corpus
+from tagfield.layout import FeatureSet
 from tagfield.native import kernels
 
 Limits: TypeAlias = kernels.Limits
@@ -36,9 +36,7 @@ def limits_of(rules: Rules, dataset: Dataset, labels: Vocabulary) -> Limits:
     unknown = dataset.labels == UNKNOWN
     if unknown.any() and limits.labels is not None:
         agrees = np.arange(len(labels)) == dataset.labels[:, None]
-        _check(
-            dataset, kernels.Limits(limits.labels & (agrees | unknown[:, None]), limits.follow), len(labels)
-        )
+        _check(dataset, kernels.Limits(limits.labels & (agrees | unknown[:, None]), limits.follow), len(labels))
     return limits
 
 
@@ -46,9 +44,7 @@ def _check(dataset: Dataset, both: Limits, labels: int) -> None:
     """An InputError where no allowed path agrees with the known labels: the best of them, without any weight."""
     nothing = np.zeros_like(dataset.tokens)
     none = np.empty(0, np.int32)
-    bare = replace(
-        dataset, slots=nothing, occurrences=nothing, attribute=none, stop=none, position=none, value=None
-    )
+    bare = replace(dataset, slots=nothing, occurrences=nothing, attribute=none, stop=none, position=none, value=None)
     features, weights = FeatureSet.from_triples(0, labels, ([], [], []), ([], [], []))
     _, score = kernels.tag(open_corpus(bare), features.field(weights), both)
     if np.isneginf(score).any():

@@ -47,9 +47,7 @@ def low_enough(start: Point[P], at: Point[P]) -> bool:
     return at.value <= start.value + SUFFICIENT * at.step * start.slope
 
 
-def backtracking(
-    curve: Curve[P], start: Point[P], step: float, tries: int, strong: bool = False
-) -> Point[P] | None:
+def backtracking(curve: Curve[P], start: Point[P], step: float, tries: int, strong: bool = False) -> Point[P] | None:
     """A point that is low and flat enough; None where none is found.
 
     >>> square = lambda step: Point(step, (step - 1) ** 2, 2 * (step - 1), None)

@@ -13,7 +13,7 @@ import numpy as np
 
 from tagfield.dataset import Longs
 from tagfield.errors import TrainingError
-from tagfield.features import ABSENT, Weights, absent
+from tagfield.layout import ABSENT, Weights, absent
 from tagfield.native import kernels
 from tagfield.train.options import Margin, Perceptron
 from tagfield.train.problem import Problem

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from tagfield.dataset import Doubles
-from tagfield.features import Weights
+from tagfield.layout import Weights
 from tagfield.native import kernels
 from tagfield.train.problem import Problem
 

@@ -66,9 +66,7 @@ class Recipe:
     epochs: ClassVar[int] = 50  # at most, by default
     crfsuite_epochs: ClassVar[int] = 1000  # the same in CRFsuite, and so in CRF
     delta: ClassVar[float] = 1e-6
-    has_likelihood: ClassVar[bool] = (
-        True  # it can sum over unknown labels, and over the paths that rules allow
-    )
+    has_likelihood: ClassVar[bool] = True  # it can sum over unknown labels, and over the paths that rules allow
     settles: ClassVar[bool] = True  # the stopping rule of period and delta applies
     keeps_best: ClassVar[bool] = False  # the best epoch's weights; else the last
     streams: ClassVar[bool] = False  # it can learn from a stream
@@ -133,7 +131,7 @@ class Stochastic(Descent):
     average: bool = option(False, AVERAGE)
     anneal: float = option(
         0.0,
-        "Turn the update into plain gradient descent over the epochs e: f(κu)/κ with κ = 1/e^A; 0 never does.",
+        "Reduce the transformation over the epochs e: f(κu)/κ with κ = 1/e^A; 0 keeps it.",
         group=STOCHASTIC,
         low=0.0,
         high=10.0,
@@ -153,9 +151,7 @@ class Stochastic(Descent):
                 slope = self.f.slope
             if not 0 < slope < np.inf:
                 what = "anneal" if self.anneal else "respond='states'"
-                raise InputError(
-                    f"{what} needs a response with a slope at 0, and that of {self.f} is {slope:g}"
-                )
+                raise InputError(f"{what} needs a response with a slope at 0, and that of {self.f} is {slope:g}")
 
     def response_at(self, epoch: int) -> Response:
         """What the response has become by that epoch, counted from 1.
@@ -183,9 +179,7 @@ class Stochastic(Descent):
             return Auto(rate=self.rate, **about)
         if options.get("batch"):
             if self.metric is not None:
-                raise InputError(
-                    f"batch does not apply to {self.name}: AdaGrad steps on one sentence at a time"
-                )
+                raise InputError(f"batch does not apply to {self.name}: AdaGrad steps on one sentence at a time")
             return WholeCorpus(self.response, rate=self.rate, **about)
         return self
 
@@ -257,9 +251,7 @@ class WholeCorpus(Descent):
 class QuasiNewton(Recipe):
     """L-BFGS on the whole corpus; with c1, OWL-QN."""
 
-    num_memories: int = option(
-        6, "Pairs of points and gradients that L-BFGS remembers.", group=QUASI_NEWTON, low=1
-    )
+    num_memories: int = option(6, "Pairs of points and gradients that L-BFGS remembers.", group=QUASI_NEWTON, low=1)
     linesearch: str = option(
         "MoreThuente",
         "Line search; with --c1 it is always backtracking.",
@@ -283,9 +275,7 @@ class Margin(Recipe):
     """The passive–aggressive algorithm: only mislabelled sentences change the weights."""
 
     pa_type: int = option(1, "PA, PA-I or PA-II.", group=MARGIN, low=0, high=2, metavar="0|1|2")
-    c: float = option(
-        1.0, "Aggressiveness of pa.", group=MARGIN, name="pa_c", crf="c", above=0.0, metavar="C"
-    )
+    c: float = option(1.0, "Aggressiveness of pa.", group=MARGIN, name="pa_c", crf="c", above=0.0, metavar="C")
     error_sensitive: bool = option(
         True,
         "Margin of pa: the square root of the number of wrong labels, or else 1.",

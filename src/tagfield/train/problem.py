@@ -12,8 +12,9 @@ from tagfield.constraints import Rules
 from tagfield.dataset import UNKNOWN, Dataset
 from tagfield.encode import Encoded
 from tagfield.errors import InputError
-from tagfield.features import FeatureSet, Weights, feature_set, grow
+from tagfield.features import feature_set, grow
 from tagfield.lattice import open_corpus
+from tagfield.layout import FeatureSet, Weights
 from tagfield.native import kernels
 from tagfield.train.limits import Limits, limits_of
 from tagfield.train.settings import Settings
@@ -30,9 +31,7 @@ class Problem:
     start: Weights
     settings: Settings
     limits: Limits | None = None  # the paths that rules allow
-    sentences: int = (
-        0  # how many share the L2 penalty where this is a part of the data; 0: those of the dataset
-    )
+    sentences: int = 0  # how many share the L2 penalty where this is a part of the data; 0: those of the dataset
     in_stream: bool = False  # the next part of a stream (streaming.py)
 
     @staticmethod

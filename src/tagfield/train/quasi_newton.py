@@ -25,7 +25,7 @@ import numpy as np
 
 from tagfield.dataset import Doubles, Longs
 from tagfield.errors import TrainingError
-from tagfield.features import Weights
+from tagfield.layout import Weights
 from tagfield.native import kernels
 from tagfield.train.line_search import SEARCHES, SHRINK, SUFFICIENT, Point
 from tagfield.train.objective import Objective, dot, norm
@@ -142,9 +142,7 @@ def pseudo_gradient(x: Doubles, gradient: Doubles, c1: float) -> Doubles:
     """
     if not c1:
         return gradient
-    at_zero = np.where(
-        gradient < -c1, gradient + c1, np.where(gradient > c1, gradient - c1, np.zeros_like(gradient))
-    )
+    at_zero = np.where(gradient < -c1, gradient + c1, np.where(gradient > c1, gradient - c1, np.zeros_like(gradient)))
     return np.where(x == 0, at_zero, gradient + c1 * np.sign(x))
 
 
@@ -164,14 +162,7 @@ def _smooth_search(
 
 
 def _orthant_search(
-    objective: Smooth,
-    x: Doubles,
-    value: float,
-    slope: Doubles,
-    direction: Doubles,
-    step: float,
-    tries: int,
-    c1: float,
+    objective: Smooth, x: Doubles, value: float, slope: Doubles, direction: Doubles, step: float, tries: int, c1: float
 ) -> tuple[Doubles, float, Doubles] | None:
     """The same with c1: the step halves until the point in the orthant is low enough."""
     orthant = np.where(x == 0, -np.sign(slope), np.sign(x))

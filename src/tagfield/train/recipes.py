@@ -13,14 +13,7 @@ from tagfield.bregman.generators import arctan, erf, gd, quadratic
 from tagfield.bregman.losses import update
 from tagfield.bregman.responses import Response
 from tagfield.errors import InputError
-from tagfield.train.options import (
-    Arow,
-    Margin,
-    Perceptron,
-    QuasiNewton,
-    Recipe,
-    Stochastic,
-)
+from tagfield.train.options import Arow, Margin, Perceptron, QuasiNewton, Recipe, Stochastic
 from tagfield.train.updates import AdaGrad, Divergence
 
 U1, U2 = update("U1"), update("U2")
@@ -29,15 +22,11 @@ LINEAR = Response(U2, quadratic(), name="sgd")
 RECIPES: dict[str, Recipe] = {
     "sgd": Stochastic(LINEAR, about="u: plain stochastic gradient descent"),
     "u1.g1": Stochastic(Response(U1, arctan(0.1), name="u1.g1"), about="u/(u² + 0.1): the paper's U1*.G1"),
-    "u2.g1": Stochastic(
-        Response(U2, arctan(0.1), math.sqrt(0.1), "u2.g1"), about="arctan(u/√0.1): the paper's U2*.G1"
-    ),
+    "u2.g1": Stochastic(Response(U2, arctan(0.1), math.sqrt(0.1), "u2.g1"), about="arctan(u/√0.1): the paper's U2*.G1"),
     "u2.g1p": Stochastic(Response(U2, arctan(0.01), 0.1, "u2.g1p"), about="arctan(10u): the paper's U2*.G1′"),
     "u2.g2": Stochastic(Response(U2, erf(), name="u2.g2"), about="erf(5√π·u): the paper's U2*.G2"),
     "u2.g3": Stochastic(Response(U2, gd(10.0), name="u2.g3"), about="gd(10u): the paper's U2*.G3"),
-    "adaptive": Stochastic(
-        LINEAR, AdaGrad(), about="u/(√Σu² + 0.001): plain gradients with AdaGrad's step sizes"
-    ),
+    "adaptive": Stochastic(LINEAR, AdaGrad(), about="u/(√Σu² + 0.001): plain gradients with AdaGrad's step sizes"),
     "ngd": Stochastic(Divergence(), about="any loss and generator: see loss, gamma and generator"),
     "pa": Margin(about="passive–aggressive, averaged"),
     "ap": Perceptron(about="averaged perceptron"),
@@ -58,10 +47,10 @@ def find_recipe(name: str) -> Recipe:
     'stochastic recipes'
     >>> find_recipe("u2g2")
     Traceback (most recent call last):
-    tagfield.errors.InputError: there is no algorithm 'u2g2'; did you mean 'u2.g2'?
+    tagfield.errors.InputError: no algorithm named 'u2g2'; did you mean 'u2.g2'?
     """
     if name in RECIPES:
         return RECIPES[name]
     near = difflib.get_close_matches(str(name), RECIPES, 1)
     hint = f"did you mean {near[0]!r}?" if near else f"choose one of {', '.join(RECIPES)}"
-    raise InputError(f"there is no algorithm {name!r}; {hint}")
+    raise InputError(f"no algorithm named {name!r}; {hint}")

@@ -31,8 +31,7 @@ def options_page() -> str:
         groups.setdefault(found.option.group, []).append(found)
     for group, options in groups.items():
         parts.append(
-            f"## {group}\n\n| option | default | meaning |\n| --- | --- | --- |\n"
-            + "\n".join(map(_row, options))
+            f"## {group}\n\n| option | default | meaning |\n| --- | --- | --- |\n" + "\n".join(map(_row, options))
         )
     return "\n\n".join(parts) + "\n"
 

@@ -14,15 +14,7 @@ from functools import cache
 from typing import Any
 
 from tagfield.errors import InputError
-from tagfield.train.fields import (
-    Found,
-    check_record,
-    documented,
-    option,
-    options_of,
-    plain_values,
-    with_options,
-)
+from tagfield.train.fields import Found, check_record, documented, option, options_of, plain_values, with_options
 from tagfield.train.options import (
     AUTO,
     BATCH,
@@ -42,11 +34,7 @@ TRAINING, STOPPING = "The training", "When training stops"
 FIGURES = ("accuracy", "sequence_accuracy", "precision", "recall", "f1", "macro_f1")  # of evaluate.Scores
 KINDS = {"observed": "observed", "all": "all"}
 LIKELIHOOD = (Stochastic.family, QuasiNewton.family)
-OWNERS = {
-    Divergence: "ngd",
-    AdaGrad: "AdaGrad (metric adaptive)",
-    Calibration: Stochastic.family,
-}  # for messages
+OWNERS = {Divergence: "ngd", AdaGrad: "AdaGrad (metric adaptive)", Calibration: Stochastic.family}  # for messages
 
 
 @documented
@@ -65,7 +53,7 @@ class Settings:
     recipe: Any = DEFAULT  # a Recipe; a name is looked up
     features: str = option(
         "observed",
-        "State weights: for each attribute and label seen together (observed), or for every pair (all).",
+        "Features: one weight per attribute and label seen together (observed), or per possible pair (all).",
         group=TRAINING,
         choices=KINDS,
     )
@@ -77,15 +65,9 @@ class Settings:
         usual="as features",
     )
     min_count: int = option(
-        1,
-        "Leave out features (with all: attributes) that occur less often.",
-        group=TRAINING,
-        low=1,
-        metavar="N",
+        1, "Drop features (with all: attributes) that occur less often.", group=TRAINING, low=1, metavar="N"
     )
-    c1: float = option(
-        0.0, "L1 penalty C·‖θ‖₁; lbfgs only.", group=TRAINING, low=0.0, metavar="C", applies=("lbfgs",)
-    )
+    c1: float = option(0.0, "L1 penalty C·‖θ‖₁; lbfgs only.", group=TRAINING, low=0.0, metavar="C", applies=("lbfgs",))
     c2: float = option(
         1.0, "L2 penalty C·‖θ‖².", group=TRAINING, low=0.0, metavar="C",
         applies=LIKELIHOOD,
@@ -94,9 +76,7 @@ class Settings:
         None, "Maximum number of passes over the data.", group=STOPPING, low=1,
         usual="50; 1000 for lbfgs", metavar="N",
     )  # fmt: skip
-    seed: int = option(
-        0, "Random seed: the same seed gives the same model.", group=TRAINING, low=0, metavar="S"
-    )
+    seed: int = option(0, "Random seed: the same seed gives the same model.", group=TRAINING, low=0, metavar="S")
     threads: int = option(1, "Threads for lbfgs, batch and scoring.", group=TRAINING, low=1, metavar="N")
     period: int = option(
         10, "Epochs over which the objective must improve by delta, or training stops; 0 never stops.",
@@ -111,7 +91,7 @@ class Settings:
         group=STOPPING, low=0, metavar="N",
     )  # fmt: skip
     monitor: str = option(
-        "auto", "Score that patience watches; auto is f1 where labels mark chunks, and else accuracy.",
+        "auto", "Score that patience watches; auto is f1 if the labels mark chunks, else accuracy.",
         group=STOPPING, choices={name: name for name in ("auto", *FIGURES)}, metavar="NAME",
     )  # fmt: skip
     max_dev_rise: float = option(
@@ -129,9 +109,7 @@ class Settings:
             raise InputError(f"c1 applies only to lbfgs, not to {self.recipe.name or self.recipe.family}")
 
     @classmethod
-    def of(
-        cls, recipe: str | Recipe = DEFAULT, called: Mapping[str, str] | None = None, **options: Any
-    ) -> "Settings":
+    def of(cls, recipe: str | Recipe = DEFAULT, called: Mapping[str, str] | None = None, **options: Any) -> "Settings":
         """Settings from a recipe and any options, of the recipe or of the settings.
 
         An option that the recipe does not have is an InputError. `called` are the caller's names, for messages.
@@ -239,7 +217,7 @@ def _misplaced(name: str, recipe: Recipe, called: Mapping[str, str]) -> InputErr
     shown, there = called.get(name, name), recipe.name or recipe.family
     if name not in all_options():
         near = difflib.get_close_matches(name, all_options(), 1)
-        return InputError(f"there is no option {shown!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+        return InputError(f"no option named {shown!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
     if recipe.suffix:
         return InputError(f"{shown} does not apply to {there}{recipe.suffix}")
     if name == "batch":

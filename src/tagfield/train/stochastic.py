@@ -17,7 +17,7 @@ import numpy as np
 from tagfield.bregman.responses import Response
 from tagfield.dataset import UNKNOWN, Longs
 from tagfield.errors import InputError, TrainingError
-from tagfield.features import ABSENT, Weights, absent
+from tagfield.layout import ABSENT, Weights, absent
 from tagfield.native import kernels
 from tagfield.train.options import Stochastic
 from tagfield.train.problem import Problem
@@ -148,9 +148,7 @@ class StochasticTrainer(Trainer):
         return State(arrays_of(theta=self._theta, squares=self._squares, rest=self._rest), numbers)
 
     def resume(self, state: State) -> None:
-        self._theta, self._squares, self._rest = (
-            weights_of(state, name) for name in ("theta", "squares", "rest")
-        )
+        self._theta, self._squares, self._rest = (weights_of(state, name) for name in ("theta", "squares", "rest"))
         for name in NUMBERS:
             setattr(self._pass, name, type(getattr(self._pass, name))(state.numbers[name]))
         self._offered = int(state.numbers["offered"])
@@ -215,7 +213,5 @@ def set_response(target: kernels.Pass, response: Response) -> None:
             )
         return
     for table in response.count_tables(COUNTS):
-        target.add_count_table(
-            table.cells, table.tails, table.bits, table.low_linear, table.low_edge, table.high_edge
-        )
+        target.add_count_table(table.cells, table.tails, table.bits, table.low_linear, table.low_edge, table.high_edge)
     target.set_exact(response.direction)

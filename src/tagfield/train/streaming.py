@@ -19,8 +19,8 @@ from tagfield.constraints import Rules
 from tagfield.dataset import Floats
 from tagfield.encode import Encoded
 from tagfield.errors import InputError
-from tagfield.features import ABSENT, LANES, FeatureSet, Weights
 from tagfield.lattice import open_corpus
+from tagfield.layout import ABSENT, LANES, FeatureSet, Weights
 from tagfield.train.history import Epoch
 from tagfield.train.limits import limits_of
 from tagfield.train.options import Stochastic
@@ -84,9 +84,7 @@ class Stream:
         return made
 
     @classmethod
-    def resumed(
-        cls, attributes: Vocabulary, labels: Vocabulary, settings: Settings, state: State
-    ) -> "Stream":
+    def resumed(cls, attributes: Vocabulary, labels: Vocabulary, settings: Settings, state: State) -> "Stream":
         """A stream that goes on from a state that was saved."""
         made = cls(attributes, labels, settings)
         made._state = state.copy()

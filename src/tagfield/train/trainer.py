@@ -15,7 +15,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from tagfield.dataset import Longs
-from tagfield.features import Weights
+from tagfield.layout import Weights
 from tagfield.native import kernels
 from tagfield.train.options import Recipe
 from tagfield.train.problem import Problem
@@ -84,9 +84,7 @@ def norm_of(weights: Weights) -> float:
 
 def arrays_of(**weights: Weights) -> dict[str, NDArray[Any]]:
     """The arrays of several weights, by name: for a State."""
-    return {
-        f"{name}.{part}": getattr(each, part) for name, each in weights.items() for part in ("state", "trans")
-    }
+    return {f"{name}.{part}": getattr(each, part) for name, each in weights.items() for part in ("state", "trans")}
 
 
 def weights_of(state: State, name: str) -> Weights:

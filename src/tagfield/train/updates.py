@@ -38,22 +38,14 @@ class AdaGrad:
 class Calibration:
     """How the learning rate is found when none is given (Bottou; the numbers are CRFsuite's)."""
 
-    eta: float = option(
-        0.1, "First learning rate to try.", group=CALIBRATION, name="calibration_eta", above=0.0
-    )
+    eta: float = option(0.1, "First learning rate to try.", group=CALIBRATION, name="calibration_eta", above=0.0)
     rate: float = option(
-        2.0,
-        "Factor between the learning rates to try.",
-        group=CALIBRATION,
-        name="calibration_rate",
-        above=1.0,
+        2.0, "Factor between the learning rates to try.", group=CALIBRATION, name="calibration_rate", above=1.0
     )
     samples: int = option(
         1000, "Sequences to try learning rates on.", group=CALIBRATION, name="calibration_samples", low=1
     )
-    candidates: int = option(
-        10, "Learning rates to compare.", group=CALIBRATION, name="calibration_candidates", low=1
-    )
+    candidates: int = option(10, "Learning rates to compare.", group=CALIBRATION, name="calibration_candidates", low=1)
     max_trials: int = option(
         20, "Learning rates to try at most.", group=CALIBRATION, name="calibration_max_trials", low=1
     )
@@ -96,9 +88,7 @@ class Divergence:
         if not isinstance(self.loss, str | Loss):
             raise InputError(f"loss must be a name, such as 'B2', or a Loss, got {self.loss!r}")
         if not isinstance(self.generator, str | Generator):
-            raise InputError(
-                f"generator must be a name, such as 'arctan:0.1', or a Generator, got {self.generator!r}"
-            )
+            raise InputError(f"generator must be a name, such as 'arctan:0.1', or a Generator, got {self.generator!r}")
         return _response(self.loss, self.gamma, self.generator)
 
 
@@ -106,6 +96,6 @@ class Divergence:
 def _response(loss: str | Loss, gamma: float, generator: str | Generator) -> Response:
     if isinstance(loss, str):
         if loss.upper() not in (*LOSSES, *UPDATES):
-            raise InputError(f"there is no loss {loss!r}; choose one of {', '.join([*LOSSES, *UPDATES])}")
+            raise InputError(f"no loss named {loss!r}; choose one of {', '.join([*LOSSES, *UPDATES])}")
         loss = named_update(loss) if loss.upper() in UPDATES else named_loss(loss, gamma)
     return Response(loss, parse_generator(generator) if isinstance(generator, str) else generator)

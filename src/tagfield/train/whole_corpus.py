@@ -13,7 +13,7 @@ import numpy as np
 
 from tagfield.dataset import Dataset, Doubles, Longs
 from tagfield.errors import TrainingError
-from tagfield.features import FeatureSet, Weights
+from tagfield.layout import FeatureSet, Weights
 from tagfield.train.objective import Objective, dot, norm
 from tagfield.train.options import WholeCorpus
 from tagfield.train.problem import Problem

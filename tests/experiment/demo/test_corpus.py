@@ -206,14 +206,10 @@ def attributes(sentence: Sentence) -> list[list[str]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "accuracy", "f1"),
-    [("addresses", (0.93, 0.975), (0.88, 0.96)), ("mentions", (0.95, 0.985), (0.75, 0.92))],
+    ("name", "accuracy", "f1"), [("addresses", (0.93, 0.975), (0.88, 0.96)), ("mentions", (0.95, 0.985), (0.75, 0.92))]
 )
 def test_a_crf_finds_it_hard(
-    name: str,
-    accuracy: tuple[float, float],
-    f1: tuple[float, float],
-    tmp_path_factory: pytest.TempPathFactory,
+    name: str, accuracy: tuple[float, float], f1: tuple[float, float], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     crfsuite = pytest.importorskip("pycrfsuite", reason="python-crfsuite is in the bench extra")
     corpus = corpus_of(name)

@@ -38,9 +38,7 @@ def test_every_name_and_list_is_used(grammar: Grammar, lists: Lists, starts: set
     reached, new = set[str](), set(starts)
     while new:
         reached |= new
-        new = {
-            name for start in new for _, way in grammar[start] for name in re.findall(r"<(\w+)>", way)
-        } - reached
+        new = {name for start in new for _, way in grammar[start] for name in re.findall(r"<(\w+)>", way)} - reached
     ways = " ".join(way for name in reached for _, way in grammar[name])
     unused = grammar.keys() - reached
     assert unused <= {"area", "core", "house", "place", "composed"}  # shared by most countries, not by all
@@ -56,9 +54,7 @@ def test_entities_are_opened_and_closed_in_one_way(grammar: Grammar, lists: List
 
 
 @each_grammar
-def test_writing_gives_no_marks_and_no_empty_segment(
-    grammar: Grammar, lists: Lists, starts: set[str]
-) -> None:
+def test_writing_gives_no_marks_and_no_empty_segment(grammar: Grammar, lists: Lists, starts: set[str]) -> None:
     stream = rng(unseen=0.3)
     for _ in range(200):
         for start in starts:

@@ -16,23 +16,14 @@ GRAMMAR: Grammar = {
         (4, "<opening> <body> <stop> <chat> <stop> <body> <stop> <body> <stop> <ending>"),
         (3, "<opening> <chat> <stop> <body> <stop> <ending>"),
     ],
-    "opening": [
-        (5, ""),
-        (2, "{greetings} ,"),
-        (2, "{greetings} {first_names} ,"),
-        (2, "{greetings} <someone> ,"),
-    ],
+    "opening": [(5, ""), (2, "{greetings} ,"), (2, "{greetings} {first_names} ,"), (2, "{greetings} <someone> ,")],
     "ending": [
         (5, ""),
         (2, "{closings}"),
         (2, "{closings} , {first_names}"),
         (2, "{closings} , {first_names} <surname>"),
     ],
-    "body": [
-        (3, "<clause>"),
-        (4, "<clause> <link> <clause>"),
-        (2, "<clause> <link> <clause> <link> <clause>"),
-    ],
+    "body": [(3, "<clause>"), (4, "<clause> <link> <clause>"), (2, "<clause> <link> <clause> <link> <clause>")],
     "link": [(3, ","), (2, "and"), (1, "but"), (3, "{reasons}")],
     "stop": [(8, "."), (1, "!"), (1, "?"), (1, "...")],
     "chat": [(3, "<plain>"), (4, "<plain> <link> <plain>"), (1, "<plain> <link> <plain> <link> <plain>")],
@@ -86,14 +77,7 @@ GRAMMAR: Grammar = {
         (2, "<near> <company>"),
         (2, "<near> <someone>"),
     ],
-    "time": [
-        (7, ""),
-        (3, "{adverbs}"),
-        (1, "on time"),
-        (1, "in 9 {spans}"),
-        (1, "at 19:29"),
-        (1, "in the {spans}"),
-    ],
+    "time": [(7, ""), (3, "{adverbs}"), (1, "on time"), (1, "in 9 {spans}"), (1, "at 19:29"), (1, "in the {spans}")],
     # clauses with entities
     "clause": [
         (4, "<person> {past} <thing> <where> <when>"),
@@ -145,10 +129,7 @@ GRAMMAR: Grammar = {
         (1, "between [PLACE <town> ] and [PLACE <town> ]"),
     ],
     "near": [(4, "in"), (2, "at"), (2, "near"), (3, "from"), (2, "for"), (1, "to"), (2, "with")],
-    "when": [
-        (4, "<time>"),
-        (4, "<on> [DATE <date> ]"),
-    ],
+    "when": [(4, "<time>"), (4, "<on> [DATE <date> ]")],
     "on": [(4, "on"), (2, "before"), (2, "in"), (1, "since"), (1, "for"), (1, "until")],
     "date": [
         (2, "19 {months}"),
@@ -180,14 +161,5 @@ GRAMMAR: Grammar = {
         (1.6, "<the> {files} [CODE <code> ]"),
         (1.2, "[CODE <code> ]"),
     ],
-    "code": [
-        (2, "999"),
-        (2, "9999"),
-        (1, "B-99"),
-        (1, "X9"),
-        (1, "ORD-99999"),
-        (1, "#999"),
-        (1, "A 999"),
-        (1, "99"),
-    ],
+    "code": [(2, "999"), (2, "9999"), (1, "B-99"), (1, "X9"), (1, "ORD-99999"), (1, "#999"), (1, "A 999"), (1, "99")],
 }

@@ -34,13 +34,9 @@ WORDS: Lists = {
     ),
     "days": word_list("Monday Friday Tuesday Thursday Wednesday Saturday Sunday weekend"),
     "currencies": word_list("euros EUR dollars USD pounds GBP yen"),
-    "files": word_list(
-        "order ticket invoice parcel return case contract shipment claim payment booking complaint"
-    ),
+    "files": word_list("order ticket invoice parcel return case contract shipment claim payment booking complaint"),
     # plain words
-    "sights": word_list(
-        "page room line version seat box shelf gate floor size step bus table item platform locker"
-    ),
+    "sights": word_list("page room line version seat box shelf gate floor size step bus table item platform locker"),
     "kinds": word_list(
         "lamp printer desk fan router chair kettle headset monitor keyboard scanner jacket bag bike tent "
         "mixer charger drill speaker backpack heater camera toaster projector tablet vacuum blender"
@@ -74,20 +70,14 @@ WORDS: Lists = {
         "customer colleague team supplier bank company neighbour school landlord visitor shop lawyer child "
         "reader printer family sender boss website department"
     ),
-    "venues": word_list(
-        "warehouse office depot branch store showroom hub plant terminal workshop reception counter"
-    ),
-    "adverbs": word_list(
-        "again today soon now still already really twice yesterday tomorrow maybe finally once later"
-    ),
+    "venues": word_list("warehouse office depot branch store showroom hub plant terminal workshop reception counter"),
+    "adverbs": word_list("again today soon now still already really twice yesterday tomorrow maybe finally once later"),
     "spans": word_list("days weeks hours minutes morning months afternoon years evening summer"),
     "percent": word_list("% percent pieces metres kg points copies"),
     "much": word_list("nothing twenty a_lot too_much half hundreds"),
     "reasons": word_list("because since as while although when after before if"),
     "greetings": word_list("Hello Hi Dear_team Good_morning Hi_all Thanks Hello_again Dear_all"),
-    "closings": word_list(
-        "thanks regards best_regards thank_you many_thanks please_advise all_the_best sorry"
-    ),
+    "closings": word_list("thanks regards best_regards thank_you many_thanks please_advise all_the_best sorry"),
     "software": word_list("printer graphics audio scanner video network"),
     "gear": word_list("password window file task package device"),
     # parts of names: of towns and surnames, of products and companies
@@ -98,9 +88,7 @@ WORDS: Lists = {
     ),
     "towns": word_list("ton ford ham bury field burg dale wick stead ley by port haven mouth ville worth"),
     "family": word_list("son man er well wood ley ford ton ings ard kin ram"),
-    "family_names": word_list(
-        "Meyer Rossi Novak Silva Jansen Dubois Weber Garcia Kowalski Santos Larsen Moreau"
-    ),
+    "family_names": word_list("Meyer Rossi Novak Silva Jansen Dubois Weber Garcia Kowalski Santos Larsen Moreau"),
     "titles": word_list("Mr Mrs Ms Dr Mr. Mrs. Miss Prof."),
     "coined": word_list(
         "Lum Zen Vor Kal Nex Tri Sol Ven Aero Opti Hydro Pix Quan Ter Mag Vel Cor Fen Gal Hex In Jul Kin Lex "

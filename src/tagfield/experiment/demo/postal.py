@@ -28,8 +28,7 @@ COUNTRIES: list[tuple[float, tuple[Grammar, Lists]]] = [
     (0.08, (rules.BRAZIL, words.BRAZIL)),
 ]
 COMPLETE = [
-    (weight, ({**rules.COMMON, **grammar}, {**words.COMMON, **lists}))
-    for weight, (grammar, lists) in COUNTRIES
+    (weight, ({**rules.COMMON, **grammar}, {**words.COMMON, **lists})) for weight, (grammar, lists) in COUNTRIES
 ]
 
 

@@ -33,24 +33,14 @@ COMMON: Grammar = {
         (8, "{first_names}"),
     ],
     "company": [(55, "[ORG <firm> {forms} ]"), (45, "[ORG <firm> ]")],
-    "firm": [
-        (55, "{firm_words} {trades}"),
-        (25, "{surnames} {trades}"),
-        (8, "{surnames}"),
-        (12, "{firm_words}"),
-    ],
+    "firm": [(55, "{firm_words} {trades}"), (25, "{surnames} {trades}"), (8, "{surnames}"), (12, "{firm_words}")],
     "end": [(68, ""), (32, "[COUNTRY {countries} ]")],
     "remark": [(87, ""), (2, "."), (4, "{remarks}"), (4, "{phones} 888 8888"), (3, "{phones} 88 8888888")],
 }
 
 US: Grammar = {
     "address": [(1, "<line> | <area> | [CITY <place> ] | <state>")],
-    "line": [
-        (57, "<road>"),
-        (22, "<road> <inside>"),
-        (15, "<road> | <inside>"),
-        (6, "[POBOX {boxes} 98888 ]"),
-    ],
+    "line": [(57, "<road>"), (22, "<road> <inside>"), (15, "<road> | <inside>"), (6, "[POBOX {boxes} 98888 ]")],
     "road": [(1, "[NUMBER <number> ] [STREET <way> ]")],
     "number": [(30, "98"), (35, "988"), (25, "9888"), (10, "19888")],
     "way": [(80, "<named>"), (20, "{sides} <named>")],
@@ -82,10 +72,7 @@ US: Grammar = {
 }
 
 UK: Grammar = {
-    "address": [
-        (55, "<where> | <area> | <area> | <town> <code>"),
-        (45, "<where> | <area> | <town> | <county>"),
-    ],
+    "address": [(55, "<where> | <area> | <area> | <town> <code>"), (45, "<where> | <area> | <town> | <county>")],
     "where": [
         (54, "<road>"),
         (20, "[UNIT <flat> ] | <road>"),
@@ -100,11 +87,7 @@ UK: Grammar = {
     "flat": [(50, "Flat 9"), (15, "Flat 98"), (10, "{flats} B"), (10, "{flats} 9"), (8, "98"), (7, "9A")],
     "house_name": [(50, "[BUILDING {roses} {houses} ]"), (50, "[BUILDING {surnames} {houses} ]")],
     "town": [(1, "[CITY <place> ]")],
-    "code": [
-        (80, "[POSTCODE <outer> <inner> ]"),
-        (15, "[POSTCODE <outer> ~ <inner> ]"),
-        (5, "[POSTCODE <outer> ]"),
-    ],
+    "code": [(80, "[POSTCODE <outer> <inner> ]"), (15, "[POSTCODE <outer> ~ <inner> ]"), (5, "[POSTCODE <outer> ]")],
     "outer": [(45, "{areas} ~ 9"), (45, "{areas} ~ 18"), (10, "{areas} ~ 9A")],
     "inner": [(1, "9 ~ {letters} ~ {letters}")],
     "county": [(80, "[REGION {regions} ] <code>"), (20, "[REGION {regions} ]")],
@@ -121,12 +104,7 @@ GERMANY: Grammar = {
         (5, "[POBOX {boxes} 98 88 88 ]"),
     ],
     "road": [(1, "[STREET <way> ] [NUMBER <house> ]")],
-    "way": [
-        (66, "<core> ~ {kinds}"),
-        (20, "{adjectives} {avenues}"),
-        (10, "{squares}"),
-        (4, "{surnames} {avenues}"),
-    ],
+    "way": [(66, "<core> ~ {kinds}"), (20, "{adjectives} {avenues}"), (10, "{squares}"), (4, "{surnames} {avenues}")],
     "town": [
         (70, "[POSTCODE 88888 ] [CITY <place> ]"),
         (12, "[POSTCODE D-88888 ] [CITY <place> ]"),
@@ -137,12 +115,7 @@ GERMANY: Grammar = {
 
 FRANCE: Grammar = {
     "address": [(94, "<where> | <area> | <town>"), (6, "<where> | <area> | <town> | [REGION {regions} ]")],
-    "where": [
-        (66, "<road>"),
-        (14, "<inside> | <road>"),
-        (14, "<road> | <inside>"),
-        (6, "[POBOX {boxes} 9888 ]"),
-    ],
+    "where": [(66, "<road>"), (14, "<inside> | <road>"), (14, "<road> | <inside>"), (6, "[POBOX {boxes} 9888 ]")],
     "road": [(80, "[NUMBER <number> ] [STREET <way> ]"), (20, "[NUMBER <number> ] , [STREET <way> ]")],
     "number": [(85, "<house>"), (15, "98 {repeats}")],
     "way": [(1, "{kinds} <core>")],
@@ -165,12 +138,7 @@ FRANCE: Grammar = {
 
 NETHERLANDS: Grammar = {
     "address": [(92, "<where> | <area> | <town>"), (8, "<where> | <area> | <town> | [REGION {regions} ]")],
-    "where": [
-        (65, "<road>"),
-        (15, "<road> [UNIT {flats} ]"),
-        (15, "<road> [UNIT 9 ]"),
-        (5, "[POBOX {boxes} 9888 ]"),
-    ],
+    "where": [(65, "<road>"), (15, "<road> [UNIT {flats} ]"), (15, "<road> [UNIT 9 ]"), (5, "[POBOX {boxes} 9888 ]")],
     "road": [(1, "[STREET <way> ] [NUMBER <house> ]")],
     "way": [(88, "<core> ~ {kinds}"), (8, "{squares}"), (4, "<core>")],
     "town": [
@@ -220,12 +188,7 @@ ITALY: Grammar = {
         (7, "[CITY <place> ] [POSTCODE 88888 ]"),
         (8, "[CITY <place> ]"),
     ],
-    "province": [
-        (40, ""),
-        (30, "[REGION {states} ]"),
-        (20, "( [REGION {states} ] )"),
-        (10, "[REGION {regions} ]"),
-    ],
+    "province": [(40, ""), (30, "[REGION {states} ]"), (20, "( [REGION {states} ] )"), (10, "[REGION {regions} ]")],
 }
 
 JAPAN: Grammar = {
@@ -236,11 +199,7 @@ JAPAN: Grammar = {
         (15, "<code> | <city> | <ward> | <area_name> <block> | <inside>"),
     ],
     "block": [(60, "[NUMBER 9-18-9 ]"), (40, "[NUMBER 18-9 ]")],
-    "area_name": [
-        (50, "[STREET {streets} ]"),
-        (30, "[STREET <composed> ]"),
-        (20, "[STREET {streets} 9-chome ]"),
-    ],
+    "area_name": [(50, "[STREET {streets} ]"), (30, "[STREET <composed> ]"), (20, "[STREET {streets} 9-chome ]")],
     "ward": [
         (70, "[DISTRICT {districts} ~ -ku ]"),
         (15, "[DISTRICT {districts} ku ]"),
@@ -264,12 +223,7 @@ BRAZIL: Grammar = {
     "address": [(80, "<where> | <quarter> | <town> | <code>"), (20, "<where> | <quarter> | <code> | <town>")],
     "where": [(60, "<road>"), (40, "<road> | <inside>")],
     "road": [(50, "[STREET {kinds} <core> ] <number>"), (50, "[STREET {kinds} <core> ] | <number>")],
-    "number": [
-        (45, "[NUMBER <house> ]"),
-        (35, "[NUMBER 9888 ]"),
-        (12, "{signs} [NUMBER 988 ]"),
-        (8, "[NUMBER s/n ]"),
-    ],
+    "number": [(45, "[NUMBER <house> ]"), (35, "[NUMBER 9888 ]"), (12, "{signs} [NUMBER 988 ]"), (8, "[NUMBER s/n ]")],
     "inside": [
         (45, "[UNIT {flats} 988 ]"),
         (15, "[UNIT 98 ]"),
@@ -284,10 +238,5 @@ BRAZIL: Grammar = {
         (15, "[CITY <place> ] {dashes} [REGION {regions} ]"),
         (25, "[CITY <place> ]"),
     ],
-    "code": [
-        (50, "[POSTCODE 88888-888 ]"),
-        (15, "[POSTCODE 88888888 ]"),
-        (25, "CEP [POSTCODE 88888-888 ]"),
-        (10, ""),
-    ],
+    "code": [(50, "[POSTCODE 88888-888 ]"), (15, "[POSTCODE 88888888 ]"), (25, "CEP [POSTCODE 88888-888 ]"), (10, "")],
 }

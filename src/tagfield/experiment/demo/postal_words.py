@@ -30,14 +30,10 @@ COMMON: Lists = {
         "Logistics Foods Bakery Software Dental Clinic Motors Books Media Textiles Pharmacy Consulting "
         "Garden_Centre Toys Electric Hotel School Cafe Properties Bikes Trading Tools Street_Wear Park_Hotel"
     ),
-    "openings": word_list(
-        "deliver_to ship_to_: to_: address_: send_it_to my_new_address_is please_send_to Attn"
-    ),
+    "openings": word_list("deliver_to ship_to_: to_: address_: send_it_to my_new_address_is please_send_to Attn"),
     "titles": word_list("Mr Ms Dr Mrs Herr Frau M. Mme Sra. Prof. Sig."),
     "attention": word_list("c/o attn Attn_: z._Hd. FAO a/c"),
-    "remarks": word_list(
-        "thanks please_ring_twice ring_the_bell call_before leave_at_the_door business_hours_only"
-    ),
+    "remarks": word_list("thanks please_ring_twice ring_the_bell call_before leave_at_the_door business_hours_only"),
     "phones": word_list("tel Tel. phone mobile tel_:"),
 }
 
@@ -70,9 +66,7 @@ US: Lists = {
     ),
     "states": word_list("CA TX NY WA OR IL OH GA NE ME IN VA FL DE NC NM CO LA KS IA"),
     "forms": word_list("Inc LLC Corp Inc. Co"),
-    "kinds": word_list(
-        "Street St Ave Road Avenue St. Rd Drive Lane Dr Blvd Ct Ln Court Way Place Pl Terrace Circle"
-    ),
+    "kinds": word_list("Street St Ave Road Avenue St. Rd Drive Lane Dr Blvd Ct Ln Court Way Place Pl Terrace Circle"),
     "ordinals": word_list("2nd 5th 3rd 1st 12th 21st 42nd 34th"),
     "sides": word_list("N S West East NW E. North South"),
     "highways": word_list("Highway Hwy Route County_Road FM"),
@@ -109,9 +103,7 @@ UK: Lists = {
         "Greater_Manchester Hants Hampshire Devon Berks Berkshire Co_Durham Lancs"
     ),
     "forms": word_list("Ltd PLC Ltd. &_Sons"),
-    "kinds": word_list(
-        "Street Road Lane St Avenue Rd Close Gardens Ave Terrace Place Court Hill Row Crescent Mews"
-    ),
+    "kinds": word_list("Street Road Lane St Avenue Rd Close Gardens Ave Terrace Place Court Hill Row Crescent Mews"),
     "flats": word_list("Flat Unit flat Apartment"),
     "greens": word_list("Green Mall Avenue Parade Crescent"),
     "roses": word_list("Rose Ivy Station Mill Victoria Church Lincoln Park York Albert"),
@@ -128,8 +120,7 @@ JAPAN: Lists = {
         "Kawasaki Niigata Okayama Kumamoto Matsuyama Naha Shizuoka Gifu"
     ),
     "districts": word_list(
-        "Shinjuku Shibuya Minato Chuo Nishi Kita Setagaya Naka Higashi Sakyo Meguro Toshima Fushimi Aoba "
-        "Minami Sumida"
+        "Shinjuku Shibuya Minato Chuo Nishi Kita Setagaya Naka Higashi Sakyo Meguro Toshima Fushimi Aoba Minami Sumida"
     ),
     "streets": word_list(
         "Nishi-Shinjuku Ginza Roppongi Honmachi Sakae Jingumae Umeda Kitahama Marunouchi Akasaka Dotonbori "
@@ -138,9 +129,7 @@ JAPAN: Lists = {
     "beginnings": word_list("Kita Mina Yama Kawa Taka Naka Hama Matsu Shira Fuji Aka Ishi Mura Toyo"),
     "endings": word_list("gawa yama machi saki hara mura zawa jima moto oka shima ta"),
     "regions": word_list("Tokyo Osaka Kanagawa Hokkaido Aichi Kyoto Hyogo Chiba Nagano"),
-    "states": word_list(
-        "Tokyo-to Osaka-fu Kanagawa-ken Hokkaido Aichi-ken Kyoto-fu Hyogo-ken Chiba-ken Nagano-ken"
-    ),
+    "states": word_list("Tokyo-to Osaka-fu Kanagawa-ken Hokkaido Aichi-ken Kyoto-fu Hyogo-ken Chiba-ken Nagano-ken"),
     "forms": word_list("K.K. Co._Ltd. KK"),
     "roses": word_list("Sky Sakura Green Sunny Palace Grand"),
     "houses": word_list("Heights Building Bldg Tower Mansion Court"),

@@ -23,19 +23,15 @@ GERMANY: Lists = {
     ),
     "endings": word_list("hausen bach dorf feld heim berg burg stadt au walde brunn kirchen tal rode"),
     "regions": word_list(
-        "Bayern Hessen Sachsen Nordrhein-Westfalen Niedersachsen Baden-Württemberg Thüringen Brandenburg NRW "
-        "BW"
+        "Bayern Hessen Sachsen Nordrhein-Westfalen Niedersachsen Baden-Württemberg Thüringen Brandenburg NRW BW"
     ),
     "forms": word_list("GmbH AG KG e.V. & Co._KG"),
     "adjectives": word_list(
-        "Berliner Hamburger Frankfurter Dresdner Leipziger Bremer Kölner Münchner Bonner Mainzer Ulmer "
-        "Potsdamer"
+        "Berliner Hamburger Frankfurter Dresdner Leipziger Bremer Kölner Münchner Bonner Mainzer Ulmer Potsdamer"
     ),
     "kinds": word_list("str. straße weg strasse str allee gasse platz ring damm"),
     "avenues": word_list("Straße Str. Allee Platz Str Weg Ring Chaussee"),
-    "squares": word_list(
-        "Markt Am_Bahnhof Am_Markt An_der_Linde Unter_den_Linden Zur_Mühle Im_Winkel Hauptmarkt"
-    ),
+    "squares": word_list("Markt Am_Bahnhof Am_Markt An_der_Linde Unter_den_Linden Zur_Mühle Im_Winkel Hauptmarkt"),
     "floors": word_list("EG 3._OG 2._OG 1._Stock DG Hochparterre"),
     "storeys": word_list("OG Stock Etage Stk."),
     "flats": word_list("Whg Wohnung Whg. App."),
@@ -78,17 +74,13 @@ NETHERLANDS: Lists = {
         "Tilburg Almere 's-Hertogenbosch Den_Bosch Bergen_op_Zoom Deventer Leeuwarden Alphen_aan_den_Rijn "
         "Hoorn Middelburg Roermond Ede"
     ),
-    "districts": word_list(
-        "Jordaan De_Pijp Centrum Kralingen Oost Lombok Scheveningen Noord Wittevrouwen Binnenstad"
-    ),
+    "districts": word_list("Jordaan De_Pijp Centrum Kralingen Oost Lombok Scheveningen Noord Wittevrouwen Binnenstad"),
     "streets": word_list(
         "Dorps Kerk Molen Haarlemmer Wilhelmina Beatrix School Utrechtse Linden Amsterdamse Juliana Nieuwe "
         "Stations Oranje Leidse Vondel Markt Haven Bloem Delftse Prinsen Koning Brug Arnhemse Tulpen Rozen "
         "Heren Zee"
     ),
-    "beginnings": word_list(
-        "Nieuw Oud Zuid Noord Ooster Wester Hooge Lange Water Broek Heer Kerk Zand Groen"
-    ),
+    "beginnings": word_list("Nieuw Oud Zuid Noord Ooster Wester Hooge Lange Water Broek Heer Kerk Zand Groen"),
     "endings": word_list("dam veen wijk dijk hoven drecht burg kerk laan water horst rode beek"),
     "regions": word_list("Utrecht Groningen Zuid-Holland Noord-Brabant Gelderland Friesland"),
     "forms": word_list("B.V. BV N.V."),
