@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tagfield.dataset import UNKNOWN, Dataset
-from tagfield.encode import encode_sources
+from tagfield.encode import encode_files
 from tagfield.lattice import open_corpus
 from tagfield.text.sources import Source
 from tests.support.naive import Problem
@@ -35,7 +35,7 @@ def test_sentences_taken_are_those_encoded_alone(problem: Problem, data: st.Data
 
 
 def test_sentences_taken_remember_their_lines() -> None:
-    whole = encode_sources([Source("f", b"a A X\n\nb B Y\nc C X\n")])
+    whole = encode_files([Source("f", b"a A X\n\nb B Y\nc C X\n")])
     assert whole.take(np.array([1])).where(0) == whole.where(1) == "f, line 3"
     assert whole.take(np.array([1])).lines(0) == ["b B Y", "c C X"]
 

@@ -77,7 +77,7 @@ class ItemParser {
         if (line.substr(0, 8) != "@weight:")
             fail("unknown declaration " + quote(line) + "; the only one is @weight:NUMBER");
         if (!parse_number(line.substr(8), weight) || !std::isfinite(weight) || weight < 0)
-            fail("the weight must be a finite number >= 0, got " + quote(line.substr(8)));
+            fail("the weight must be a finite number ≥ 0, got " + quote(line.substr(8)));
         return weight;
     }
 

@@ -108,7 +108,7 @@ def test_the_optimiser_in_a_file_is_checked(tmp_path) -> None:
         changed = {**tensors, name: array} if name else tensors
         changed = {key: value for key, value in changed.items() if value is not None}
         save_tensors(path, changed, {**metadata, **({"stream": numbers} if numbers else {})})
-        with pytest.raises(ModelFileError, match="its stream"):
+        with pytest.raises(ModelFileError, match="the stream"):
             Model.load(path)
 
     broken("stream.theta.state", tensors["stream.theta.state"][:-1])
