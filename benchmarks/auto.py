@@ -10,6 +10,7 @@ import os
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import argparse
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -52,10 +53,10 @@ def corpora(folder: Path, seeds: int) -> Iterator[tuple[str, int, tuple[Encoded,
 
 def end(known: Encoded, test: Encoded, **options: Any) -> tuple[float, float, str]:
     """Token accuracy and chunk F1 in % after the last epoch, and the update."""
-    trained = train(known, Settings.of(collapse=None, period=0, **options), dev=test)
-    scores, used = trained.history[-1].scores, trained.settings
+    trained = train(known, Settings.of(max_dev_rise=math.inf, period=0, **options), dev=test)
+    scores, used = trained.history[-1].scores, trained.settings.recipe
     assert scores is not None
-    return (100 * scores.accuracy, 100 * scores.f1, f"{used.generator.removeprefix('auto: ')}, rate {used.rate:g}")
+    return 100 * scores.accuracy, 100 * scores.f1, f"{used}, rate {used.rate:g}"
 
 
 def main() -> None:

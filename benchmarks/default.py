@@ -10,6 +10,7 @@ import os
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import argparse
+import math
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ CANDIDATES: dict[str, dict[str, Any]] = {
 
 def course(known: Encoded, test: Encoded, **options: Any) -> tuple[list[tuple[float, float]], float]:
     """Accuracy and F1 in % after each of EPOCHS and at the end, and the seconds."""
-    settings = {"epochs": EPOCHS[-1], "period": 0, "collapse": None} | options
+    settings = {"epochs": EPOCHS[-1], "period": 0, "max_dev_rise": math.inf} | options
     trained = train(known, Settings.of(**settings), dev=test)
     history = trained.history
     figures = []

@@ -21,9 +21,7 @@ from statistics import median
 import numpy as np
 import peer
 import pycrfsuite
-from tagfield.train.batch import Objective
 
-from tagfield.bregman.responses import recipe
 from tagfield.dataset import Dataset
 from tagfield.encode import Encoded, encode_files
 from tagfield.features import feature_set
@@ -31,10 +29,7 @@ from tagfield.lattice import open_corpus
 from tagfield.model import Model
 from tagfield.native import kernels
 from tagfield.train import Settings, train
-from tagfield.train.driver import select
-from tagfield.train.margin import MarginTrainer
-from tagfield.train.quasi_newton import minimise
-from tagfield.train.stochastic import StochasticTrainer, Update
+from tagfield.train.problem import Problem
 
 Measure = Callable[[], float]
 
@@ -50,27 +45,14 @@ def alternate(ours: Measure, theirs: Measure, repeats: int) -> tuple[float, floa
     return median(a for a, _ in pairs), median(b for _, b in pairs)
 
 
-def passes(encoded: Encoded, kind: str, name: str, count: int) -> Measure:
+def passes(encoded: Encoded, settings: Settings, count: int) -> Measure:
     """Seconds of one epoch in the middle of training, as the median of `count`."""
-    _, _, features, corpus = select(encoded, kind)
+    problem = Problem.of(encoded, settings)
 
     def measure() -> float:
-        trainer = StochasticTrainer(corpus, features, Update(recipe(name)), c2=1.0, rate=0.1)
         rng = np.random.default_rng(0)
-        orders = [rng.permutation(corpus.sentences).astype(np.int64) for _ in range(count + 1)]
-        trainer.run(orders[0])
-        return median(clock(lambda order=order: trainer.run(order)) for order in orders[1:])
-
-    return measure
-
-
-def margin_passes(encoded: Encoded, kind: str, count: int) -> Measure:
-    _, _, features, corpus = select(encoded, kind)
-
-    def measure() -> float:
-        trainer = MarginTrainer(corpus, features)
-        rng = np.random.default_rng(0)
-        orders = [rng.permutation(corpus.sentences).astype(np.int64) for _ in range(count + 1)]
+        trainer = settings.recipe.trainer(problem, rng)
+        orders = [rng.permutation(len(encoded)).astype(np.int64) for _ in range(count + 1)]
         trainer.run(orders[0])
         return median(clock(lambda order=order: trainer.run(order)) for order in orders[1:])
 
@@ -78,11 +60,16 @@ def margin_passes(encoded: Encoded, kind: str, count: int) -> Measure:
 
 
 def lbfgs_iteration(encoded: Encoded, kind: str, few: int, many: int) -> Measure:
-    _, _, features, corpus = select(encoded, kind)
+    problem = Problem.of(encoded, Settings("lbfgs", features=kind))
+    order = np.arange(len(encoded))
 
     def run(iterations: int) -> float:
-        objective = Objective(corpus, features, c2=1.0, threads=1)
-        return clock(lambda: minimise(objective, np.zeros(objective.size), lambda *_: False, iterations=iterations))
+        def iterate() -> None:
+            trainer = problem.settings.recipe.trainer(problem, np.random.default_rng(0))
+            for _ in range(iterations):
+                trainer.run(order)
+
+        return clock(iterate)
 
     return lambda: (run(many) - run(few)) / (many - few)
 
@@ -134,7 +121,9 @@ def growth(encoded: Encoded) -> list[str]:
     def seconds(dataset: Dataset, labels: int, sentences: int | None = None) -> float:
         corpus = open_corpus(dataset)
         features = feature_set(corpus, len(encoded.attributes), labels, "observed")
-        trainer = StochasticTrainer(corpus, features, Update(recipe("sgd")), c2=1.0, rate=0.1)
+        settings = Settings.of("sgd", rate=0.1)
+        problem = Problem(dataset, corpus, encoded.attributes, features, features.zeros(), settings)
+        trainer = settings.recipe.trainer(problem, np.random.default_rng(0))
         order = np.random.default_rng(0).permutation(corpus.sentences).astype(np.int64)[:sentences]
         tokens = int(np.diff(dataset.tokens)[order].sum())
         return min(clock(lambda: trainer.run(order)) for _ in range(3)) / tokens
@@ -172,11 +161,12 @@ def table(folder: Path, repeats: int) -> list[str]:
     for name, goals in (("sgd", (8, 5)), ("u2.g1", (5, 4))):
         for kind, goal in zip(("all", "observed"), goals, strict=True):
             other = sgd[kind]
-            row(f"{name} epoch, {kind}", goal, passes(encoded, kind, name, 5), lambda f=other: f(theirs))
+            ours = passes(encoded, Settings.of(name, features=kind, rate=0.1), 5)
+            row(f"{name} epoch, {kind}", goal, ours, lambda f=other: f(theirs))
     lbfgs = peer.epoch_seconds("lbfgs", False, 15)
     row("L-BFGS iteration, observed", 5, lbfgs_iteration(encoded, "observed", 5, 15), lambda: lbfgs(theirs))
     pa = peer.epoch_seconds("pa", False, 7)
-    row("PA epoch, observed", 4, margin_passes(encoded, "observed", 5), lambda: pa(theirs))
+    row("PA epoch, observed", 4, passes(encoded, Settings("pa"), 5), lambda: pa(theirs))
 
     with tempfile.TemporaryDirectory() as scratch:
         theirs.select("l2sgd", "crf1d")

@@ -6,50 +6,48 @@ SGD epoch by epoch, each at the rate that calibration finds, and medians are com
 
 import argparse
 import time
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
 import numpy as np
 
-from tagfield.bregman import Generator, Response, named_loss, recipe, update
+from tagfield.bregman import Generator, Response, named_loss, update
 from tagfield.bregman.generators import arctan, erf, softplus
 from tagfield.encode import encode_files
-from tagfield.train.calibration import calibrate
-from tagfield.train.driver import select
-from tagfield.train.stochastic import StochasticTrainer, Update
+from tagfield.train import RECIPES, Settings
+from tagfield.train.options import Stochastic
+from tagfield.train.problem import Problem
 
 arcsinh = Generator.from_gradient(lambda u: np.arcsinh(u / np.sqrt(0.1)), name="arcsinh")
 
-# name, update, at most how many times the epoch of plain SGD
+# name, recipe, at most how many times the epoch of plain SGD
 ROWS = [
-    *[(name, Update(recipe(name)), 2.2) for name in ("u1.g1", "u2.g1", "u2.g1p", "u2.g2", "u2.g3")],
-    ("U2, user-defined function (arcsinh)", Update(Response(update("U2"), arcsinh)), 2.2),
-    ("U2, asymmetric G (softplus)", Update(Response(update("U2"), softplus())), 2.2),
-    ("U1, erf, which decays fast", Update(Response(update("U1"), erf(2.0))), 2.2),
-    ("U4, arctan", Update(Response(update("U4"), arctan())), 2.2),
-    ("U6, arctan", Update(Response(update("U6"), arctan())), 2.2),
-    ("U6, user-defined function (arcsinh)", Update(Response(update("U6"), arcsinh)), 2.2),
-    ("B1, γ = 0.5, arctan", Update(Response(named_loss("B1", 0.5), arctan())), 2.2),
-    ("B4, γ = 0.3, erf", Update(Response(named_loss("B4", 0.3), erf(2.0))), 2.2),
-    ("adaptive", Update(recipe("sgd"), adaptive=True), 1.8),
-    ("u2.g1, averaged", Update(recipe("u2.g1"), average=True), 2.2),
+    *[(name, RECIPES[name], 2.2) for name in ("u1.g1", "u2.g1", "u2.g1p", "u2.g2", "u2.g3")],
+    ("U2, user-defined function (arcsinh)", Stochastic(Response(update("U2"), arcsinh)), 2.2),
+    ("U2, asymmetric G (softplus)", Stochastic(Response(update("U2"), softplus())), 2.2),
+    ("U1, erf, which decays fast", Stochastic(Response(update("U1"), erf(2.0))), 2.2),
+    ("U4, arctan", Stochastic(Response(update("U4"), arctan())), 2.2),
+    ("U6, arctan", Stochastic(Response(update("U6"), arctan())), 2.2),
+    ("U6, user-defined function (arcsinh)", Stochastic(Response(update("U6"), arcsinh)), 2.2),
+    ("B1, γ = 0.5, arctan", Stochastic(Response(named_loss("B1", 0.5), arctan())), 2.2),
+    ("B4, γ = 0.3, erf", Stochastic(Response(named_loss("B4", 0.3), erf(2.0))), 2.2),
+    ("adaptive", RECIPES["adaptive"], 1.8),
+    ("u2.g1, averaged", replace(RECIPES["u2.g1"], average=True), 2.2),
 ]
 
 
 def table(folder: Path, epochs: int) -> list[str]:
     encoded = encode_files(folder / "train.txt")
-    _, _, features, corpus = select(encoded, "all")
+    problem = Problem.of(encoded, Settings(features="all"))
     rng = np.random.default_rng(0)
-    orders = [rng.permutation(corpus.sentences).astype(np.int64) for _ in range(epochs + 1)]
+    orders = [rng.permutation(len(encoded)).astype(np.int64) for _ in range(epochs + 1)]
     lines = [
         "| update (CoNLL-2000, all, one thread) | epoch | epoch of plain SGD | ratio | goal |",
         "| --- | --- | --- | --- | --- |",
     ]
-    for name, rule, goal in ROWS:
-        pair = []
-        for u in (rule, Update(recipe("sgd"))):
-            rate = calibrate(corpus, features, u, c2=1.0, rng=np.random.default_rng(0))
-            pair.append(StochasticTrainer(corpus, features, u, c2=1.0, rate=rate))
+    for name, recipe, goal in ROWS:
+        pair = [each.trainer(problem, np.random.default_rng(0)) for each in (recipe, RECIPES["sgd"])]
         seconds: tuple[list[float], list[float]] = ([], [])
         for order in orders:
             for trainer, times in zip(pair, seconds, strict=True):
