@@ -10,11 +10,11 @@ from tagfield.experiment.demo.corpus import Segment, label_segments, shape
 from tagfield.experiment.demo.grammar import Grammar, Lists, generate
 from tagfield.experiment.demo.noise import add_typing_noise, with_typo, without_accents
 from tagfield.experiment.demo.notes_grammar import GRAMMAR
-from tagfield.experiment.demo.notes_words import WORDS
 from tagfield.experiment.demo.postal import COMPLETE
 from tagfield.experiment.demo.random_stream import RandomStream
+from tagfield.experiment.demo.words import WORDS
 
-GRAMMARS = [(GRAMMAR, WORDS, {"text"})] + [
+GRAMMARS = [(GRAMMAR, WORDS["MENTIONS"], {"text"})] + [
     (grammar, lists, {"address", "who", "end", "remark"}) for _, (grammar, lists) in COMPLETE
 ]
 each_grammar = pytest.mark.parametrize(("grammar", "lists", "starts"), GRAMMARS)

@@ -19,15 +19,6 @@ Grammar: TypeAlias = Mapping[str, Sequence[tuple[float, str]]]
 Lists: TypeAlias = Mapping[str, Sequence[str]]
 
 
-def word_list(text: str) -> list[str]:
-    """Splits a text at white space; an underscore becomes a space inside a name.
-
-    >>> word_list("Salem New_York")
-    ['Salem', 'New York']
-    """
-    return [word.replace("_", " ") for word in text.split()]
-
-
 def generate(rng: RandomStream, grammar: Grammar, lists: Lists, symbol: str) -> list[list[Segment]]:
     """Expands a symbol into lines, each a list of segments; drops empty lines.
 

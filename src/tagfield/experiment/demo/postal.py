@@ -9,26 +9,25 @@ in another, and some words of the test part do not occur in training.
 """
 
 from tagfield.experiment.demo import postal_grammar as rules
-from tagfield.experiment.demo import postal_words as words
-from tagfield.experiment.demo import postal_words_europe as europe
 from tagfield.experiment.demo.corpus import Corpus, Segment, Sentence, label_segments, make_corpus
 from tagfield.experiment.demo.grammar import Grammar, Lists, generate
 from tagfield.experiment.demo.noise import add_typing_noise
 from tagfield.experiment.demo.random_stream import RandomStream
+from tagfield.experiment.demo.words import WORDS
 
 COUNTRIES: list[tuple[float, tuple[Grammar, Lists]]] = [
-    (0.20, (rules.US, words.US)),
-    (0.15, (rules.UK, words.UK)),
-    (0.12, (rules.GERMANY, europe.GERMANY)),
-    (0.11, (rules.FRANCE, europe.FRANCE)),
-    (0.09, (rules.NETHERLANDS, europe.NETHERLANDS)),
-    (0.10, (rules.SPAIN, europe.SPAIN)),
-    (0.09, (rules.ITALY, europe.ITALY)),
-    (0.06, (rules.JAPAN, words.JAPAN)),
-    (0.08, (rules.BRAZIL, words.BRAZIL)),
+    (0.20, (rules.US, WORDS["US"])),
+    (0.15, (rules.UK, WORDS["UK"])),
+    (0.12, (rules.GERMANY, WORDS["GERMANY"])),
+    (0.11, (rules.FRANCE, WORDS["FRANCE"])),
+    (0.09, (rules.NETHERLANDS, WORDS["NETHERLANDS"])),
+    (0.10, (rules.SPAIN, WORDS["SPAIN"])),
+    (0.09, (rules.ITALY, WORDS["ITALY"])),
+    (0.06, (rules.JAPAN, WORDS["JAPAN"])),
+    (0.08, (rules.BRAZIL, WORDS["BRAZIL"])),
 ]
 COMPLETE = [
-    (weight, ({**rules.COMMON, **grammar}, {**words.COMMON, **lists})) for weight, (grammar, lists) in COUNTRIES
+    (weight, ({**rules.COMMON, **grammar}, {**WORDS["COMMON"], **lists})) for weight, (grammar, lists) in COUNTRIES
 ]
 
 
