@@ -23,10 +23,11 @@ template <class LossOf> double sum_gradient(const Packed& packed, const PointAnd
   const int64_t K = packed.features(), edges = int64_t(layout.L) * layout.Lp(), rich = packed.rich_size();
   Scratch<double> rows;
   packed.unfold(at.x, zeros(rows, rich));
+  threads = std::min(threads, MAX_THREADS);
   std::vector<double> loss(size_t(threads), 0.0);
   std::vector<Scratch<double>> own(static_cast<size_t>(threads));
   Packets packets(c.S);
-  in_threads(threads, [&](int id) {
+  const int ran = in_threads(threads, [&](int id) {
     FlushSubnormals flush;
     Lattice<double> lattice(layout);
     double* grad_rich = zeros(own[size_t(id)], rich + (id ? K + edges : 0));
@@ -42,7 +43,7 @@ template <class LossOf> double sum_gradient(const Packed& packed, const PointAnd
     loss[size_t(id)] = sum;
   });
   double total = 0;
-  for (size_t id = 0; id < size_t(threads); ++id) {
+  for (size_t id = 0; id < size_t(ran); ++id) {
     total += loss[id];
     packed.fold(own[id].get(), at.gradient);
     if (!id) continue;

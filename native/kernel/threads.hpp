@@ -1,5 +1,6 @@
 // Loops over the whole corpus on several threads, which take sentences in small batches.
 #pragma once
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <exception>
@@ -8,24 +9,35 @@
 
 namespace tagfield {
 
-template <class Fn> void in_threads(int threads, Fn work) {  // work(thread index)
+constexpr int MAX_THREADS = 256;
+
+// Runs work(thread index) on this thread and on up to threads − 1 others; returns how many ran. Where the system has no
+// more threads to give, those that started do the work: they take sentences until none are left.
+template <class Fn> int in_threads(int threads, Fn work) {
+  threads = std::min(threads, MAX_THREADS);
   if (threads <= 1) {
     work(0);
-    return;
+    return 1;
   }
-  std::vector<std::exception_ptr> failed(threads);
+  std::vector<std::exception_ptr> failed(size_t(threads), nullptr);
+  const auto guarded = [&work, &failed](int i) {
+    try {
+      work(i);
+    } catch (...) {
+      failed[size_t(i)] = std::current_exception();
+    }
+  };
   std::vector<std::thread> pool;
-  for (int i = 0; i < threads; ++i)
-    pool.emplace_back([&work, &failed, i] {
-      try {
-        work(i);
-      } catch (...) {
-        failed[i] = std::current_exception();
-      }
-    });
+  pool.reserve(size_t(threads - 1));
+  try {
+    for (int i = 1; i < threads; ++i) pool.emplace_back(guarded, i);
+  } catch (const std::exception&) {  // no more threads, or no memory for one
+  }
+  guarded(0);
   for (auto& t : pool) t.join();
   for (auto& f : failed)
     if (f) std::rethrow_exception(f);
+  return 1 + int(pool.size());
 }
 
 class Packets {

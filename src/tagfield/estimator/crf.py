@@ -215,7 +215,6 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         self.converged_ = trained.converged
         self.stop_reason_ = trained.stop_reason
         self.rate_ = getattr(trained.settings.recipe, "rate", None)
-        self.__dict__.pop("seen_", None)
         if trained.fell_back:  # the model is not what the user asked for, so warn
             warnings.warn(f"fit: {trained.stop_reason}", UserWarning, stacklevel=2)
         if self.model_filename is not None:

@@ -137,6 +137,8 @@ def threads_of(n_jobs: int | None) -> int:
     n_jobs = whole("n_jobs", n_jobs)
     if n_jobs == 0:
         raise InputError("n_jobs must not be 0; pass a number of threads, or -1 for every core")
+    if n_jobs > 4096:
+        raise InputError(f"n_jobs must be at most 4096, got {n_jobs}")
     return n_jobs if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)
 
 

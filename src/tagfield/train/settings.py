@@ -77,7 +77,7 @@ class Settings:
         usual="50; 1000 for lbfgs", metavar="N",
     )  # fmt: skip
     seed: int = option(0, "Random seed: the same seed gives the same model.", group=TRAINING, low=0, metavar="S")
-    threads: int = option(1, "Threads for lbfgs, batch and scoring.", group=TRAINING, low=1, metavar="N")
+    threads: int = option(1, "Threads for lbfgs, batch and scoring.", group=TRAINING, low=1, high=4096, metavar="N")
     period: int = option(
         10, "Epochs over which the objective must improve by delta, or training stops; 0 never stops.",
         group=STOPPING, low=0, metavar="N", applies=LIKELIHOOD,
