@@ -91,7 +91,7 @@ oldest: build
 # editable install would find the other build first; the preloaded libraries must be there before the first exception.
 SANITIZED := build/sanitize
 SANITIZE_TESTS ?= tests/train/test_growth.py tests/train/test_whole_corpus.py tests/train/test_arow.py tests/text \
-    tests/test_encode.py tests/test_features.py tests/native/test_field.py tests/test_lattice.py tests/train/test_driver.py \
+    tests/test_encode.py tests/test_features.py tests/native tests/test_lattice.py tests/train/test_driver.py \
     tests/train/test_objective.py tests/train/test_margin.py tests/train/test_stochastic.py \
     tests/train/test_limits.py tests/train/test_counted.py tests/test_model.py tests/bregman/test_tables.py \
     tests/train/test_quasi_newton.py tests/estimator/test_decoding.py

@@ -36,6 +36,7 @@ CASES: dict[str, Settings] = {
     "arow, slow": Settings.of("arow", arow_gamma=10.0, arow_variance=0.5),
 }
 EVERY = pytest.mark.parametrize("name", list(CASES))
+WHOLE = ("lbfgs", "owl-qn", "two memories", "batch", "batch, plain", "batch, counted")  # without order
 EPOCHS = 5
 
 
@@ -95,6 +96,19 @@ def test_a_resumed_trainer_goes_on_to_the_same_bits(encoded: Encoded, name: str,
     assert bits(fresh.state()) == before
     assert [seen(fresh, order) for order in passes[done:]] == undisturbed
     assert bits(state) == before  # a copy is not changed by either
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if name not in WHOLE])
+@pytest.mark.parametrize("done", [10, 20, 50, 75, 110])
+def test_a_trainer_resumed_within_an_epoch(encoded: Encoded, name: str, done: int) -> None:
+    """The average starts again after half an epoch and after one, and annealing goes by epochs of 40 sentences."""
+    every = np.concatenate(orders(len(encoded)))
+    first = made(encoded, CASES[name])
+    first.run(every[:done])
+    fresh = made(encoded, replace(CASES[name], recipe=first.recipe))
+    fresh.resume(first.state().copy())
+    for start, end in ((done, done + 7), (done + 7, len(every))):
+        assert seen(fresh, every[start:end]) == seen(first, every[start:end])
 
 
 @EVERY
