@@ -72,10 +72,7 @@ class Model:
 
     @classmethod
     def of(cls, encoded: Encoded, trained: Trained) -> "Model":
-        """The model of a training run, in its most compact form.
-
-        Attributes whose weights are all 0 are removed, as in CRFsuite. With features='all' and no c1 they stay.
-        """
+        """The model of a training run, in its most compact form."""
         features, weights = trained.features.compact(trained.weights)
         states, edges = features.counts
         last = trained.history[-1] if trained.history else None
@@ -93,10 +90,7 @@ class Model:
             "converged": trained.converged,
             "stop_reason": trained.stop_reason,
         }
-        model = cls(encoded.labels, trained.attributes, features, weights, encoded.template, info)
-        alive, _ = features.locate(np.flatnonzero(weights.state))
-        spare = len(np.unique(alive)) < len(trained.attributes)
-        return model.pruned() if spare and (features.kind == "observed" or trained.settings.c1) else model
+        return cls(encoded.labels, trained.attributes, features, weights, encoded.template, info)
 
     @classmethod
     def of_stream(cls, stream: Stream, settings: Settings) -> "Model":
@@ -285,6 +279,21 @@ class Model:
         """The weights of one attribute, one per label [L]; 0 where it has no feature."""
         return self.features.row(self.weights, attribute)
 
+    def without_spare_attributes(self) -> "Model":
+        """The model without attributes whose every weight is 0, such as c1 leaves, as in CRFsuite.
+
+        The command `train` and `CRF.fit` save this form. Data that is encoded for training keeps its ids, so it fits
+        the model before, not after. A model that gives every pair a weight (features='all') stays as it is without c1.
+
+        >>> model = Model.train(encode_sequences([[["a"], ["b"]]], [["X", "Y"]]), Settings("lbfgs", c1=0.6))
+        >>> len(model.attributes), len(model.without_spare_attributes().attributes)
+        (2, 0)
+        """
+        alive, _ = self.features.locate(np.flatnonzero(self.weights.state))
+        spare = len(np.unique(alive)) < len(self.attributes)
+        sparse = self.features.kind == "observed" or self.info.get("settings", {}).get("c1", 0) > 0
+        return self.pruned() if spare and sparse else self
+
     def pruned(self, threshold: float = 0.0) -> "Model":
         """A copy without weights of absolute value ≤ `threshold`, and without attributes that have no weight left.
 
@@ -293,7 +302,8 @@ class Model:
         (2, 0)
         """
         alive, features, weights = prune(self.features, self.weights, threshold)
-        info = {**self.info, "pruned": threshold}
+        states, edges = features.counts
+        info = {**self.info, "pruned": threshold, "state_features": states, "transition_features": edges}
         return Model(self.labels, self.attributes.subset(alive), features, weights, self.template, info)
 
 

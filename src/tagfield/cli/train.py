@@ -89,6 +89,6 @@ def train(
         settings = Settings.of(SKEWED[settings.features], FLAGS, **given)
         console.print(f"algorithm  {settings.recipe.name}, averaged, instead of {DEFAULT}, because one label dominates")
     trained, interrupted = train_with_progress(encoded, held_out, settings, console, Log(log))
-    model = Model.of(encoded, trained)
+    model = Model.of(encoded, trained).without_spare_attributes()
     model.save(output)
     summarise(console, trained, model, output, dev, interrupted)

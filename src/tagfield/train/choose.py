@@ -95,7 +95,7 @@ def family(average: bool) -> list[Candidate]:
         named["u1.g1"],
     ]
     tries = [Stochastic(f, rate=0.1) for f in curved]
-    tries += [Stochastic(f, respond="states", rate=0.1) for f in curved]
+    tries += [Stochastic(f, respond="states-unscaled", rate=0.1) for f in curved]
     tries += [Stochastic(LINEAR, rate=rate) for rate in (0.4, 0.2, 0.1)]
     tries += [Stochastic(LINEAR, AdaGrad(), rate=rate) for rate in (0.1, 0.05)]
     tries += [Stochastic(f, AdaGrad(), rate=0.1) for f in curved[:3]]

@@ -124,9 +124,9 @@ class Stochastic(Descent):
     )
     respond: str = option(
         "all",
-        "Features whose gradient is transformed: all, or states only (transitions then keep the plain gradient).",
+        "Features whose gradient is transformed: all, or states only, scaled to slope 1 at 0 or unscaled.",
         group=STOCHASTIC,
-        choices={"all": "all", "states": "states"},
+        choices={name: name for name in ("all", "states", "states-unscaled")},
     )
     average: bool = option(False, AVERAGE)
     anneal: float = option(
@@ -156,8 +156,8 @@ class Stochastic(Descent):
     def response_at(self, epoch: int) -> Response:
         """What the response has become by that epoch, counted from 1.
 
-        Where transitions keep the plain gradient, f is scaled to slope 1 at 0: near the optimum all weights then keep
-        the same pace. Annealing ends as gradient descent at the rate that was calibrated, whatever the slope of f.
+        Where transitions keep the plain gradient, f is scaled to slope 1 at 0, unless it is to stay unscaled: near the
+        optimum all weights then keep the same pace. Annealing ends as gradient descent at the rate that was calibrated, whatever the slope of f.
 
         >>> from tagfield.train import RECIPES
         >>> recipe = replace(RECIPES["u2.g1p"], anneal=1.0)
@@ -180,12 +180,15 @@ class Stochastic(Descent):
         if options.get("batch"):
             if self.metric is not None:
                 raise InputError(f"batch does not apply to {self.name}: AdaGrad steps on one sentence at a time")
+            if self.average or self.anneal or self.respond != "all":
+                raise InputError(f"batch does not apply to {self}: these options step on one sentence at a time")
             return WholeCorpus(self.response, rate=self.rate, **about)
         return self
 
     def __str__(self) -> str:
         words = [super().__str__()]
         words += ["on states"] if self.respond == "states" else []
+        words += ["on states, unscaled"] if self.respond == "states-unscaled" else []
         words += ["adaptive"] if self.metric is not None and self.name != "adaptive" else []
         words += ["averaged"] if self.average else []
         words += [f"annealed by {self.anneal:g}"] if self.anneal else []
@@ -193,8 +196,8 @@ class Stochastic(Descent):
 
 
 @lru_cache(maxsize=128)  # with their tables
-def _response_at(f: Response, states_only: bool, kappa: float) -> Response:
-    if states_only and f.depends_on_u_alone:
+def _response_at(f: Response, scaled: bool, kappa: float) -> Response:
+    if scaled and f.depends_on_u_alone:
         f = replace(f, scale=f.scale / f.slope)
     if kappa in (0.0, 1.0):
         return f
