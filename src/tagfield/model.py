@@ -100,7 +100,7 @@ class Model:
             "version": __version__,
             "settings": settings.to_dict(),
             "trained_by": f"{settings.describe()}; in a stream",
-            "sequences": stream.seen,
+            "sequences": int(stream.state.numbers["t"]),
         }
         return cls(stream.labels, attributes, features, weights, None, info, stream.state.copy())
 

@@ -74,7 +74,7 @@ def train(
     unpacked.
     """
     given = {name: value for name, value in options.items() if value is not None}
-    usual = algorithm is None and not given.keys() & set(UPDATE)
+    usual = algorithm is None and not any(given.get(name, False) is not False for name in UPDATE)
     if usual:
         given.setdefault("average", True)
     settings = Settings.of(algorithm or (DEFAULT if usual else "ngd"), FLAGS, **given)

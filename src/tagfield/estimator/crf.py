@@ -2,6 +2,7 @@
 
 import inspect
 import os
+import time
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -21,10 +22,11 @@ from tagfield.estimator.fitting import check_stream, held_out, read_classes, spl
 from tagfield.estimator.inspection import Inspection
 from tagfield.estimator.labels import LabelNames
 from tagfield.estimator.parameters import STREAM, documented_arguments, settings_of
-from tagfield.estimator.reading import first_unknown, read_labelled
+from tagfield.estimator.reading import read_labelled
 from tagfield.estimator.records import print_epoch
 from tagfield.model import Model
 from tagfield.train import Epoch, train
+from tagfield.train.streaming import Stream
 
 
 class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -187,8 +189,8 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         """
         settings = settings_of(self.get_params(deep=False))
         check_folder(self.model_filename)
-        before: Model | None = getattr(self, "model_", None) if self.warm_start else None
-        names = self._names if before else LabelNames()
+        before: Model | None = self.model_ if self.warm_start and self._find_model() else None
+        names = self._names.copy() if before else LabelNames()
         encoded = read_labelled(
             X,
             y,
@@ -197,8 +199,6 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
             class_weight=self.class_weight,
             **(_grown(before) if before else {}),
         )
-        if before:
-            encoded = replace(encoded, labels=encoded.names, dataset=replace(encoded.dataset, labels=encoded.gold))
         dev = held_out(X_dev, y_dev, eval_set, encoded, names)
         if self.early_stopping and dev is None:
             encoded, dev = split_held_out(encoded, self.validation_fraction, settings.seed)
@@ -257,29 +257,33 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         settings = settings_of(params, STREAM)
         check_stream(params, settings)
         after = self._hooks()
-        known = self.classes_ if hasattr(self, "classes_") else None
+        known = self.classes_ if self._find_model() else None
         listed = read_classes(classes, known)
-        names = self._names if known else LabelNames(listed or ())
+        names = self._names.copy() if known else LabelNames(listed or ())
         stream = self._resumed_stream(settings)
         labels = stream.labels if stream else None if listed is None else Vocabulary(list(map(names.name, listed)))
-        attributes = stream.attributes if stream else Vocabulary()
         encoded = read_labelled(
-            X, y, names, sample_weight=sample_weight, class_weight=self.class_weight, attributes=attributes,
-            labels=labels, grow=True,
-        )  # fmt: skip
-        bad = first_unknown(encoded)
-        if bad is not None:
-            label = names.label(encoded.unseen_labels[0])
-            raise InputError(
-                f"y[{bad[0]}][{bad[1]}] is {label!r}, a label that the first partial_fit did not know; name every "
-                "label there, by classes="
-            )
+            X,
+            y,
+            names,
+            sample_weight=sample_weight,
+            class_weight=self.class_weight,
+            attributes=stream.attributes if stream else Vocabulary(),
+            labels=labels,
+            grow=True,
+            in_stream=True,
+        )
+        if not len(encoded.labels):
+            raise InputError("no data to train on: no token has a label; name the labels, by classes=")
         rules = self._training_rules(names.labels(encoded.labels))
-        epoch = self._learn(encoded, settings, names, rules)
+        stream = stream or Stream(encoded.attributes, encoded.labels, settings)
+        began = time.perf_counter()
+        epoch = self._learn(stream, encoded, settings, names, rules)
         self.rate_ = epoch.rate
         self.n_iter_ = getattr(self, "n_iter_", 0) + 1
-        epoch = replace(epoch, number=self.n_iter_)
         self.history_ = getattr(self, "history_", [])
+        before = float(self.history_[-1]["seconds"]) if self.history_ else 0.0
+        epoch = replace(epoch, number=self.n_iter_, seconds=before + time.perf_counter() - began)
         self.history_.append(epoch.to_dict())
         self.converged_, self.stop_reason_ = False, "partial_fit makes one pass"
         self.__dict__.pop("generated_", None)
@@ -320,7 +324,7 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
 
 
 def _grown(model: Model) -> dict[str, Any]:
-    return {"attributes": model.attributes.copy(), "labels": model.labels, "grow": True}
+    return {"attributes": model.attributes.copy(), "labels": model.labels, "grow": True, "new_labels": True}
 
 
 CRF.__doc__ = documented_arguments(CRF.__doc__ or "", list(inspect.signature(CRF).parameters))

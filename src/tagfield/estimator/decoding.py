@@ -15,7 +15,6 @@ from tagfield.decoder import Decoder
 from tagfield.encode import Encoded, encode_sequences
 from tagfield.errors import InputError
 from tagfield.estimator.fitted import Fitted
-from tagfield.estimator.labels import LabelNames
 from tagfield.estimator.parameters import threads_of
 from tagfield.estimator.records import SequenceList
 from tagfield.spans import Span
@@ -121,7 +120,7 @@ class Decoding(Fitted):
         if X is None:
             raise InputError("X is None; pass a list of sequences")
         model = self.model_
-        rows = None if y is None else LabelNames(self.classes_).read(y)  # a copy: predictions must not add labels
+        rows = None if y is None else self._names.copy().read(y)  # a copy: predictions must not add labels
         return encode_sequences(X, rows, attributes=model.attributes, labels=model.labels, gather=False)
 
     def _rules(self, labels: list[Any]) -> Rules | None:

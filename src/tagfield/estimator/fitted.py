@@ -44,22 +44,24 @@ class Fitted:
     @property
     def seen_(self) -> int:
         """Number of sequences that partial_fit has seen."""
-        if self._stream is None:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute 'seen_'; call partial_fit first")
-        return self._stream.seen
+        if self._stream is not None:
+            return self._stream.seen
+        if self._model is not None and self._model.stream is not None:
+            return int(self._model.stream.numbers["offered"])
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute 'seen_'; call partial_fit first")
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()  # type: ignore[assignment]
         if self._stream is not None:
             state |= {"_model": self.model_, "_stream": None}
-            del state["_stream_settings"]
+            state.pop("_stream_settings", None)
         return state
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save the model to a file, without pickle; `CRF.load` and `Model.load` read it.
 
-        Labels that are strings, numbers or booleans keep their type; other labels become strings. A failed write leaves
-        no partial file.
+        Labels keep their type if all of them are strings, numbers or booleans; otherwise they become strings. A failed
+        write leaves no partial file.
 
         >>> import tempfile
         >>> from tagfield import CRF
@@ -103,23 +105,27 @@ class Fitted:
     def _resumed_stream(self, settings: Settings) -> Stream | None:
         """The current stream, a saved one, or a new one that continues from a fitted model."""
         if self._stream is None and self._model is not None:
-            self._stream = self._model.to_stream(settings)
+            return self._model.to_stream(settings)
         return self._stream
 
-    def _learn(self, encoded: Encoded, settings: Settings, names: LabelNames, rules: Rules | None) -> Epoch:
-        stream = self._stream or Stream(encoded.attributes, encoded.labels, settings)
+    def _learn(
+        self, stream: Stream, encoded: Encoded, settings: Settings, names: LabelNames, rules: Rules | None
+    ) -> Epoch:
         epoch = stream.learn(encoded, settings, rules)
-        if self._stream is None:
+        if not hasattr(self, "classes_"):
             self._names, self.classes_ = names, names.labels(encoded.labels)
         self._stream, self._stream_settings, self._model = stream, settings, None
         self.__dict__.pop("_tagger", None)
         return epoch
 
-    def _check_fitted(self) -> None:
-        if hasattr(self, "model_"):
-            return
-        if self.model_filename is not None and os.path.isfile(self.model_filename):
+    def _find_model(self) -> bool:
+        """Whether there is a model: one that was fitted, or one in the file, which is then loaded."""
+        if not hasattr(self, "model_") and self.model_filename is not None and os.path.isfile(self.model_filename):
             self._restore(Model.load(self.model_filename))
+        return hasattr(self, "model_")
+
+    def _check_fitted(self) -> None:
+        if self._find_model():
             return
         raise NotFittedError(
             f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate arguments before "
@@ -132,6 +138,9 @@ def check_folder(path: Any) -> None:
 
     >>> check_folder(None)
     """
-    folder = "" if path is None else os.path.dirname(os.fspath(path))
+    try:
+        folder = "" if path is None else os.path.dirname(os.fspath(path))
+    except TypeError:
+        raise InputError(f"model_filename must be a path, got {path!r}") from None
     if folder and not os.path.isdir(folder):
         raise InputError(f"model_filename: no folder named {folder!r}; create it first")

@@ -10,6 +10,7 @@ from tagfield.errors import InputError
 from tagfield.estimator.labels import LabelNames
 from tagfield.estimator.reading import read_labelled
 from tagfield.train import RECIPES, Settings
+from tagfield.train.fields import number
 
 
 def held_out(
@@ -39,7 +40,7 @@ def held_out(
 
 def split_held_out(encoded: Encoded, fraction: float, seed: int) -> tuple[Encoded, Encoded]:
     """Split off a random fraction of the sequences for early stopping."""
-    if not 0 < fraction < 1:
+    if not 0 < number("validation_fraction", fraction) < 1:
         raise InputError(f"validation_fraction must be between 0 and 1, got {fraction}")
     if not encoded.labelled:
         raise InputError("early_stopping needs fully labelled held-out data; pass eval_set")
@@ -74,6 +75,8 @@ def check_stream(params: Mapping[str, Any], settings: Settings) -> None:
 
     >>> check_stream({"algorithm": "u2.g1"}, Settings("u2.g1"))
     """
+    if isinstance(params.get("class_weight"), str):
+        raise InputError("class_weight='balanced' needs all of the data, so partial_fit cannot use it; give a dict")
     if params.get("early_stopping") or settings.min_count > 1:
         name = "early_stopping" if params.get("early_stopping") else "min_freq"
         raise InputError(f"{name} needs all of the data, so partial_fit cannot use it; use fit, or leave {name} out")

@@ -42,6 +42,12 @@ class LabelNames:
             made._name[label], made._label[name] = name, label
         return made
 
+    def copy(self) -> "LabelNames":
+        """The same names, to which new ones can be added."""
+        made = LabelNames()
+        made._name, made._label = dict(self._name), dict(self._label)
+        return made
+
     def name(self, label: Any) -> str:
         """The name of a label; a new label gets a name that no other label has.
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from tagfield.errors import InputError
 from tagfield.train import RECIPES, Settings
-from tagfield.train.fields import default_text, number, options_of, whole
+from tagfield.train.fields import default_text, flag, number, options_of, whole
 from tagfield.train.options import Recipe
 from tagfield.train.recipes import find_recipe
 from tagfield.train.settings import all_options
@@ -50,8 +50,9 @@ def recipe_of(algorithm: str | None, default: str = "lbfgs") -> Recipe:
 
 def names_in_crf(recipe: Recipe | None = None) -> dict[str, str]:
     """CRF's argument → the option's name, for values that need no conversion; `gamma` is the recipe's own."""
-    found = {**all_options(), **(options_of(recipe) if recipe is not None else {})}
-    return {option.crf: name for name, option in found.items() if name not in CONVERTED}
+    names = {option.crf: name for name, option in all_options().items()}
+    names |= {option.crf: name for name, option in options_of(recipe).items()} if recipe is not None else {}
+    return {crf: name for crf, name in names.items() if name not in CONVERTED}
 
 
 def settings_of(params: Mapping[str, Any], default: str = "lbfgs") -> Settings:
@@ -74,14 +75,14 @@ def settings_of(params: Mapping[str, Any], default: str = "lbfgs") -> Settings:
     options: dict[str, Any] = {names[name]: value for name, value in given.items()}
     limit = params.get("max_iterations")
     options |= {
-        "features": "all" if params.get("all_possible_states") else "observed",
-        "transitions": "all" if params.get("all_possible_transitions") else "observed",
-        "min_count": count_of(params.get("min_freq") or 0),
+        "features": kind_of(params, "all_possible_states"),
+        "transitions": kind_of(params, "all_possible_transitions"),
+        "min_count": count_of(0 if params.get("min_freq") is None else params["min_freq"]),
         "epochs": recipe.crfsuite_epochs if limit is None else limit,
         "seed": seed_of(params.get("random_state")),
         "threads": threads_of(params.get("n_jobs")),
         "patience": patience_of(params),
-        "max_dev_rise": math.inf,  # as in CRFsuite, held-out data alone does not stop training
+        "max_dev_rise": None,  # as in CRFsuite, held-out data alone does not stop training
     }
     return Settings.of(recipe, called, **options)
 
@@ -96,6 +97,16 @@ def documented_arguments(text: str, arguments: list[str]) -> str:
         if argument in names
     ]
     return text.replace("    {options}", "\n".join(lines))
+
+
+def kind_of(params: Mapping[str, Any], name: str) -> str:
+    """The feature set that all_possible_states or all_possible_transitions asks for.
+
+    >>> kind_of({"all_possible_states": True}, "all_possible_states")
+    'all'
+    """
+    given = params.get(name)
+    return "all" if given is not None and flag(name, given) else "observed"
 
 
 def patience_of(params: Mapping[str, Any]) -> int:
@@ -123,7 +134,7 @@ def count_of(min_freq: float) -> int:
     found = number("min_freq", min_freq)
     if not (found >= 0 and math.isfinite(found)):
         raise InputError(f"min_freq must be a number ≥ 0, got {min_freq}")
-    return max(1, math.ceil(found))
+    return max(1, min(math.ceil(found), 2**31 - 1))
 
 
 def threads_of(n_jobs: int | None) -> int:

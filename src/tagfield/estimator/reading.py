@@ -28,8 +28,13 @@ def read_labelled(
     attributes: Vocabulary | None = None,
     labels: Vocabulary | None = None,
     grow: bool = False,
+    new_labels: bool = False,
+    in_stream: bool = False,
 ) -> Encoded:
     """Encode X and y for training; new labels are added to `names`.
+
+    new_labels: labels beyond the given ones join the label set, instead of being unknown
+    in_stream: a part of a stream may be empty or weigh nothing, but must not bring new labels
 
     >>> encoded = read_labelled([[["a"], ["b"]], [["a"]]], [[1, 2], [None]], LabelNames())
     >>> encoded.labels.strings(), encoded.dataset.labels.tolist()
@@ -43,14 +48,18 @@ def read_labelled(
     if sample_weight is not None:
         weight = check_weights(sample_weight, len(encoded), "sample_weight")
         encoded = replace(encoded, dataset=replace(encoded.dataset, weight=weight))
-    if int(encoded.dataset.tokens[-1]) == 0:
+    if in_stream and labels is not None:
+        _check_labels(encoded, names)
+    if new_labels:
+        encoded = replace(encoded, labels=encoded.names, dataset=replace(encoded.dataset, labels=encoded.gold))
+    if int(encoded.dataset.tokens[-1]) == 0 and not (in_stream and labels is not None):
         found = "every sequence is empty" if len(encoded) else "X is empty"
         raise InputError(f"no data to train on: {found}")
     encoded = without_empty(encoded)
     if class_weight is not None:
         weight = encoded.dataset.weight * class_weights(encoded, class_weight, names)
         encoded = replace(encoded, dataset=replace(encoded.dataset, weight=weight))
-    if not encoded.dataset.weight.any():
+    if not encoded.dataset.weight.any() and not in_stream:
         raise InputError("every sequence has weight 0; give at least one sequence a positive weight")
     return encoded
 
@@ -112,14 +121,13 @@ def class_weights(encoded: Encoded, chosen: Mapping[Any, float] | str, names: La
     return np.where(counts_known > 0, sums / np.maximum(counts_known, 1), 1.0)
 
 
-def first_unknown(encoded: Encoded) -> tuple[int, int] | None:
-    """Sequence and position of the first gold label that is not in the label set; None if all are.
-
-    >>> first_unknown(encode_sequences([[["a"], ["b"]]], [["X", "Z"]], labels=Vocabulary(["X"])))
-    (0, 1)
-    """
+def _check_labels(encoded: Encoded, names: LabelNames) -> None:
+    """An InputError that names the first gold label beyond the label set."""
     bad = np.flatnonzero(encoded.gold >= len(encoded.labels))
-    if not len(bad):
-        return None
-    sequence = encoded.dataset.sentence_of(int(bad[0]))
-    return sequence, int(bad[0] - encoded.dataset.tokens[sequence])
+    if len(bad):
+        sequence = encoded.dataset.sentence_of(int(bad[0]))
+        raise InputError(
+            f"y[{sequence}][{bad[0] - encoded.dataset.tokens[sequence]}] is "
+            f"{names.label(encoded.names[int(encoded.gold[bad[0]])])!r}, a label that the first partial_fit did not "
+            "know; name every label there, by classes="
+        )

@@ -19,6 +19,7 @@ from tagfield.errors import InputError
 
 T = TypeVar("T")
 KEY = "option"
+LARGEST = 2**31 - 1  # whole number, where an option names no other
 
 
 @dataclass(frozen=True)
@@ -47,32 +48,32 @@ class Option:
         if self.choices is not None:
             return self._choice(called, value)
         if kind is bool:
-            return _flag(called, value)
+            return flag(called, value)
         if kind in (int, float):
             value = whole(called, value) if kind is int else number(called, value)
-            self._range(called, value)
+            self._range(called, value, math.inf if kind is float else LARGEST)
         return value
 
     def _choice(self, called: str, value: Any) -> Any:
         assert self.choices is not None
         if isinstance(value, str) and value in self.choices:
             return self.choices[value]
-        if any(value is known or value == known for known in self.choices.values()):
+        if any(value is known for known in self.choices.values()):
             return value
         if is_dataclass(value) and type(value) in {type(known) for known in self.choices.values()}:
             return value
         offered = ", ".join(self.choices)
         raise InputError(f"{called} must be one of {offered}; got {value!r}")
 
-    def _range(self, called: str, value: float) -> None:
+    def _range(self, called: str, value: float, most: float) -> None:
         if self.low is not None and not value >= self.low:
             words = "at least" if self.low else "≥"
             raise InputError(f"{called} must be {words} {self.low:g}, got {value:g}")
         if self.above is not None and not value > self.above:
             raise InputError(f"{called} must be above {self.above:g}, got {value:g}")
-        high = math.inf if self.high is None else self.high
+        high = most if self.high is None else self.high
         if value > high or (math.isinf(value) and self.high is None):
-            limit = "a finite number" if self.high is None else f"at most {high:g}"
+            limit = "a finite number" if math.isinf(high) else f"at most {high:.10g}"
             raise InputError(f"{called} must be {limit}, got {value:g}")
 
 
@@ -144,18 +145,18 @@ def with_options(record: T, values: Mapping[str, Any], called: Mapping[str, str]
     if not values:
         return record
     there, names = options_of(record), called or {}
-    changes: dict[str, Any] = {}
-    for name, value in values.items():
-        found = there[name]
-        first, *rest = found.path
-        checked = found.checked(names.get(name, name), value)
-        changes[first] = _changed(changes.get(first, getattr(record, first)), rest, checked) if rest else checked
-    return replace(record, **changes)  # type: ignore[type-var]
+    checked = {there[name].path: there[name].checked(names.get(name, name), value) for name, value in values.items()}
+    changed: T = _changed(record, checked)
+    return changed
 
 
-def _changed(record: Any, path: list[str], value: Any) -> Any:
-    first, *rest = path
-    return replace(record, **{first: _changed(getattr(record, first), rest, value) if rest else value})
+def _changed(record: Any, values: Mapping[tuple[str, ...], Any]) -> Any:
+    """The record with the values at some paths changed, each record inside it at once: one may only fit another."""
+    top = {path[0]: value for path, value in values.items() if len(path) == 1}
+    for name in {path[0] for path in values if len(path) > 1}:
+        inner = {path[1:]: value for path, value in values.items() if path[0] == name and len(path) > 1}
+        top[name] = _changed(top.get(name, getattr(record, name)), inner)
+    return replace(record, **top)
 
 
 def check_record(record: Any) -> None:
@@ -218,7 +219,10 @@ def number(called: str, value: Any) -> float:
     """
     if isinstance(value, bool) or not isinstance(value, Real):
         raise InputError(f"{called} must be a number, got {value!r}")
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:
+        raise InputError(f"{called} must be a finite number, got one of {len(str(value))} digits") from None
 
 
 def whole(called: str, value: Any) -> int:
@@ -233,7 +237,12 @@ def whole(called: str, value: Any) -> int:
     return int(value)
 
 
-def _flag(called: str, value: Any) -> bool:
+def flag(called: str, value: Any) -> bool:
+    """True or False, or an InputError that names what was given.
+
+    >>> flag("average", 1)
+    True
+    """
     if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):
         return bool(value)
     if isinstance(value, Real) and value in (0, 1):

@@ -23,7 +23,9 @@ class Epoch:
     """One pass over the data, or one iteration of L-BFGS."""
 
     number: int
-    objective: float  # NLL (along the pass, for stochastic recipes) + c2·‖θ‖²; pa, ap, arow: the summed loss
+    objective: (
+        float  # NLL (of stochastic recipes: along the pass) + c2·‖θ‖² (not in a stream); pa, ap, arow: summed loss
+    )
     seconds: float  # since training started, without the time that scoring took
     norm: float = 0.0  # ‖θ‖; 0 in a stream, where it would take a pass over all weights
     rate: float | None = None  # the initial learning rate of a stochastic recipe
@@ -138,7 +140,7 @@ class History:
     def dev_rise(self) -> str:
         """Says so when the errors on dev have risen by more than `max_dev_rise`, and by four times their noise."""
         scores, share = self.epochs[-1].scores, self._settings.max_dev_rise
-        if scores is None or math.isinf(share) or self._peak[2] is None:
+        if scores is None or share is None or self._peak[2] is None:
             return ""
         errors = 1 - self._peak[1]
         tokens = max(1, scores.tokens.gold)

@@ -1,4 +1,4 @@
-"""The objective of the whole corpus and its gradient, in float64, on all cores.
+"""The objective of the whole corpus and its gradient, in float64, on any number of threads.
 
     x [K] ─▶ Σ NLL and E − Ẽ (native/kernel/gradient.hpp) ─▶ + c2·‖x‖² ─▶ quasi_newton.py, whole_corpus.py
 

@@ -38,7 +38,7 @@ RATE = Option(
     "Initial learning rate.",
     STOCHASTIC,
     above=0.0,
-    usual="found by calibration; in a stream 0.2, or 0.4 with AdaGrad",
+    usual="found by calibration; with batch 1; in a stream 0.2, or 0.4 with AdaGrad",
     metavar="R",
 )
 AVERAGE = Option("Keep the running mean of the weights instead of the last ones.", STOCHASTIC)
@@ -157,7 +157,8 @@ class Stochastic(Descent):
         """What the response has become by that epoch, counted from 1.
 
         Where transitions keep the plain gradient, f is scaled to slope 1 at 0, unless it is to stay unscaled: near the
-        optimum all weights then keep the same pace. Annealing ends as gradient descent at the rate that was calibrated, whatever the slope of f.
+        optimum all weights then keep the same pace. Annealing ends as gradient descent at the rate that was calibrated,
+        whatever the slope of f.
 
         >>> from tagfield.train import RECIPES
         >>> recipe = replace(RECIPES["u2.g1p"], anneal=1.0)
@@ -234,7 +235,7 @@ class Auto(Recipe):
 @documented
 @dataclass(frozen=True)
 class WholeCorpus(Descent):
-    """Natural gradient descent on the expectations of the whole corpus, in float64, on all threads."""
+    """Natural gradient descent on the expectations of the whole corpus, in float64, on any number of threads."""
 
     rate: float | None = option(None, RATE)
 

@@ -61,7 +61,7 @@ class Minimiser:
         """One iteration; returns the new value, and raises Finished where there is nothing left to gain."""
         x, c1, epsilon = self.x, self._c1, self._told.epsilon
         slope = pseudo_gradient(x, self.gradient, c1)
-        if norm(slope) < epsilon * max(1.0, norm(x)):
+        if norm(slope) <= epsilon * max(1.0, norm(x)):
             raise Finished(f"the gradient norm is below {epsilon:g} of the weights' norm")
         found = self._search(slope)
         if found is None and self.pairs:  # the remembered pairs mislead: once more along the slope itself

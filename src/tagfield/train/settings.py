@@ -47,7 +47,7 @@ class Settings:
     >>> Settings("lbfgs", c1=0.1).recipe.num_memories
     6
     >>> Settings.of("u2.g1", average=True, c2=0.5)
-    Settings('u2.g1', c2=0.5, average=True)
+    Settings.of('u2.g1', c2=0.5, average=True)
     """
 
     recipe: Any = DEFAULT  # a Recipe; a name is looked up
@@ -76,15 +76,17 @@ class Settings:
         None, "Maximum number of passes over the data.", group=STOPPING, low=1,
         usual="50; 1000 for lbfgs", metavar="N",
     )  # fmt: skip
-    seed: int = option(0, "Random seed: the same seed gives the same model.", group=TRAINING, low=0, metavar="S")
+    seed: int = option(
+        0, "Random seed: the same seed gives the same model.", group=TRAINING, low=0, high=2**63 - 1, metavar="S"
+    )
     threads: int = option(1, "Threads for lbfgs, batch and scoring.", group=TRAINING, low=1, high=4096, metavar="N")
     period: int = option(
         10, "Epochs over which the objective must improve by delta, or training stops; 0 never stops.",
         group=STOPPING, low=0, metavar="N", applies=LIKELIHOOD,
     )  # fmt: skip
     delta: float | None = option(
-        None, "Minimum relative improvement over period epochs.", group=STOPPING, low=0.0, usual="1e-6; 1e-5 for lbfgs",
-        metavar="D", applies=LIKELIHOOD,
+        None, "Minimum relative improvement over period epochs.", group=STOPPING, low=0.0, metavar="D",
+        applies=LIKELIHOOD, usual="1e-6; 1e-5 for lbfgs and batch",
     )  # fmt: skip
     patience: int = option(
         0, "Stop after this many epochs without a better score on the held-out data, and keep the best; 0 never stops.",
@@ -94,7 +96,7 @@ class Settings:
         "auto", "Score that patience watches; auto is f1 if the labels mark chunks, else accuracy.",
         group=STOPPING, choices={name: name for name in ("auto", *FIGURES)}, metavar="NAME",
     )  # fmt: skip
-    max_dev_rise: float = option(
+    max_dev_rise: float | None = option(
         0.25, "Stop when the errors on the held-out data exceed their minimum by this fraction; inf never stops.",
         group=STOPPING, low=0.0, high=math.inf, metavar="F",
     )  # fmt: skip
@@ -105,6 +107,8 @@ class Settings:
         if not isinstance(self.recipe, Recipe):
             raise InputError(f"recipe must be a name or a recipe, got {self.recipe!r}")
         check_record(self)
+        if self.max_dev_rise is not None and math.isinf(self.max_dev_rise):
+            object.__setattr__(self, "max_dev_rise", None)  # JSON knows no infinity
         if self.c1 and self.recipe.family != QuasiNewton.family:
             raise InputError(f"c1 applies only to lbfgs, not to {self.recipe.name or self.recipe.family}")
 
@@ -119,7 +123,11 @@ class Settings:
         tagfield.errors.InputError: average applies only to stochastic recipes, not to lbfgs
         """
         chosen = find_recipe(recipe) if isinstance(recipe, str) else recipe
+        if not isinstance(chosen, Recipe):
+            raise InputError(f"recipe must be a name or a recipe, got {recipe!r}")
         called = called or {}
+        if options.get("batch") is not None:
+            options["batch"] = BATCH.check(called.get("batch", "batch"), options["batch"], bool)
         chosen = chosen.variant(options)
         if options.pop("batch", None) and not isinstance(chosen, WholeCorpus):
             raise _misplaced("batch", chosen, called)
@@ -187,7 +195,7 @@ class Settings:
         before = plain_values(type(self)(named or self.recipe)) | (plain_values(named) if named else {})
         changed = {name: value for name, value in self.to_dict().items() if before.get(name) != value}
         parts = [repr(str(changed.pop("recipe"))), *(f"{name}={value!r}" for name, value in changed.items())]
-        return f"Settings({', '.join(parts)})"
+        return f"Settings.of({', '.join(parts)})"
 
 
 def _applies(found: Found, recipe: Recipe) -> bool:

@@ -112,7 +112,8 @@ class StochasticTrainer(Trainer):
     def _turn(self) -> None:
         """What changes at this sentence: the average starts again, or the response is annealed."""
         length = self._length
-        if self.recipe.average and self._offered in (length // 2, length):
+        late = self._offered > length // 2 and not self._pass.averaging  # a stream that is told so on its way
+        if self.recipe.average and (self._offered in (length // 2, length) or late):
             self._rest = self._like_theta()
             self._pass.averaging, self._pass.summed_scale, self._pass.averaged = True, 0.0, 0
         if self.recipe.anneal and self._offered and self._offered % length == 0:
@@ -151,6 +152,7 @@ class StochasticTrainer(Trainer):
         self._theta, self._squares, self._rest = (weights_of(state, name) for name in ("theta", "squares", "rest"))
         for name in NUMBERS:
             setattr(self._pass, name, type(getattr(self._pass, name))(state.numbers[name]))
+        self._pass.averaging = self._pass.averaging and self.recipe.average
         self._offered = int(state.numbers["offered"])
         if self.recipe.anneal:
             set_response(self._pass, self.recipe.response_at(self.epoch))

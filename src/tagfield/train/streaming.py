@@ -5,20 +5,21 @@
 What is learned does not depend on how the stream is cut into calls: the same sequences in the same order give the same
 bits. So nothing here looks at the size of a part. Sequences are taken in the order given. Features come when a
 sequence first shows them. The L2 penalty is shared by all sequences so far (native/kernel/stochastic.hpp), and what
-other recipes do once an epoch (annealing, averaging anew) is done every `EPOCH` sequences.
+other recipes do once an epoch (annealing, averaging anew) is done every 1,000 sequences.
 
 A call costs what its own sequences cost. Rows of weights are added at the end of arrays that double in size.
 """
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from tagfield._text import Vocabulary
 from tagfield.constraints import Rules
-from tagfield.dataset import Floats
+from tagfield.dataset import Dataset, Floats, Longs
 from tagfield.encode import Encoded
-from tagfield.errors import InputError
+from tagfield.errors import InputError, TrainingError
 from tagfield.lattice import open_corpus
 from tagfield.layout import ABSENT, LANES, FeatureSet, Weights
 from tagfield.train.history import Epoch
@@ -49,17 +50,25 @@ class Stream:
     def __init__(self, attributes: Vocabulary, labels: Vocabulary, settings: Settings) -> None:
         self.attributes, self.labels = attributes, labels
         self._blocks = -(-len(labels) // LANES)
-        row = np.full(self._blocks * LANES, ABSENT, np.float32)
-        trans = np.full((len(labels), len(row)), ABSENT, np.float32)
-        if settings.features == "all":
-            row[: len(labels)] = 0
-        if (settings.transitions or settings.features) == "all":
-            trans[:, : len(labels)] = 0
-        self._row = row.reshape(self._blocks, LANES)  # a fresh row of weights
-        theta = Weights(np.empty((0, LANES), np.float32), trans)
-        nothing = Weights(theta.state, trans[:0])
+        trans = np.full((len(labels), self._blocks * LANES), ABSENT, np.float32)
+        nothing = Weights(np.empty((0, LANES), np.float32), trans[:0])
         numbers = dict.fromkeys(("offered", *NUMBERS), 0.0) | {"scale": 1.0}
-        self._state = State(arrays_of(theta=theta, squares=nothing, rest=nothing), numbers)
+        arrays = arrays_of(theta=Weights(nothing.state, trans), squares=nothing, rest=nothing)
+        self._state = State(arrays, numbers)
+        self._kind = "observed"  # of the features so far
+        self._broken = False
+        self._settle(settings)
+
+    def _settle(self, settings: Settings) -> None:
+        """Gives every pair a feature where the settings ask for all of them, also where earlier ones did not."""
+        theta, size = weights_of(self._state, "theta"), len(self.labels)
+        if (settings.transitions or settings.features) == "all":
+            theta.trans[:, :size] += np.float32(0)  # −0.0 + 0 is +0.0: a feature
+        if settings.features == "all" != self._kind and theta.state.size:
+            theta.state.reshape(-1, self._blocks * LANES)[:, :size] += np.float32(0)
+        row = np.full((self._blocks, LANES), ABSENT, np.float32)
+        row.reshape(-1)[: size if settings.features == "all" else 0] = 0
+        self._row, self._kind = row, settings.features  # a fresh row of weights
 
     @classmethod
     def after(
@@ -81,13 +90,16 @@ class Stream:
         trans[at.before, at.after] = edges
         found = arrays_of(theta=Weights(rows.reshape(-1, LANES), trans))
         made._state = State({**made._state.arrays, **found}, {**made._state.numbers, "t": float(seen)})
+        made._kind = "observed"
+        made._settle(settings)
         return made
 
     @classmethod
     def resumed(cls, attributes: Vocabulary, labels: Vocabulary, settings: Settings, state: State) -> "Stream":
         """A stream that goes on from a state that was saved."""
         made = cls(attributes, labels, settings)
-        made._state = state.copy()
+        made._state, made._kind = state.copy(), "observed"
+        made._settle(settings)
         return made
 
     @property
@@ -105,22 +117,50 @@ class Stream:
         recipe = settings.recipe
         if not isinstance(recipe, Stochastic):
             raise InputError(f"{recipe} cannot learn from a stream; use a stochastic recipe")
+        if self._broken:
+            raise TrainingError("the weights of this stream left the range of numbers in an earlier call; start anew")
         recipe = replace(recipe, rate=recipe.rate or (RATE if recipe.metric is None else ADAGRAD_RATE))
+        dataset = encoded.dataset
+        if dataset.value is None:  # the kernel has another loop for values, whose last bits may differ
+            dataset = replace(dataset, value=np.ones(len(dataset.position), np.float32))
+        limits = None if rules is None else limits_of(rules, dataset, self.labels)
+        self._settle(settings)
         state = self._grown(self._state)
         theta = weights_of(state, "theta")
         # The features that exist are marked in the weights themselves, so these stand for both.
         features = FeatureSet(settings.features, len(self.attributes), len(self.labels), None, None, theta)  # type: ignore[arg-type]
-        dataset = encoded.dataset
-        if dataset.value is None:  # the kernel has another loop for values, whose last bits may differ
-            dataset = replace(dataset, value=np.ones(len(dataset.position), np.float32))
-        corpus = open_corpus(dataset)
-        limits = None if rules is None else limits_of(rules, dataset, self.labels)
-        problem = Problem(dataset, corpus, self.attributes, features, theta, settings, limits, in_stream=True)
+        problem = Problem(
+            dataset, open_corpus(dataset), self.attributes, features, theta, settings, limits, in_stream=True
+        )
         trainer = StochasticTrainer(recipe, problem, theta)
         trainer.resume(state)
-        loss = trainer.run(np.arange(len(encoded), dtype=np.int64))
+        before = self._touched(state, dataset)
+        try:
+            loss = trainer.run(np.arange(len(encoded), dtype=np.int64))
+        except BaseException:
+            self._put_back(state, before, trainer.state())
+            raise
         self._state = trainer.state()
         return Epoch(1, loss, 0.0, rate=recipe.rate, best=True)
+
+    def _touched(self, state: State, dataset: Dataset) -> tuple[Longs, dict[str, Any]]:
+        """The rows that a part of the stream can change, and what they hold."""
+        attributes = np.unique(dataset.attribute).astype(np.int64)
+        rows = (attributes[:, None] * self._blocks + np.arange(self._blocks)).reshape(-1)
+        held = {
+            name: array[rows] if name.endswith(".state") else array.copy()
+            for name, array in state.arrays.items()
+            if array.size
+        }
+        return rows, held
+
+    def _put_back(self, state: State, before: tuple[Longs, dict[str, Any]], after: State) -> None:
+        """Undoes a pass that failed, unless it folded the scale into all weights, which is rare."""
+        rows, held = before
+        for name, array in held.items():
+            state.arrays[name][rows if name.endswith(".state") else slice(None)] = array
+        self._state = state
+        self._broken = after.numbers["scale"] > state.numbers["scale"]
 
     def learned(self, settings: Settings) -> tuple[Vocabulary, FeatureSet, Weights]:
         """The attributes, features and weights as they are now; copies, which further learning does not change."""
@@ -142,12 +182,12 @@ class Stream:
 
 def _extended(array: Floats, rows: int, fresh: Floats | None) -> Floats:
     """The array with more rows: a longer view of the buffer behind it, or of a new one of twice the size."""
-    if len(array) >= rows:
+    have = len(array)
+    if have >= rows:
         return array
     buffer = array.base
     if not (isinstance(buffer, np.ndarray) and len(buffer) >= rows and buffer.flags.writeable):
-        buffer = np.zeros((max(2 * rows, 1024 * (1 if fresh is None else len(fresh))), LANES), np.float32)
-        if fresh is not None:
-            buffer.reshape(-1, *fresh.shape)[:] = fresh
-        buffer[: len(array)] = array
+        buffer = np.zeros((max(2 * rows, 1024), LANES), np.float32)
+        buffer[:have] = array
+    buffer[have:rows] = 0 if fresh is None else np.tile(fresh, ((rows - have) // len(fresh), 1))
     return buffer[:rows]

@@ -40,7 +40,7 @@ class State:
 class Trainer(ABC):
     """Weights that one pass after another improves."""
 
-    recipe: Recipe  # with the learning rate that is used
+    recipe: Recipe  # with the learning rate that was found
     problem: Problem
     monitor: float = math.inf
 

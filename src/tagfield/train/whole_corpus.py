@@ -1,4 +1,4 @@
-"""Natural gradient descent on the whole corpus: E and Ẽ of all sentences, on all cores.
+"""Natural gradient descent on the whole corpus: E and Ẽ of all sentences, on any number of threads.
 
     E, Ẽ (means over the sentences) ─▶ natural gradient (*) of the loss ─▶ θ ← (1 − Cλ) θ − λ · (*)
 
@@ -63,8 +63,8 @@ class WholeCorpusTrainer(Trainer):
         self._x, self._nll, self._u = tried, nll, u
         self._rate *= 1.1
         self._iterations += 1
-        self.monitor = nll + c2 * dot(tried, tried)
-        return self.monitor
+        self.monitor = nll + self._merit * dot(tried, tried)
+        return nll + c2 * dot(tried, tried)
 
     def _expectations(self, x: Doubles) -> tuple[float, Doubles]:
         """NLL, and u = E − Ẽ as means over the sentences."""
