@@ -90,11 +90,10 @@ oldest: build
 # The native code again, with AddressSanitizer and UBSan, under the tests that lean on it. Python runs with -S, since the
 # editable install would find the other build first; the preloaded libraries must be there before the first exception.
 SANITIZED := build/sanitize
-SANITIZE_TESTS ?= tests/train/test_growth.py tests/train/test_whole_corpus.py tests/train/test_arow.py tests/text \
-    tests/test_encode.py tests/test_features.py tests/native tests/test_lattice.py tests/train/test_driver.py \
-    tests/train/test_objective.py tests/train/test_margin.py tests/train/test_stochastic.py \
-    tests/train/test_limits.py tests/train/test_counted.py tests/test_model.py tests/bregman/test_tables.py \
-    tests/train/test_quasi_newton.py tests/estimator/test_decoding.py
+SANITIZE_TESTS ?= tests/text tests/native tests/test_encode.py tests/test_features.py tests/test_lattice.py \
+    tests/test_model.py tests/test_threads.py tests/bregman/test_tables.py tests/estimator/test_decoding.py \
+    $(addprefix tests/train/test_,$(addsuffix .py,arow counted driver growth limits margin objective quasi_newton \
+    stochastic streaming trainer whole_corpus))
 
 sanitize: build
 	.venv/bin/cmake -S . -B $(SANITIZED) -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/.venv/bin/ninja \

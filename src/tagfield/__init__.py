@@ -45,25 +45,9 @@ PUBLIC: dict[str, str] = {  # name: its module
 
 MODULES = ("metrics", "scorers")  # as in sklearn-crfsuite; they need scikit-learn
 
-__all__ = [
-    "CRF",
-    "RECIPES",
-    "Dataset",
-    "Encoded",
-    "Epoch",
-    "InputError",
-    "Model",
-    "ModelFileError",
-    "OutputError",
-    "Scores",
-    "Settings",
-    "TagfieldError",
-    "Template",
-    "TrainingError",
-    "__version__",
-    "encode_files",
-    "encode_sequences",
-]
+__all__ = ["CRF", "RECIPES", "Dataset", "Encoded", "Epoch", "InputError", "Model", "ModelFileError", "OutputError"]
+__all__ += ["Scores", "Settings", "TagfieldError", "Template", "TrainingError", "__version__", "encode_files"]
+__all__ += ["encode_sequences"]
 
 
 def __getattr__(name: str) -> Any:

@@ -24,24 +24,6 @@ from tagfield.bregman.losses import UPDATES, Loss, divergence, named_loss, natur
 from tagfield.bregman.responses import Response
 from tagfield.bregman.tables import ResponseTable
 
-__all__ = [
-    "UPDATES",
-    "Generator",
-    "Loss",
-    "Response",
-    "ResponseTable",
-    "UpdateGroups",
-    "arctan",
-    "divergence",
-    "entropy",
-    "equivalent_updates",
-    "erf",
-    "gd",
-    "named_loss",
-    "natural_gradient",
-    "parse_generator",
-    "pnorm",
-    "quadratic",
-    "softplus",
-    "update",
-]
+__all__ = ["UPDATES", "Generator", "Loss", "Response", "ResponseTable", "UpdateGroups", "arctan", "divergence"]
+__all__ += ["entropy", "equivalent_updates", "erf", "gd", "named_loss", "natural_gradient", "parse_generator"]
+__all__ += ["pnorm", "quadratic", "softplus", "update"]

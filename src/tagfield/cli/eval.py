@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from tagfield.cli.arguments import ColumnNames, InputFormat, ModelFile, Threads
 from tagfield.cli.checks import check_format
 from tagfield.cli.figures import count, percent
 from tagfield.evaluate import Scores
@@ -13,26 +14,15 @@ from tagfield.model import Model
 
 
 def evaluate(
-    model: Annotated[str, typer.Option("-m", "--model", metavar="MODEL", help="Model file.")],
+    model: ModelFile,
     files: Annotated[list[str], typer.Argument(metavar="FILE", help="Labelled text files; - is standard input.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print all scores as one JSON object.")] = False,
     labels: Annotated[
         bool, typer.Option("--labels", help="Add a table with precision, recall and F1 of each label.")
     ] = False,
-    columns: Annotated[
-        str | None,
-        typer.Option(
-            metavar="'w pos y'",
-            help="Names of the columns, in order, if they differ from training: y is the label, _ is ignored.",
-        ),
-    ] = None,
-    format: Annotated[
-        str | None,
-        typer.Option(
-            metavar="columns|items", help="Input format, if it differs from training: CoNLL columns or CRFsuite items."
-        ),
-    ] = None,
-    threads: Annotated[int, typer.Option(metavar="N", min=1, help="Number of threads.")] = 1,
+    columns: ColumnNames = None,
+    format: InputFormat = None,
+    threads: Threads = 1,
 ) -> None:
     """Evaluate a model on labelled text.
 

@@ -14,6 +14,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
+from tagfield.cli.arguments import ColumnNames, InputFormat, ModelFile, Threads
 from tagfield.cli.blocks import read_blocks
 from tagfield.cli.checks import check_format
 from tagfield.cli.training import DEFAULT_TEMPLATE
@@ -23,7 +24,7 @@ from tagfield.text.sources import STDIN, Source
 
 
 def tag(
-    model: Annotated[str, typer.Option("-m", "--model", metavar="MODEL", help="Model file.")],
+    model: ModelFile,
     files: Annotated[
         list[str] | None, typer.Argument(metavar="FILE", help="Text files to label. \\[default: standard input]")
     ] = None,
@@ -38,20 +39,9 @@ def tag(
         bool,
         typer.Option("--probability", help="Print the probability of all labels of a sentence, on a line before it."),
     ] = False,
-    columns: Annotated[
-        str | None,
-        typer.Option(
-            metavar="'w pos y'",
-            help="Names of the columns, in order, if they differ from training: y is the label, _ is ignored.",
-        ),
-    ] = None,
-    format: Annotated[
-        str | None,
-        typer.Option(
-            metavar="columns|items", help="Input format, if it differs from training: CoNLL columns or CRFsuite items."
-        ),
-    ] = None,
-    threads: Annotated[int, typer.Option(metavar="N", min=1, help="Number of threads.")] = 1,
+    columns: ColumnNames = None,
+    format: InputFormat = None,
+    threads: Threads = 1,
 ) -> None:
     """Label text with a model.
 
@@ -61,20 +51,20 @@ def tag(
     """
     loaded = Model.load(model)
     kind = check_format(format) if format else ("items" if loaded.template is None else "columns")
-    tagger = Tagger(loaded, kind, columns, only_labels, marginals, all_marginals, probability, threads)
+    writer = TagWriter(loaded, kind, columns, only_labels, marginals, all_marginals, probability, threads)
     if not files and sys.stdin.isatty():
         print(
             "tagfield: reading from the terminal; end a sentence with an empty line and the text with Ctrl-D",
             file=sys.stderr,
         )
     for block in read_blocks(files or [STDIN]):
-        encoded = block.read(tagger.encode)
-        sys.stdout.buffer.write("".join(tagger.write(encoded)).encode())
+        encoded = block.read(writer.encode)
+        sys.stdout.buffer.write("".join(writer.write(encoded)).encode())
         sys.stdout.buffer.flush()
 
 
 @dataclass(frozen=True)
-class Tagger:
+class TagWriter:
     """A model and the columns to print."""
 
     model: Model

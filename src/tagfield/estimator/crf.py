@@ -66,6 +66,15 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
     [['D', 'N']]
     """
 
+    # What the methods below read of the arguments.
+    verbose: bool
+    class_weight: Any
+    warm_start: bool
+    early_stopping: bool
+    validation_fraction: float
+    constrain_training: bool
+    callbacks: Iterable[Callable[[Epoch], bool | None]] | None
+
     def __init__(
         self,
         algorithm: str | None = None,
@@ -118,54 +127,7 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         n_jobs: int | None = None,
         callbacks: Iterable[Callable[[Epoch], bool | None]] | None = None,
     ) -> None:
-        self.algorithm = algorithm
-        self.min_freq = min_freq
-        self.all_possible_states = all_possible_states
-        self.all_possible_transitions = all_possible_transitions
-        self.c1 = c1
-        self.c2 = c2
-        self.max_iterations = max_iterations
-        self.num_memories = num_memories
-        self.epsilon = epsilon
-        self.period = period
-        self.delta = delta
-        self.linesearch = linesearch
-        self.max_linesearch = max_linesearch
-        self.calibration_eta = calibration_eta
-        self.calibration_rate = calibration_rate
-        self.calibration_samples = calibration_samples
-        self.calibration_candidates = calibration_candidates
-        self.calibration_max_trials = calibration_max_trials
-        self.pa_type = pa_type
-        self.c = c
-        self.error_sensitive = error_sensitive
-        self.averaging = averaging
-        self.variance = variance
-        self.gamma = gamma
-        self.verbose = verbose
-        self.model_filename = model_filename
-        self.keep_tempfiles = keep_tempfiles
-        self.trainer_cls = trainer_cls
-        self.rate = rate
-        self.loss = loss
-        self.generator = generator
-        self.respond = respond
-        self.metric = metric
-        self.average = average
-        self.anneal = anneal
-        self.adagrad_delta = adagrad_delta
-        self.batch = batch
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.early_stopping = early_stopping
-        self.n_iter_no_change = n_iter_no_change
-        self.validation_fraction = validation_fraction
-        self.monitor = monitor
-        self.constraints = constraints
-        self.constrain_training = constrain_training
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.callbacks = callbacks
+        self.__dict__ |= {name: value for name, value in locals().items() if name not in ("self", "__class__")}
 
     # Training
 
@@ -191,14 +153,8 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         check_folder(self.model_filename)
         before: Model | None = self.model_ if self.warm_start and self._find_model() else None
         names = self._names.copy() if before else LabelNames()
-        encoded = read_labelled(
-            X,
-            y,
-            names,
-            sample_weight=sample_weight,
-            class_weight=self.class_weight,
-            **(_grown(before) if before else {}),
-        )
+        more = _grown(before) if before else {}
+        encoded = read_labelled(X, y, names, sample_weight=sample_weight, class_weight=self.class_weight, **more)
         dev = held_out(X_dev, y_dev, eval_set, encoded, names)
         if self.early_stopping and dev is None:
             encoded, dev = split_held_out(encoded, self.validation_fraction, settings.seed)
@@ -262,17 +218,9 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         names = self._names.copy() if known else LabelNames(listed or ())
         stream = self._resumed_stream(settings)
         labels = stream.labels if stream else None if listed is None else Vocabulary(list(map(names.name, listed)))
-        encoded = read_labelled(
-            X,
-            y,
-            names,
-            sample_weight=sample_weight,
-            class_weight=self.class_weight,
-            attributes=stream.attributes if stream else Vocabulary(),
-            labels=labels,
-            grow=True,
-            in_stream=True,
-        )
+        more: dict[str, Any] = {"sample_weight": sample_weight, "class_weight": self.class_weight, "labels": labels}
+        attributes = stream.attributes if stream else Vocabulary()
+        encoded = read_labelled(X, y, names, attributes=attributes, grow=True, in_stream=True, **more)
         if not len(encoded.labels):
             raise InputError("no data to train on: no token has a label; name the labels, by classes=")
         rules = self._training_rules(names.labels(encoded.labels))

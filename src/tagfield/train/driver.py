@@ -118,12 +118,8 @@ def run_epochs(trainer: Trainer, history: History, rng: np.random.Generator) -> 
             if kept is None and labels_better(trainer, problem):  # far too sure of itself, but it labels
                 kept = history.keep_last(trainer.weights())
                 return kept, False, f"{trouble}; the weights of this epoch are kept; a smaller rate may help"
-            smaller = "" if kept is not None else "; a smaller rate may help"
-            return (
-                history.fall_back(kept or problem.start),
-                False,
-                f"{trouble}; the best weights so far are kept{smaller}",
-            )
+            trouble += "; the best weights so far are kept" + ("" if kept else "; a smaller rate may help")
+            return history.fall_back(kept or problem.start), False, trouble
         finished, settled = trainer.finished(), stopping.add(trainer.monitor)
         done = len(history.epochs)
         if asked or history.out_of_patience or finished or settled or done == settings.max_epochs:

@@ -103,11 +103,6 @@ class Found:
     def crf(self) -> str:
         return self.option.crf or self.name
 
-    @property
-    def holds_record(self) -> bool:
-        """Whether its value is a record with options of its own, or None for one."""
-        return any(is_dataclass(value) for value in (self.option.choices or {}).values())
-
     def checked(self, called: str, value: Any) -> Any:
         if value is None and self.optional:
             return None

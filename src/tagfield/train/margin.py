@@ -47,15 +47,9 @@ class MarginTrainer(Trainer):
         """One pass over the sentences in `order`; returns the summed loss."""
         self._epoch += 1
         field = self.problem.features.field
+        corpus, told = self.problem.corpus, self._told
         loss, self._seen, failed = kernels.margin_pass(
-            self.problem.corpus,
-            field(self._theta),
-            field(self._rest),
-            order,
-            self._type,
-            self._told.c,
-            self._told.error_sensitive,
-            self._seen,
+            corpus, field(self._theta), field(self._rest), order, self._type, told.c, told.error_sensitive, self._seen
         )
         if failed >= 0 or not math.isfinite(loss):
             remedy = "Scale" if self._type == PERCEPTRON else "Give a smaller pa_c, or scale"

@@ -201,19 +201,11 @@ def set_response(target: kernels.Pass, response: Response) -> None:
     """Hands a response to a native pass: one table, or one for each empirical count; plain gradients need none."""
     target.clear_response()
     if response.depends_on_u_alone:
-        table = response.table()
-        if not (table.linear and table.slope == 1.0):
-            target.set_response(
-                table.cells,
-                table.tails,
-                table.bits,
-                table.odd,
-                table.low_linear,
-                table.low_edge,
-                table.high_edge,
-                table.logs,
-            )
+        t = response.table()
+        if not (t.linear and t.slope == 1.0):
+            edges = (t.low_linear, t.low_edge, t.high_edge)
+            target.set_response(t.cells, t.tails, t.bits, t.odd, *edges, t.logs)
         return
-    for table in response.count_tables(COUNTS):
-        target.add_count_table(table.cells, table.tails, table.bits, table.low_linear, table.low_edge, table.high_edge)
+    for t in response.count_tables(COUNTS):
+        target.add_count_table(t.cells, t.tails, t.bits, t.low_linear, t.low_edge, t.high_edge)
     target.set_exact(response.direction)
