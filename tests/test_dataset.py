@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tagfield.dataset import UNKNOWN, Dataset
-from tagfield.encode import encode_files
+from tagfield.encode import encode_files, encode_sequences
 from tagfield.lattice import open_corpus
 from tagfield.text.sources import Source
 from tests.support.naive import Problem
@@ -61,3 +61,11 @@ def test_the_first_sentence_without_a_label(problem: Problem, data: st.DataObjec
     for token in range(len(gold)):
         s = dataset.sentence_of(token)
         assert dataset.tokens[s] <= token < dataset.tokens[s + 1]
+
+
+def test_a_file_holds_the_arrays(tmp_path) -> None:
+    for values in ({}, {"size": 0.5}):
+        data = encode_sequences([[["a"], {"b": True, **values}]], [["X", "Y"]]).dataset
+        data.save(tmp_path / "data")
+        same(Dataset.load(tmp_path / "data"), data)
+        open_corpus(Dataset.load(tmp_path / "data"))

@@ -14,12 +14,15 @@ Slots of a sentence are sorted by (rank within the token, position). Neighbourin
 and additions to the scores do not wait for each other.
 """
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+from tagfield.storage import load_tensors, save_tensors
 
 Ints: TypeAlias = NDArray[np.int32]
 Longs: TypeAlias = NDArray[np.int64]
@@ -142,6 +145,15 @@ class Dataset:
         """The inverse of `to_arrays`; `open_corpus` checks the bounds."""
         found: dict[str, Any] = {field.name: arrays.get(f"{prefix}{field.name}") for field in fields(cls)}
         return cls(**found)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the arrays to one safetensors file; `Dataset.load` maps it."""
+        save_tensors(path, self.to_arrays(), {"format": "tagfield dataset 1"})
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> "Dataset":
+        """Maps what `save` wrote."""
+        return cls.from_arrays(load_tensors(path)[0])
 
 
 def _spans(offsets: Longs, sentences: Longs) -> tuple[Longs, Longs]:

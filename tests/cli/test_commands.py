@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import tagfield
+from tagfield import CRF, Model
 from tagfield.cli.commands import COMMANDS
 from tagfield.train import RECIPES, Settings
 from tagfield.train.settings import all_options
@@ -388,3 +389,16 @@ def test_the_corpus_as_in_the_readme(tmp_path: Path) -> None:
     tagged = good("tag", "-m", "model", TEST, cwd=tmp_path).splitlines()
     right = sum(row.split()[-1] == row.split()[-2] for row in tagged if row)
     assert right / 47377 == record["accuracy"]
+
+
+def test_c1_leaves_the_same_attributes_by_the_command_and_by_crf(tmp_path: Path) -> None:
+    items = "".join(f"{label}\tw={word}\tbias\n" for word, label in zip("abcabd", "XYXXYZ", strict=True)) + "\n"
+    (tmp_path / "items").write_text(items * 3)
+    options = ["--format", "items", "--algorithm", "lbfgs", "--c1", "2", "--c2", "0.1"]
+    text = good("train", tmp_path / "items", "-o", tmp_path / "m", *options)
+    model = Model.load(tmp_path / "m")
+    X = [[[f"w={word}", "bias"] for word in "abcabd"]] * 3
+    crf = CRF(c1=2.0, c2=0.1, max_iterations=1000).fit(X, [list("XYXXYZ")] * 3)
+    assert 0 < len(model.attributes) < 5
+    assert sorted(model.attributes) == sorted(crf.attributes_)
+    assert f"{model.features.counts[0]} state and" in text
