@@ -7,17 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tagfield.experiment.demo.corpus import Segment, label_segments, shape
+from tagfield.experiment.demo.data import GRAMMARS, WORDS
 from tagfield.experiment.demo.grammar import Grammar, Lists, generate
 from tagfield.experiment.demo.noise import add_typing_noise, with_typo, without_accents
-from tagfield.experiment.demo.notes_grammar import GRAMMAR
 from tagfield.experiment.demo.postal import COMPLETE
 from tagfield.experiment.demo.random_stream import RandomStream
-from tagfield.experiment.demo.words import WORDS
 
-GRAMMARS = [(GRAMMAR, WORDS["MENTIONS"], {"text"})] + [
+EACH = [(GRAMMARS["MENTIONS"], WORDS["MENTIONS"], {"text"})] + [
     (grammar, lists, {"address", "who", "end", "remark"}) for _, (grammar, lists) in COMPLETE
 ]
-each_grammar = pytest.mark.parametrize(("grammar", "lists", "starts"), GRAMMARS)
+each_grammar = pytest.mark.parametrize(("grammar", "lists", "starts"), EACH)
 text = st.text(st.characters(codec="utf-8", exclude_categories=("Z", "C")), min_size=1)
 
 

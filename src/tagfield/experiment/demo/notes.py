@@ -9,11 +9,10 @@ entities, and rare labels are missed (tests/train/test_skewed.py).
 """
 
 from tagfield.experiment.demo.corpus import Corpus, Segment, Sentence, label_segments, make_corpus
+from tagfield.experiment.demo.data import GRAMMARS, WORDS
 from tagfield.experiment.demo.grammar import generate
 from tagfield.experiment.demo.noise import add_typing_noise
-from tagfield.experiment.demo.notes_grammar import GRAMMAR
 from tagfield.experiment.demo.random_stream import RandomStream
-from tagfield.experiment.demo.words import WORDS
 
 MISSED = 0.08  # share of mentions left unlabelled, in both parts
 
@@ -31,7 +30,7 @@ def mentions(seed: int = 0, train: int = 3000, test: int = 1000) -> Corpus:
 
 def note(rng: RandomStream) -> Sentence:
     """Generates one text."""
-    segments = [segment for line in generate(rng, GRAMMAR, WORDS["MENTIONS"], "text") for segment in line]
+    segments = [segment for line in generate(rng, GRAMMARS["MENTIONS"], WORDS["MENTIONS"], "text") for segment in line]
     kind, text = segments[0]
     segments[0] = (kind, text[:1].upper() + text[1:])
     return label_segments(add_typing_noise(rng, miss_some(rng, segments), typo=0.015))

@@ -8,26 +8,17 @@ Lincoln may be a city, a street or a surname, a number of four digits is a house
 in another, and some words of the test part do not occur in training.
 """
 
-from tagfield.experiment.demo import postal_grammar as rules
 from tagfield.experiment.demo.corpus import Corpus, Segment, Sentence, label_segments, make_corpus
+from tagfield.experiment.demo.data import GRAMMARS, WORDS
 from tagfield.experiment.demo.grammar import Grammar, Lists, generate
 from tagfield.experiment.demo.noise import add_typing_noise
 from tagfield.experiment.demo.random_stream import RandomStream
-from tagfield.experiment.demo.words import WORDS
 
-COUNTRIES: list[tuple[float, tuple[Grammar, Lists]]] = [
-    (0.20, (rules.US, WORDS["US"])),
-    (0.15, (rules.UK, WORDS["UK"])),
-    (0.12, (rules.GERMANY, WORDS["GERMANY"])),
-    (0.11, (rules.FRANCE, WORDS["FRANCE"])),
-    (0.09, (rules.NETHERLANDS, WORDS["NETHERLANDS"])),
-    (0.10, (rules.SPAIN, WORDS["SPAIN"])),
-    (0.09, (rules.ITALY, WORDS["ITALY"])),
-    (0.06, (rules.JAPAN, WORDS["JAPAN"])),
-    (0.08, (rules.BRAZIL, WORDS["BRAZIL"])),
-]
-COMPLETE = [
-    (weight, ({**rules.COMMON, **grammar}, {**WORDS["COMMON"], **lists})) for weight, (grammar, lists) in COUNTRIES
+SHARES = {"US": 0.20, "UK": 0.15, "GERMANY": 0.12, "FRANCE": 0.11, "NETHERLANDS": 0.09}  # of the addresses
+SHARES |= {"SPAIN": 0.10, "ITALY": 0.09, "JAPAN": 0.06, "BRAZIL": 0.08}
+COMPLETE: list[tuple[float, tuple[Grammar, Lists]]] = [
+    (share, ({**GRAMMARS["COMMON"], **GRAMMARS[name]}, {**WORDS["COMMON"], **WORDS[name]}))
+    for name, share in SHARES.items()
 ]
 
 
