@@ -15,6 +15,7 @@ from tagfield.errors import InputError
 from tagfield.lattice import open_corpus
 from tagfield.native import kernels
 from tagfield.spans import Span, SpanFinder
+from tagfield.train.fields import whole
 
 
 class Decoder:
@@ -35,6 +36,8 @@ class Decoder:
         self._field = field
         self._encoded = encoded
         self._limits = limits
+        if not 0 < whole("threads", threads) <= 4096:
+            raise InputError(f"threads must be between 1 and 4096, got {threads}")
         self._threads = threads
         self._corpus = open_corpus(encoded.dataset)
 
@@ -63,8 +66,8 @@ class Decoder:
 
     def n_best(self, count: int) -> list[list[tuple[list[int], float]]]:
         """The `count` best paths of each sequence as label ids, best first, with their probabilities."""
-        if count < 1:
-            raise InputError(f"the number of paths must be at least 1, got {count}")
+        if not 0 < whole("the number of paths", count) < 2**31:
+            raise InputError(f"the number of paths must be at least 1 and below 2**31, got {count}")
         _, log_z, _ = kernels.marginals(self._corpus, self._field, self._limits, False, self._threads)
         self._check_possible(log_z)
         labels, scores, counts = kernels.nbest(self._corpus, self._field, count, self._limits, self._threads)

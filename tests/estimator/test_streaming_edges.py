@@ -155,3 +155,19 @@ def test_gamma_belongs_to_the_loss_of_ngd_and_to_arow() -> None:
 def test_a_threshold_of_nothing_ends_where_the_gradient_is_nothing() -> None:
     crf = CRF(epsilon=0).fit([[["a"]]], [["X"]])
     assert crf.converged_
+
+
+def test_odd_calls_are_refused_by_name() -> None:
+    crf = CRF().fit(A, B)
+    for call, message in (
+        (lambda: crf.top_features("a"), "n must be a number"),
+        (lambda: crf.top_transitions(1.5), "n must be a whole number"),
+        (lambda: crf.model_.n_best(A, 1.5), "the number of paths must be a whole number"),
+        (lambda: crf.model_.n_best(A, 0), "the number of paths must be at least 1"),
+        (lambda: crf.model_.tag(A, threads=0), "threads must be between 1 and 4096, got 0"),
+        (lambda: crf.model_.tag(A, threads=1.5), "threads must be a whole number"),
+        (lambda: CRF().partial_fit(A, B, classes=[["X"]]), "classes must be hashable labels"),
+        (lambda: CRF(class_weight=np.ones(2)).fit(A, B), "class_weight must be a dict"),
+    ):
+        with pytest.raises(InputError, match=message):
+            call()

@@ -1,6 +1,6 @@
 """Parts of fit and partial_fit: held-out data, the classes of a stream, and checks for streams."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -62,8 +62,8 @@ def read_classes(classes: Iterable[Any] | None, known: list[Any] | None) -> list
     if isinstance(classes, str | bytes) or not hasattr(classes, "__iter__"):
         raise InputError(f"classes must be a list of labels, got {type(classes).__name__}")
     listed = [label.item() if isinstance(label, np.generic) else label for label in classes]
-    if any(label is None for label in listed):
-        raise InputError("classes contains None, which stands for an unknown label; remove it")
+    if any(label is None or not isinstance(label, Hashable) for label in listed):
+        raise InputError("classes must be hashable labels, without None, which stands for an unknown label")
     new = [] if known is None else [label for label in listed if label not in known]
     if new:
         raise InputError(f"classes has the new label {new[0]!r}; pass every label to the first call of partial_fit")

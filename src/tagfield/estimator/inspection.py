@@ -13,7 +13,7 @@ from tagfield.estimator.fitted import Fitted
 from tagfield.estimator.records import TrainingLog
 from tagfield.estimator.tagger import Tagger
 from tagfield.explain import Explanation, SizeReport, explain
-from tagfield.train.fields import number
+from tagfield.train.fields import number, whole
 
 
 class Inspection(Fitted):
@@ -80,13 +80,13 @@ class Inspection(Fitted):
         """
         chosen = Counter({key: abs(w) for key, w in self.state_features_.items() if label is None or key[1] == label})
         weights = self.state_features_
-        return [(*key, weights[key]) for key, _ in chosen.most_common(n)]
+        return [(*key, weights[key]) for key, _ in chosen.most_common(whole("n", n))]
 
     def top_transitions(self, n: int = 20) -> list[tuple[Any, Any, float]]:
         """The n transitions with the largest absolute weights, as (from, to, weight)."""
         weights = self.transition_features_
         chosen = Counter({key: abs(w) for key, w in weights.items()})
-        return [(*key, weights[key]) for key, _ in chosen.most_common(n)]
+        return [(*key, weights[key]) for key, _ in chosen.most_common(whole("n", n))]
 
     def explain(self, xseq: Any, t: int) -> Explanation:
         """Show why the token at position t gets its label rather than the second-best one.

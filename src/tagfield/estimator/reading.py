@@ -101,7 +101,7 @@ def class_weights(encoded: Encoded, chosen: Mapping[Any, float] | str, names: La
     known = data.labels != UNKNOWN
     size = len(encoded.labels)
     if isinstance(chosen, str) or not isinstance(chosen, Mapping):
-        if chosen != "balanced":
+        if not isinstance(chosen, str) or chosen != "balanced":
             raise InputError(f"class_weight must be a dict of label to weight, or 'balanced', got {chosen!r}")
         counts = np.bincount(data.labels[known], minlength=size)
         weight = known.sum() / (size * np.maximum(counts, 1))
