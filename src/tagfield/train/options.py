@@ -273,9 +273,17 @@ class QuasiNewton(Recipe):
     delta: ClassVar[float] = 1e-5
 
 
+class ErrorDriven(Recipe):
+    """What learns only from mislabelled sentences: it has no likelihood, so no objective can settle."""
+
+    crfsuite_epochs: ClassVar[int] = 100
+    has_likelihood: ClassVar[bool] = False
+    settles: ClassVar[bool] = False
+
+
 @documented
 @dataclass(frozen=True)
-class Margin(Recipe):
+class Margin(ErrorDriven):
     """The passive–aggressive algorithm: only mislabelled sentences change the weights."""
 
     pa_type: int = option(1, "PA, PA-I or PA-II.", group=MARGIN, low=0, high=2, metavar="0|1|2")
@@ -294,28 +302,22 @@ class Margin(Recipe):
 
     made_by: ClassVar[str] = "tagfield.train.margin:MarginTrainer"
     family: ClassVar[str] = "pa"
-    crfsuite_epochs: ClassVar[int] = 100
-    has_likelihood: ClassVar[bool] = False
-    settles: ClassVar[bool] = False
 
 
 @documented
 @dataclass(frozen=True)
-class Perceptron(Recipe):
+class Perceptron(ErrorDriven):
     """The averaged perceptron: a step of 1 towards the gold labels of every mislabelled sentence."""
 
     epsilon: float = option(0.0, EPSILON)
 
     made_by: ClassVar[str] = "tagfield.train.margin:MarginTrainer"
     family: ClassVar[str] = "ap"
-    crfsuite_epochs: ClassVar[int] = 100
-    has_likelihood: ClassVar[bool] = False
-    settles: ClassVar[bool] = False
 
 
 @documented
 @dataclass(frozen=True)
-class Arow(Recipe):
+class Arow(ErrorDriven):
     """Adaptive regularisation of weights: a weight that was corrected often moves less."""
 
     variance: float = option(
@@ -340,6 +342,3 @@ class Arow(Recipe):
 
     made_by: ClassVar[str] = "tagfield.train.arow:ArowTrainer"
     family: ClassVar[str] = "arow"
-    crfsuite_epochs: ClassVar[int] = 100
-    has_likelihood: ClassVar[bool] = False
-    settles: ClassVar[bool] = False
