@@ -1,13 +1,16 @@
 """Which labels may follow which, by scheme, matrix and function."""
 
+from functools import partial
 from itertools import product
 
 import numpy as np
 import pytest
 
-from tagfield import CRF
+from tagfield import CRF, Model
 from tagfield.constraints import Rules, rules_of
+from tagfield.encode import Vocabulary
 from tagfield.errors import InputError
+from tagfield.layout import FeatureSet
 from tests.support.chains import tagged
 
 BIO = ["O", "B-X", "I-X", "B-Y", "I-Y"]
@@ -85,3 +88,21 @@ def test_no_predicted_label_breaks_the_scheme() -> None:
     assert broken(free.predict(X)) > 0
     assert broken(bound.predict(X)) == 0
     assert broken([labels for row in bound.predict_nbest(X, 5) for labels, _ in row]) == 0
+
+
+@pytest.mark.parametrize("size", [1e10, 1e29, 1e30, 1e38])
+def test_scores_that_could_outweigh_a_constraint_are_refused(size: float) -> None:
+    """B-X may not be followed by I-Y, whatever speaks for it."""
+    labels = ["O", "B-X", "I-X", "B-Y", "I-Y"]
+    features, weights = FeatureSet.from_triples(2, 5, ([0, 1], [1, 4], [1.0, 1.0]), ([], [], []))
+    model = Model(Vocabulary(labels), Vocabulary(["a", "b"]), features, weights)
+    within = [[{"a": 1e8}, {"b": 1e8}]]
+    assert model.tag(within) == [["B-X", "I-Y"]]
+    [path] = model.tag(within, rules="BIO")
+    first, second = (labels.index(label) for label in path)
+    assert rules_of("BIO", labels).follow[first, second]
+    beyond = [[{"a": size}, {"b": size}]]
+    assert model.tag(beyond) == [["B-X", "I-Y"]]  # no probability, no constraint: any finite score will do
+    for ask in (model.marginals, model.spans, partial(model.n_best, count=2), partial(model.tag, rules="BIO")):
+        with pytest.raises(InputError, match="sequence 0: a score is beyond ±1e9"):
+            ask(beyond)

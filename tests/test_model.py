@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -243,9 +244,10 @@ def test_any_bytes_with_a_right_checksum(saved: Path, data: st.DataObject) -> No
         model = Model.load(path)
     except ModelFileError:
         return
-    tags, marginals = model.tag(X), model.marginals(X)
-    assert [len(y) for y in tags] == [len(p) for p in marginals] == [3, 2, 0]
+    assert [len(y) for y in model.tag(X)] == [3, 2, 0]
     model.top_features()
+    with suppress(InputError):  # a weight that has become huge: scores beyond ±1e9 are refused
+        assert [len(p) for p in model.marginals(X)] == [3, 2, 0]
 
 
 def test_foreign_files(tmp_path: Path) -> None:

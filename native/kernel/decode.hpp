@@ -1,12 +1,30 @@
 // Scores, best paths and marginals of a whole corpus; with limits, over allowed paths only.
 #pragma once
+#include <atomic>
 #include <cmath>
+#include <stdexcept>
+#include <string>
 
 #include "kernel/lattice.hpp"
 #include "kernel/limits.hpp"
 #include "kernel/threads.hpp"
 
 namespace tagfield {
+
+// The first sentence whose scores are beyond LARGEST; probabilities and constraints would be wrong for it. The transitions
+// count as those of every sentence.
+class TooLarge {
+  std::atomic<int64_t> first_{INT64_MAX};
+
+ public:
+  void note(int64_t s) {
+    for (int64_t seen = first_; s < seen && !first_.compare_exchange_weak(seen, s);) {
+    }
+  }
+  void check() const {
+    if (first_ != INT64_MAX) throw std::overflow_error(std::to_string(first_.load()));
+  }
+};
 
 // s_t(y) of every token into out [T, L].
 template <Rows R> void scores_all(const Corpus& c, const Field& field, float* out, int threads) {
@@ -31,6 +49,8 @@ void tag_all(const Corpus& c, const Field& field, const Limits& limits, int32_t*
   const Layout& at = field.at;
   Scratch<float> room;
   const float* trans = limits.in_force(at, field.trans, room);
+  TooLarge too_large;
+  if (limits.any() && c.S && !within_largest(at, field.trans, at.L)) too_large.note(0);
   Packets packets(c.S);
   in_threads(threads, [&](int) {
     FlushSubnormals flush;
@@ -40,10 +60,12 @@ void tag_all(const Corpus& c, const Field& field, const Limits& limits, int32_t*
       if (n == 0) return;
       float* scores = lattice.room_for(n);
       sum_scores<R>(c, at, field.state, s, scores, s + 1 < c.S ? s + 1 : -1, s + 2 < c.S ? s + 2 : -1);
+      if (limits.any() && !within_largest(at, scores, n)) too_large.note(s);
       limits.forbid(c, at, s, scores);
       score[s] = limits.seen(lattice.best_path(trans, y + c.tokens[s]));
     });
   });
+  too_large.check();
 }
 
 // P(y_t = y | x) into out [T, L] (if wanted), log Z into log_z [S], θ·Φ(x, labels) into score [S]: NaN where a label is
@@ -54,6 +76,8 @@ void marginals_all(const Corpus& c, const Field& field, const Limits& limits, fl
   const Layout& at = field.at;
   Scratch<float> room;
   const float* trans = limits.in_force(at, field.trans, room);
+  TooLarge too_large;
+  if (c.S && !within_largest(at, field.trans, at.L)) too_large.note(0);
   Packets packets(c.S);
   in_threads(threads, [&](int) {
     FlushSubnormals flush;
@@ -66,6 +90,7 @@ void marginals_all(const Corpus& c, const Field& field, const Limits& limits, fl
       const int32_t* y = c.labels + c.tokens[s];
       float* scores = lattice.room_for(n);
       sum_scores<R>(c, at, field.state, s, scores, s + 1 < c.S ? s + 1 : -1, s + 2 < c.S ? s + 2 : -1);
+      if (!within_largest(at, scores, n)) too_large.note(s);
       limits.forbid(c, at, s, scores);
       log_z[s] = limits.seen(lattice.run(1.f, out != nullptr));
       bool known = true;
@@ -76,6 +101,7 @@ void marginals_all(const Corpus& c, const Field& field, const Limits& limits, fl
           for (int j = 0; j < at.L; ++j) out[(c.tokens[s] + t) * at.L + j] = lattice.node[t * at.Lp() + j];
     });
   });
+  too_large.check();
 }
 
 }  // namespace tagfield

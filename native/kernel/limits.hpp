@@ -2,7 +2,8 @@
 //
 // A forbidden label has the score of a padding lane, PAD, and a forbidden transition the weight FORBIDDEN: their exp is 0,
 // so the lattice needs no second code path. The transitions stay finite because the lattice scales them by their mean.
-// A total score below IMPOSSIBLE contains one of the two, so the path is not allowed.
+// A total score below IMPOSSIBLE contains one of the two, so the path is not allowed: scores beyond LARGEST (scores.hpp),
+// which could reach it otherwise, are refused.
 #pragma once
 #include <limits>
 
@@ -34,10 +35,10 @@ struct Limits {
   // The transitions [L, Lp] that the lattice sees.
   template <class T> const T* in_force(const Layout& at, const T* trans, Scratch<T>& room) const {
     if (!follow) return trans;
-    const int L = at.L, Lp = at.Lp();
-    T* out = room.reserve(int64_t(L) * Lp);
-    for (int i = 0; i < L; ++i)
-      for (int j = 0; j < Lp; ++j) out[i * Lp + j] = j >= L || follow[i * L + j] ? trans[i * Lp + j] : T(FORBIDDEN);
+    const int64_t L = at.L, Lp = at.Lp();
+    T* out = room.reserve(L * Lp);
+    for (int64_t i = 0; i < L; ++i)
+      for (int64_t j = 0; j < Lp; ++j) out[i * Lp + j] = j >= L || follow[i * L + j] ? trans[i * Lp + j] : T(FORBIDDEN);
     return out;
   }
 

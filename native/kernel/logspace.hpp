@@ -1,9 +1,13 @@
-// The lattice in the log domain and double precision: slow, but correct for any finite scores.
+// The lattice in the log domain and double precision: slow, but correct for scores of any size up to LARGEST (scores.hpp).
 // lattice.hpp uses it for a sentence that fails a guard of the scaled recursions.
 //
 //     α_t(j) = s_t(j) + log Σ_i exp(α_{t-1}(i) + τ(i,j))        β_t(i) = log Σ_j exp(τ(i,j) + s_{t+1}(j) + β_{t+1}(j))
-//     log Z = log Σ_j exp α_n(j)     P(y_t = j) = exp(α_t(j) + β_t(j) − log Z)
+//     log Z = log Σ_j exp α_n(j)     P(y_t = j) = exp(α_t(j) + β_t(j)) / Σ_k exp(α_t(k) + β_t(k))
+//
+// The largest entry is taken off each α_t and β_t. What is left is at most as large as the scores of two steps, so that
+// scores of 1e9 leave probabilities right to 1e-6.
 #pragma once
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -20,32 +24,60 @@ template <class Fn> inline double log_sum(int L, Fn term) {
   return m + std::log(sum);
 }
 
-// scores [n, Lp] times z, trans [L, Lp] times z. Fills node [n, Lp] and edge [L, Lp] if they are wanted.
+// Takes the largest of L numbers off all of them and returns it; sums of many steps then stay as small as one step.
+inline double take_top(int L, double* x) {
+  double top = x[0];
+  for (int j = 1; j < L; ++j) top = std::fmax(top, x[j]);
+  if (std::isfinite(top))
+    for (int j = 0; j < L; ++j) x[j] -= top;
+  return top;
+}
+
+// Turns logarithms into what each is of their sum.
+inline void to_shares(double* x, size_t n) {
+  const double top = *std::max_element(x, x + n);
+  double all = 0;
+  for (size_t k = 0; k < n; ++k) all += x[k] = std::exp(x[k] - top);
+  for (size_t k = 0; k < n; ++k) x[k] /= all;
+}
+
+// scores [n, Lp] times z, trans [L, Lp] times z. Fills node [n, Lp] and edge [L, Lp] if they are wanted. Each row of node
+// is divided by its own sum, and so are the pairs of each step: the rounding of log Z is in none of them.
 template <class T>
 double forward_backward_log(int L, int Lp, const T* scores, const T* trans, double z, int64_t n, T* node, T* edge) {
-  std::vector<double> alpha(size_t(n) * L), beta(size_t(n) * L, 0.0);
+  std::vector<double> alpha(size_t(n) * L), beta(size_t(n) * L, 0.0), pairs(size_t(L) * L);
   auto s = [&](int64_t t, int j) { return z * double(scores[t * Lp + j]); };
   auto tau = [&](int i, int j) { return z * double(trans[int64_t(i) * Lp + j]); };
   for (int j = 0; j < L; ++j) alpha[j] = s(0, j);
-  for (int64_t t = 1; t < n; ++t)
+  double shift = take_top(L, alpha.data());
+  for (int64_t t = 1; t < n; ++t) {
     for (int j = 0; j < L; ++j)
       alpha[t * L + j] = s(t, j) + log_sum(L, [&](int i) { return alpha[(t - 1) * L + i] + tau(i, j); });
-  const double log_z = log_sum(L, [&](int j) { return alpha[(n - 1) * L + j]; });
+    shift += take_top(L, &alpha[t * L]);
+  }
+  const double log_z = shift + log_sum(L, [&](int j) { return alpha[(n - 1) * L + j]; });
   if (!node) return log_z;
-  for (int64_t t = n - 2; t >= 0; --t)
+  for (int64_t t = n - 2; t >= 0; --t) {
     for (int i = 0; i < L; ++i)
       beta[t * L + i] = log_sum(L, [&](int j) { return tau(i, j) + s(t + 1, j) + beta[(t + 1) * L + j]; });
-  for (int64_t t = 0; t < n; ++t)
-    for (int j = 0; j < Lp; ++j)
-      node[t * Lp + j] = j < L ? T(std::exp(alpha[t * L + j] + beta[t * L + j] - log_z)) : T(0);
+    take_top(L, &beta[t * L]);
+  }
+  for (int64_t t = 0; t < n; ++t) {
+    for (int j = 0; j < L; ++j) pairs[size_t(j)] = alpha[t * L + j] + beta[t * L + j];
+    to_shares(pairs.data(), size_t(L));
+    for (int j = 0; j < Lp; ++j) node[t * Lp + j] = j < L ? T(pairs[size_t(j)]) : T(0);
+  }
   if (!edge) return log_z;
   std::vector<double> sum(size_t(L) * L, 0.0);
-  for (int64_t t = 0; t + 1 < n; ++t)
+  for (int64_t t = 0; t + 1 < n; ++t) {
     for (int i = 0; i < L; ++i)
       for (int j = 0; j < L; ++j)
-        sum[i * L + j] += std::exp(alpha[t * L + i] + tau(i, j) + s(t + 1, j) + beta[(t + 1) * L + j] - log_z);
+        pairs[size_t(i) * L + j] = alpha[t * L + i] + tau(i, j) + s(t + 1, j) + beta[(t + 1) * L + j];
+    to_shares(pairs.data(), pairs.size());
+    for (size_t k = 0; k < pairs.size(); ++k) sum[k] += pairs[k];
+  }
   for (int i = 0; i < L; ++i)
-    for (int j = 0; j < Lp; ++j) edge[int64_t(i) * Lp + j] = j < L ? T(sum[i * L + j]) : T(0);
+    for (int j = 0; j < Lp; ++j) edge[int64_t(i) * Lp + j] = j < L ? T(sum[size_t(i) * L + j]) : T(0);
   return log_z;
 }
 
@@ -55,10 +87,10 @@ inline double log_messages(int L, int64_t n, const double* s, const double* tau,
   for (int j = 0; j < L; ++j) alpha[j] = s[j], beta[(n - 1) * L + j] = 0;
   for (int64_t t = 1; t < n; ++t)
     for (int j = 0; j < L; ++j)
-      alpha[t * L + j] = s[t * L + j] + log_sum(L, [&](int i) { return alpha[(t - 1) * L + i] + tau[i * L + j]; });
+      alpha[t * L + j] = s[t * L + j] + log_sum(L, [&](int i) { return alpha[(t - 1) * L + i] + tau[int64_t(i) * L + j]; });
   for (int64_t t = n - 2; t >= 0; --t)
     for (int i = 0; i < L; ++i)
-      beta[t * L + i] = log_sum(L, [&](int j) { return tau[i * L + j] + s[(t + 1) * L + j] + beta[(t + 1) * L + j]; });
+      beta[t * L + i] = log_sum(L, [&](int j) { return tau[int64_t(i) * L + j] + s[(t + 1) * L + j] + beta[(t + 1) * L + j]; });
   return log_sum(L, [&](int j) { return alpha[(n - 1) * L + j]; });
 }
 

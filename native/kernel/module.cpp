@@ -79,6 +79,7 @@ NB_MODULE(TAGFIELD_MODULE, m) {
   nb::set_leak_warnings(false);  // an interpreter that ends in an error keeps objects alive; that is no leak of ours
   m.def("supported_levels", &supported_levels);
   m.attr("LANES") = W;
+  m.attr("LARGEST") = LARGEST;
   m.attr("COMPILER") = __VERSION__;
   bind_lattice<float>(m);
   bind_lattice<double>(m);

@@ -42,7 +42,7 @@ class BestPaths {
     for (int64_t t = 1; t < n; ++t)
       for (int j = 0; j < L; ++j) {
         double best = v_[(t - 1) * L] + tau[j];
-        for (int i = 1; i < L; ++i) best = std::max(best, v_[(t - 1) * L + i] + tau[i * L + j]);
+        for (int i = 1; i < L; ++i) best = std::max(best, v_[(t - 1) * L + i] + tau[int64_t(i) * L + j]);
         v_[t * L + j] += best;
       }
     std::priority_queue<Entry> queue;
@@ -64,7 +64,7 @@ class BestPaths {
         continue;
       }
       const double rest = part.rest + s[part.t * L + part.label];
-      for (int i = 0; i < L; ++i) open(part.t - 1, i, top.part, rest + tau[i * L + part.label]);
+      for (int i = 0; i < L; ++i) open(part.t - 1, i, top.part, rest + tau[int64_t(i) * L + part.label]);
     }
   }
 };

@@ -4,6 +4,7 @@
 //
 // Padding lanes start at −∞ and only add zeros, so they are never the best label, and their exp is 0.
 #pragma once
+#include <cmath>
 #include <initializer_list>
 
 #include "kernel/corpus.hpp"
@@ -12,6 +13,17 @@
 namespace tagfield {
 
 template <class T> constexpr T PAD = -std::numeric_limits<T>::infinity();
+
+// Scores and transitions up to this size leave probabilities right to 1e-6: larger ones are rounded by more than matters.
+constexpr double LARGEST = 1e9;
+
+// Whether every number of [n, Lp] is at most LARGEST in size; padding lanes do not count. NaN is not.
+template <class T> inline bool within_largest(const Layout& at, const T* x, int64_t n) {
+  int within = 1;
+  for (int64_t t = 0; t < n; ++t)
+    for (int j = 0; j < at.L; ++j) within &= std::fabs(x[t * at.Lp() + j]) <= T(LARGEST);
+  return within;
+}
 
 template <class T> inline void blank_scores(const Layout& at, T* scores, int64_t n) {
   const int NB = at.NB;

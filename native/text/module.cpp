@@ -25,7 +25,7 @@ using namespace tagfield::text;
 namespace {
 
 template <class T>
-using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
+using Array = nb::ndarray<nb::numpy, const T, nb::ndim<1>>;  // read-only: what was checked once stays as it was
 template <class T>
 using View = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 

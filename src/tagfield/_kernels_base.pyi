@@ -12,6 +12,7 @@ _Longs = NDArray[np.int64]
 _Mask = NDArray[np.uint8]
 
 LANES: int
+LARGEST: float
 COMPILER: str
 
 class Corpus:

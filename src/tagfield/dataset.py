@@ -46,6 +46,28 @@ class Dataset:
     labels: Ints  # [T]    label ids, or UNKNOWN
     weight: Doubles  # [S]    instance weights
 
+    sealed = False  # whether no array can be written to by anyone; see `seal`
+
+    def seal(self) -> "Dataset":
+        """The dataset with arrays that no one can write to: what the kernels have checked stays as it was.
+
+        Arrays over read-only memory, such as those of the readers and of mapped files, are kept; others are copied.
+
+        >>> from tagfield.encode import encode_sequences
+        >>> encode_sequences([[["a"]]], [["X"]]).dataset.labels[0] = 7
+        Traceback (most recent call last):
+        ValueError: assignment destination is read-only
+        """
+        if self.sealed:
+            return self
+        arrays: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
+        made = Dataset(**{name: None if array is None else _read_only(array) for name, array in arrays.items()})
+        object.__setattr__(made, "sealed", True)
+        return made
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}  # unpickled arrays can be written to
+
     def __len__(self) -> int:
         return len(self.tokens) - 1
 
@@ -154,6 +176,13 @@ class Dataset:
     def load(cls, path: str | os.PathLike[str]) -> "Dataset":
         """Maps what `save` wrote."""
         return cls.from_arrays(load_tensors(path)[0])
+
+
+def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+    base = array.base
+    if not array.flags.writeable and (isinstance(base, bytes) or (isinstance(base, memoryview) and base.readonly)):
+        return array
+    return np.frombuffer(array.tobytes(), array.dtype).reshape(array.shape)
 
 
 def _spans(offsets: Longs, sentences: Longs) -> tuple[Longs, Longs]:

@@ -5,6 +5,8 @@
 Results are label ids; Model and CRF translate them to labels. If no path is allowed, the error names the sequence.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import pairwise
 
 import numpy as np
@@ -48,19 +50,20 @@ class Decoder:
 
     def best(self) -> Ints:
         """The label ids of the best paths [T]."""
-        ids, score = kernels.tag(self._corpus, self._field, self._limits, self._threads)
+        with self._refusing_large_scores():
+            ids, score = kernels.tag(self._corpus, self._field, self._limits, self._threads)
         self._check_possible(score)
         return ids
 
     def marginals(self) -> Floats:
         """P(y_t = y | x) [T, L]."""
-        node, log_z, _ = kernels.marginals(self._corpus, self._field, self._limits, True, self._threads)
+        node, log_z, _ = self._sums(nodes=True)
         self._check_possible(log_z)
         return node
 
     def log_probability(self) -> Doubles:
         """log p(y | x) of the labels of each sequence [S]; −inf if a label is unknown or not allowed."""
-        _, log_z, score = kernels.marginals(self._corpus, self._field, self._limits, False, self._threads)
+        _, log_z, score = self._sums()
         possible = score > -np.inf  # an unknown label makes it NaN
         return np.where(possible, score - np.where(possible, log_z, 0.0), -np.inf)
 
@@ -68,7 +71,7 @@ class Decoder:
         """The `count` best paths of each sequence as label ids, best first, with their probabilities."""
         if not 0 < whole("the number of paths", count) < 2**31:
             raise InputError(f"the number of paths must be at least 1 and below 2**31, got {count}")
-        _, log_z, _ = kernels.marginals(self._corpus, self._field, self._limits, False, self._threads)
+        _, log_z, _ = self._sums()
         self._check_possible(log_z)
         labels, scores, counts = kernels.nbest(self._corpus, self._field, count, self._limits, self._threads)
         found: list[list[tuple[list[int], float]]] = []
@@ -87,6 +90,8 @@ class Decoder:
         ids = self.best()
         scores = kernels.scores(self._corpus, self._field, self._threads).astype(np.float64)
         tau = self._field.transitions[:, : len(names)].astype(np.float64)
+        if max(np.abs(scores).max(initial=0), np.abs(tau).max(initial=0)) > kernels.LARGEST:
+            self._sums()  # names the sequence
         if self._limits is not None and self._limits.labels is not None:
             scores[self._limits.labels == 0] = -np.inf
         if self._limits is not None and self._limits.follow is not None:
@@ -96,6 +101,21 @@ class Decoder:
             finder.spans(ids[start:end].tolist(), scores[start:end], tau)
             for start, end in pairwise(self.tokens.tolist())
         ]
+
+    def _sums(self, *, nodes: bool = False) -> tuple[Floats, Doubles, Doubles]:
+        """The marginals if they are wanted, log Z, and the score of the labels."""
+        with self._refusing_large_scores():
+            return kernels.marginals(self._corpus, self._field, self._limits, nodes, self._threads)
+
+    @contextmanager
+    def _refusing_large_scores(self) -> Iterator[None]:
+        try:
+            yield
+        except OverflowError as error:
+            raise InputError(
+                f"{self._encoded.where(int(str(error)))}: a score is beyond ±1e9, where probabilities and constraints "
+                "are no longer exact; scale down the values of the attributes"
+            ) from None
 
     def _check_possible(self, score: Doubles) -> None:
         bad = np.flatnonzero(np.isneginf(score))

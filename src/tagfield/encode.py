@@ -204,6 +204,8 @@ def check_weights(weights: ArrayLike, count: int, name: str = "weights") -> Doub
 
 
 def _within(data: Dataset, labels: Vocabulary) -> Dataset:
-    """The dataset with UNKNOWN in place of each label that the label set lacks."""
+    """The dataset, sealed, with UNKNOWN in place of each label that the label set lacks."""
     unseen = data.labels >= len(labels)
-    return replace(data, labels=np.where(unseen, np.int32(UNKNOWN), data.labels)) if unseen.any() else data
+    if unseen.any():
+        data = replace(data, labels=np.where(unseen, np.int32(UNKNOWN), data.labels))
+    return data.seal()

@@ -4,7 +4,8 @@
 
     scores      [n, L]  s_t(y)        transitions [L, L]  τ(from, to)
 
-The kernels use scaled arithmetic and are correct for any finite scores (native/kernel/lattice.hpp).
+The kernels use scaled arithmetic (native/kernel/lattice.hpp). Probabilities are right to 1e-6 for scores up to 1e9 in
+size; larger ones are refused, for float64 rounds them by more than that.
 """
 
 from typing import Any
@@ -18,13 +19,14 @@ from tagfield.native import kernels
 
 
 def open_corpus(dataset: Dataset) -> kernels.Corpus:
-    """The dataset in the form that the kernels read; checks every bound once.
+    """The dataset in the form that the kernels read: sealed, with every bound checked once.
 
     >>> from tagfield.encode import encode_sequences
     >>> open_corpus(encode_sequences([[["a"], ["b"]]], [["X", "Y"]]).dataset).sentences
     1
     """
     try:
+        dataset = dataset.seal()
         return kernels.Corpus(
             dataset.tokens,
             dataset.slots,
@@ -36,7 +38,7 @@ def open_corpus(dataset: Dataset) -> kernels.Corpus:
             dataset.labels,
             dataset.weight,
         )
-    except (TypeError, ValueError) as error:
+    except (AttributeError, TypeError, ValueError) as error:
         raise InputError(f"the dataset is inconsistent: {error}; create datasets with encode_sequences") from None
 
 
@@ -54,13 +56,22 @@ def _checked(scores: ArrayLike, transitions: ArrayLike) -> tuple[Doubles, Double
     return s, tau
 
 
+def _bounded(scores: ArrayLike, transitions: ArrayLike) -> tuple[Doubles, Doubles]:
+    s, tau = _checked(scores, transitions)
+    for name, array in (("scores", s), ("transitions", tau)):
+        if (np.abs(array) > kernels.LARGEST).any():
+            at = tuple(int(i) for i in np.argwhere(np.abs(array) > kernels.LARGEST)[0])
+            raise InputError(f"{name}{list(at)} is {array[at]:g}; probabilities need scores between -1e9 and 1e9")
+    return s, tau
+
+
 def log_partition(scores: ArrayLike, transitions: ArrayLike) -> float:
     """log Z: the log of the sum of exp(score) over all paths.
 
     >>> round(log_partition([[0.0, 0.0], [0.0, 0.0]], [[0.0, 0.0], [0.0, 0.0]]), 6)  # log 4
     1.386294
     """
-    s, tau = _checked(scores, transitions)
+    s, tau = _bounded(scores, transitions)
     return float(kernels.forward_backward(s, tau, False)[0])
 
 
@@ -71,7 +82,7 @@ def marginals(scores: ArrayLike, transitions: ArrayLike) -> tuple[Doubles, Doubl
     >>> node.round(3).tolist(), float(edge.sum().round(6))
     ([[0.731, 0.269], [0.5, 0.5]], 1.0)
     """
-    s, tau = _checked(scores, transitions)
+    s, tau = _bounded(scores, transitions)
     _, node, edge, _ = kernels.forward_backward(s, tau, True)
     return node, edge
 

@@ -17,6 +17,7 @@ from tagfield.train import Settings
 from tagfield.train.objective import Objective
 from tagfield.train.problem import Problem
 from tests.support.chains import tagged
+from tests.support.corpus import with_hidden
 
 LABELS = ["O", "B-X", "I-X", "B-Y"]
 CLOSE = 2e-4  # float32 scores of up to a few hundred, summed
@@ -174,8 +175,8 @@ def test_the_marginal_likelihood_has_the_value_and_gradient_of_its_definition(se
     y = [["O"], ["B-X", "I-X", "O"], ["O", "B-Y", "B-X", "I-X"]]
     encoded = encode_sequences(X, y, weights=[1.0, 0.5, 2.0])
     names = encoded.labels.strings()
+    encoded = with_hidden(encoded, [t for t in hidden if t < len(encoded.gold)])
     dataset = encoded.dataset
-    dataset.labels[[t for t in hidden if t < len(dataset.labels)]] = -1
     chosen = rules_of("BIO", names) if rules else None
     problem = Problem.of(encoded, Settings(features="all", c2=0.3), chosen)
     objective = Objective(problem)

@@ -18,6 +18,7 @@ from tagfield.train import Settings, train
 from tagfield.train.options import Stochastic
 from tagfield.train.updates import AdaGrad
 from tests.support.bregman_table import EXACT_RECIPES, recipe
+from tests.support.corpus import with_hidden
 from tests.support.naive import Limited, Problem
 from tests.support.strategies import encode, learnable, present, problems
 from tests.support.tolerances import PASSES
@@ -124,7 +125,7 @@ def test_limits_that_forbid_nothing_change_nothing() -> None:
 
 def test_plain_gradients_reach_the_optimum_of_lbfgs() -> None:
     encoded = encode(learnable(60))
-    encoded.dataset.labels[::3] = UNKNOWN
+    encoded = with_hidden(encoded, np.s_[::3])
     by_steps = train(encoded, Settings("sgd", features="all", c2=1.0, epochs=300, delta=0.0))
     at_once = train(encoded, Settings("lbfgs", features="all", c2=1.0, epochs=300))
     assert by_steps.best.objective == pytest.approx(at_once.best.objective, rel=3e-3)
@@ -132,7 +133,7 @@ def test_plain_gradients_reach_the_optimum_of_lbfgs() -> None:
 
 def test_the_choice_counts_known_tokens_only(caplog: pytest.LogCaptureFixture) -> None:
     encoded = encode(learnable(200))
-    encoded.dataset.labels[::2] = UNKNOWN
+    encoded = with_hidden(encoded, np.s_[::2])
     with caplog.at_level("INFO", logger="tagfield.train.choose"):
         trained = train(encoded, Settings.of("ngd", generator="auto", epochs=3))
     shares = [float(text.split(": ")[1].split(" %")[0]) for text in caplog.messages if " % after " in text]
@@ -143,7 +144,7 @@ def test_the_choice_counts_known_tokens_only(caplog: pytest.LogCaptureFixture) -
 @pytest.mark.parametrize("settings", [Settings("pa"), Settings("arow"), Settings.of("ngd", batch=True)])
 def test_what_has_no_sum_over_paths_says_so(settings: Settings) -> None:
     encoded = encode(learnable(5))
-    encoded.dataset.labels[0] = UNKNOWN
+    encoded = with_hidden(encoded, 0)
     with pytest.raises(
         InputError,
         match=r"1 of \d+ tokens have no label, but .* needs one for every token; use lbfgs or a stochastic recipe",

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from tagfield.constraints import rules_of
-from tagfield.dataset import UNKNOWN
 from tagfield.encode import Encoded
 from tagfield.train import RECIPES, Settings
 from tagfield.train.options import QuasiNewton
 from tagfield.train.problem import Problem
 from tagfield.train.trainer import Finished, State, Trainer, arrays_of, norm_of, weights_of
+from tests.support.corpus import with_hidden
 from tests.support.strategies import encode, learnable
 from tests.train.test_driver import noisy
 
@@ -149,7 +149,7 @@ def test_weights_are_copies(encoded: Encoded, name: str) -> None:
 @pytest.mark.parametrize("name", ["u2.g1", "averaged", "counted", "lbfgs", "owl-qn", "auto"])
 def test_a_resumed_trainer_keeps_to_rules_and_unknown_labels(name: str) -> None:
     encoded = encode(learnable(30))
-    encoded.dataset.labels[::4] = UNKNOWN
+    encoded = with_hidden(encoded, np.s_[::4])
     follow = np.zeros((3, 3), bool)  # only what the data has
     for path in learnable(30).gold:
         follow[path[:-1], path[1:]] = True
