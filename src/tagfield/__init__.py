@@ -44,7 +44,7 @@ PUBLIC: dict[str, str] = {  # name: its module
     "encode_words": "tagfield.encode",
 }
 
-MODULES = ("metrics", "scorers")  # as in sklearn-crfsuite; they need scikit-learn
+MODULES = ("metrics", "scorers", "templates")  # the first two as in sklearn-crfsuite; they need scikit-learn
 
 __all__ = ["CRF", "RECIPES", "Dataset", "Encoded", "Epoch", "InputError", "Model", "ModelFileError", "OutputError"]
 __all__ += ["Scores", "Settings", "TagfieldError", "Template", "TrainingError", "__version__", "encode_files"]
