@@ -113,15 +113,13 @@ class Reading:
         if known >= KNOWN_SHARE * total:
             return encoded
         some = ", ".join(map(repr, unknown.some))
-        found = f"the model knows {known:,} of {total:,} attributes of this call, and not, for example, {some}"
+        found = f"the model knows {known:,} of the {total:,} attributes in this call (unknown: {some})"
         if self.template is not None:
-            raise InputError(
-                f"{found}; it makes its attributes of words, by template {self.template.name}: use tag_words"
-            )
+            raise InputError(f"{found}; template {self.template.name} makes its attributes from words: use tag_words")
         if total >= FEWEST and "_warned" not in self.__dict__:
             self.__dict__["_warned"] = True
             warnings.warn(
-                f"{found}; make attributes exactly as for training, or the labels mean nothing",
+                f"{found}; make attributes exactly as you did for training, or the labels mean nothing",
                 UnknownAttributesWarning,
                 stacklevel=_depth_of_caller(),
             )
