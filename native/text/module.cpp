@@ -153,7 +153,7 @@ void bind_templates(nb::module_& m) {
              },
              "phrases"_a);
     nb::class_<TemplateEncoder>(m, "TemplateEncoder")
-        .def(nb::init<const std::vector<bool>&, std::size_t>(), "wanted"_a, "capacity"_a = std::size_t{1} << 22)
+        .def(nb::init<const std::vector<bool>&, std::size_t>(), "wanted"_a, "capacity"_a)
         .def("derive",
              [](TemplateEncoder& self, std::size_t base, nb::callable function, bool many) {
                  return self.table.derive(base, std::make_unique<CellFunction>(function), many);

@@ -58,7 +58,7 @@ PUBLIC: dict[str, str] = {  # name: its module
     "tokenize": "tagfield.text.tokenizer",
 }
 
-MODULES = ("metrics", "scorers")  # as in sklearn-crfsuite; they need scikit-learn
+MODULES = ("metrics", "scorers", "templates")  # the first two as in sklearn-crfsuite; they need scikit-learn
 
 __all__ = ["CRF", "RECIPES", "Dataset", "Encoded", "Epoch", "InputError", "Model", "ModelFileError", "OutputError"]
 __all__ += ["Scores", "Settings", "TagfieldError", "TaggedSentence", "TaggedSpan", "TaggedText", "TaggedToken"]
