@@ -12,7 +12,7 @@ import pytest
 from tagfield import Model, Settings, Template, encode_files, encode_sequences, encode_words
 from tagfield.errors import InputError, UnknownAttributesWarning
 from tagfield.explain import explain
-from tagfield.text.templates import parse_template
+from tagfield.text.template_text import parse_template
 from tests.support.cli_process import good
 
 SENTENCES = [

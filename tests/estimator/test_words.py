@@ -12,7 +12,7 @@ from tagfield import CRF, Model, Template
 from tagfield.encode import encode_files, encode_words
 from tagfield.errors import InputError, UnknownAttributesWarning
 from tagfield.text.presets import load_template
-from tagfield.text.templates import parse_template
+from tagfield.text.template_text import parse_template
 from tests.support.cli_process import good
 from tests.support.corpus import TEST, TRAIN, needs_corpus
 
