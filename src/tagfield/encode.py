@@ -11,7 +11,7 @@ is left out, and an unknown gold label is UNKNOWN in the Dataset. `Encoded` keep
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -40,6 +40,16 @@ __all__ = [
 ]
 
 
+class Unknown(NamedTuple):
+    """Attributes that a model's vocabulary lacks."""
+
+    occurrences: int = 0
+    some: tuple[str, ...] = ()  # the first three
+
+
+NONE_UNKNOWN = Unknown()
+
+
 @dataclass(frozen=True)
 class Encoded:
     """A Dataset with the names of its ids, and where its sentences came from."""
@@ -51,6 +61,7 @@ class Encoded:
     names: Vocabulary  # the label set, then the gold labels that it lacks
     template: Template | None = None
     locations: Locations | None = None
+    unknown: Unknown = NONE_UNKNOWN  # given attributes that were left out
 
     def __len__(self) -> int:
         return len(self.dataset)
@@ -189,11 +200,12 @@ def encode_sequences(
     """
     known = Vocabulary() if attributes is None else attributes
     names = Vocabulary() if labels is None else labels.copy()
-    arrays, gold = encode_objects(X, y, known, attributes is not None and not grow, names, gather)
+    arrays, gold, missing, some = encode_objects(X, y, known, attributes is not None and not grow, names, gather)
     count = len(arrays[0]) - 1
     weight = np.ones(count) if weights is None else check_weights(weights, count)
     label_set = names if labels is None else labels
-    return Encoded(_within(Dataset(*arrays, gold, weight), label_set), known, label_set, gold, names)
+    data = _within(Dataset(*arrays, gold, weight), label_set)
+    return Encoded(data, known, label_set, gold, names, unknown=Unknown(missing, tuple(some)))
 
 
 def encode_words(
