@@ -55,7 +55,7 @@ def detect(
     kind = check_kind(format) if format is not None else _kind(source, head)
     given = tuple(columns.split()) if columns is not None else ()
     if kind == "conllu":
-        return FileFormat(kind, _conllu_roles(columns_of(head), given), "\t", comments=True)
+        return FileFormat(kind, _conllu_roles(columns_of(head), given, source.name), "\t", comments=True)
     if kind in ("csv", "tsv"):
         return _table(kind, head, given, header, expected, source.name)
     if kind == "columns":
@@ -105,14 +105,13 @@ def _unquoted(line: str, mark: str) -> list[str]:
     return [cell.strip().strip('"') for cell in line.split(mark)]
 
 
-def _conllu_roles(names: tuple[str, ...], given: tuple[str, ...]) -> tuple[str, ...]:
+def _conllu_roles(names: tuple[str, ...], given: tuple[str, ...], file: str) -> tuple[str, ...]:
     """The columns with `y` for the label: UPOS, or the last one of CoNLL-U Plus, or as given."""
     if given:
-        free = [name for name in names if name not in given]
-        return tuple(
-            (name if name in free else f"column{k + 1}") if role == IGNORED else role
-            for k, (role, name) in enumerate(zip(given, names, strict=len(given) == len(names)))
-        )
+        if len(given) != len(names):
+            raise InputError(f"{file}: columns names {len(given)} columns, but the file has {len(names)}")
+        pairs = zip(given, names, strict=True)  # a column that is skipped keeps its name, so that writing keeps it
+        return tuple((name if name not in given else f"{name}0") if role == IGNORED else role for role, name in pairs)
     label = names.index("upos") if "upos" in names else len(names) - 1
     return tuple(LABEL if k == label else name for k, name in enumerate(names))
 
@@ -129,8 +128,8 @@ def _table(
     if WORD not in roles:
         found = ", ".join(repr(cell) for cell in cells[:8])
         raise InputError(
-            f"{name}, line 1: none of the columns {found} is named like words; name the columns with --columns, such as "
-            f"'{SENTENCE} {WORD} {LABEL}', where {IGNORED} skips a column"
+            f"{name}, line 1: none of the columns {found} is named like words; name the columns with --columns, such "
+            f"as '{SENTENCE} {WORD} {LABEL}', where {IGNORED} skips a column"
         )
     return FileFormat(kind, roles, separator, header=named)
 
@@ -181,8 +180,8 @@ def _roles(count: int, rows: Sequence[Sequence[str]], expected: Sequence[str]) -
 def preset_for(roles: Sequence[str], labels: Collection[str], words: Iterable[str]) -> str:
     """The preset that fits columns with these roles, given the labels and some of the words.
 
-    >>> preset_for(["w", "pos", "y"], ["B-NP"], []), preset_for(["w", "y"], ["B-PER", "O"], ["Anna"]) in ("ner", "words")
-    ('chunking', True)
+    >>> preset_for(["w", "pos", "y"], ["B-NP"], [])
+    'chunking'
     """
     named = {role for role in roles if role not in (LABEL, IGNORED, SENTENCE)}
     if named == {WORD, "pos"}:

@@ -75,8 +75,8 @@ def check_kind(name: str) -> str:
 
     >>> check_kind("xml")
     Traceback (most recent call last):
-    tagfield.errors.InputError: no format named 'xml'; choose columns, conllu, items, jsonl, json, csv, tsv, brat, spacy \
-or text
+    tagfield.errors.InputError: no format named 'xml'; choose columns, conllu, items, jsonl, json, csv, tsv, brat, \
+spacy or text
     """
     if name not in KINDS:
         *most, last = KINDS

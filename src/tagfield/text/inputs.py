@@ -22,14 +22,14 @@ def open_inputs(
     ['BratSource']
     """
     several = [paths] if isinstance(paths, str | os.PathLike | Source) else list(paths)
+    if sum(path == STDIN for path in several) > 1:
+        raise InputError("standard input (-) can be read only once")
     found: list[Source] = []
     for path in several:
         pairs = [] if isinstance(path, Source) or path == STDIN or format not in (None, "brat") else _brat(Path(path))
         found += [_open_pair(*pair).recoded(encoding) for pair in pairs]
         if not pairs:
             found += [recode(source, encoding) for source in open_sources(path)]
-    if sum(path == STDIN for path in several) > 1:
-        raise InputError("standard input (-) can be read only once")
     if not found:
         raise InputError("no input file was given")
     return found

@@ -1,7 +1,7 @@
 """`read`: any file, or rows from Python ─▶ Corpus, whose sentences and documents are made when you ask for them.
 
-    paths ─▶ Sources ─▶ detect ─▶ the reader of the format ─▶ Sentences or Documents
-    rows  ─▶ readers/rows.py ───────────────────────────────▶ Sentences or Documents
+paths ─▶ Sources ─▶ detect ─▶ the reader of the format ─▶ Sentences or Documents
+rows  ─▶ readers/rows.py ───────────────────────────────▶ Sentences or Documents
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -101,7 +101,11 @@ def read(data: Any, reading: Reading | None = None, **options: Any) -> Corpus:
     if isinstance(data, str | Source) or hasattr(data, "__fspath__"):
         return read_files(data, reading)
     listed = data if hasattr(data, "features") else list(data)
-    if isinstance(listed, list) and listed and all(isinstance(i, str | Source) or hasattr(i, "__fspath__") for i in listed):
+    if (
+        isinstance(listed, list)
+        and listed
+        and all(isinstance(i, str | Source) or hasattr(i, "__fspath__") for i in listed)
+    ):
         return read_files(listed, reading)
     records = tuple(read_rows(listed, reading.label_names))
     return Corpus(records, with_contents(FileFormat("json"), records[:1]), reading)
@@ -118,7 +122,8 @@ def reading_of(reading: Reading | None, options: dict[str, Any]) -> Reading:
     rules = {name: options.pop(name) for name in ("scheme", "on_cut", "on_overlap") if name in options}
     if options:
         raise InputError(f"read has no option named {next(iter(options))!r}; see help(tagfield.read)")
-    return replace(reading, **known, **({"policy": replace(reading.policy, **rules)} if rules else {}))
+    reading = replace(reading, **known)
+    return replace(reading, policy=replace(reading.policy, **rules)) if rules else reading
 
 
 def read_files(paths: PathLike | Source | Iterable[PathLike | Source], reading: Reading) -> Corpus:
@@ -156,7 +161,9 @@ def records_of_source(source: Source, form: FileFormat, reading: Reading) -> Ite
             return read_docbin(source)
         case "text":
             return read_plain(source)
-    raise InputError(f"{source.name}: item files contain attributes instead of words; use encode_files or tagfield train")
+    raise InputError(
+        f"{source.name}: item files contain attributes instead of words; use encode_files or tagfield train"
+    )
 
 
 def sentences_of(records: Iterable[Record], reading: Reading) -> Iterator[Sentence]:

@@ -72,7 +72,9 @@ def chunks_of(labels: Sequence[str], where: str = "") -> list[Chunk]:
         match = None if label == OUTSIDE else _CHUNK.fullmatch(label)
         if match is None and label != OUTSIDE:
             place = f"{where}: " if where else ""
-            raise InputError(f"{place}the label {label!r} of token {t + 1} is neither O nor a part of a chunk (B-…, I-…)")
+            raise InputError(
+                f"{place}the label {label!r} of token {t + 1} is neither O nor a part of a chunk (B-…, I-…)"
+            )
         if start >= 0 and (match is None or match[1] in _BEGINS or (match[2] or "") != kind):
             found.append(Chunk(start, t, kind))
             start = -1
@@ -95,7 +97,7 @@ def labels_of(chunks: Iterable[Chunk], length: int, scheme: str = "bio") -> list
     >>> labels_of([Chunk(0, 1, "A"), Chunk(1, 2, "A")], 2, "iob1")
     ['I-A', 'B-A']
     """
-    first, inner, last, lone = _PREFIXES[scheme]
+    first, inner, last, lone = tuple(_PREFIXES[scheme])
     labels = [OUTSIDE] * length
     before: Chunk | None = None
     for chunk in sorted(chunks):

@@ -108,8 +108,9 @@ correct it, or use on_cut="widen" or "drop" (--on-cut)
 def to_document(sentence: Sentence) -> Document:
     """A sentence as text with spans; words without a text of their own are joined by single spaces.
 
-    >>> to_document(Sentence((("New",), ("York",)), ("B-LOC", "I-LOC")))
-    Document(text='New York', spans=(TextSpan(start=0, end=8, label='LOC'),), sentences=(((0, 3), (4, 8)),), ...
+    >>> document = to_document(Sentence((("New",), ("York",)), ("B-LOC", "I-LOC")))
+    >>> document.text, document.spans
+    ('New York', (TextSpan(start=0, end=8, label='LOC'),))
     """
     text, offsets = placed(sentence)
     spans = None

@@ -6,6 +6,6 @@
     plain.py         untokenised text, line by line    rows.py                    Hugging Face rows, dicts
 
 Every reader is a generator over one Source, and every error is an InputError that names the file and the line. Plain
-column files and item files have native readers (columns.py and items.py in the folder above), which are 20 times faster;
+column files and item files have native readers (columns.py and items.py in the folder above), which are much faster;
 `column_file.py` reads the same columns as records, for conversions.
 """

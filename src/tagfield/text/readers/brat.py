@@ -4,7 +4,7 @@
     T2<TAB>PER 0 4;9 12<TAB>Anna Lee      a span with a gap: cannot be a span here, so it is left out and counted
     R1<TAB>Knows Arg1:T1 Arg2:T2          relations, events, attributes, notes: left out and counted
 
-The lines that are left out are kept in meta["brat"], so that writing brat again keeps them.
+The lines that are left out are kept in meta["brat"] with the names of the spans, so that writing brat again keeps them.
 """
 
 import re
@@ -39,14 +39,14 @@ def read_brat(source: Source) -> Iterator[Document]:
     >>> annotations = Source("a.ann", b"T1\\tPER 0 4\\tAnna\\n#1\\tNote T1\\tsure\\n")
     >>> [document] = read_brat(BratSource("a.txt", b"Anna sings.", annotations))
     >>> document.spans, document.meta
-    ((TextSpan(start=0, end=4, label='PER'),), {'brat': ['#1\\tNote T1\\tsure']})
+    ((TextSpan(start=0, end=4, label='PER'),), {'brat': {'ids': ['T1'], 'lines': ['#1\\tNote T1\\tsure']}})
     """
     text = decode(source)
     annotations = getattr(source, "annotations", None)
     if annotations is None:
         yield Document(text, where=source.name)
         return
-    spans, others = [], []
+    spans, ids, others = [], [], []
     for number, line in enumerate(split_lines(decode(annotations)), start=1):
         where = f"{annotations.name}, line {number}"
         found = _SPAN.fullmatch(line)
@@ -56,12 +56,13 @@ def read_brat(source: Source) -> Iterator[Document]:
                 raise InputError(f"{where}: {start} to {end} is outside the text, which has {len(text)} characters")
             quoted = found[5]
             if quoted is not None and quoted.split() != text[start:end].split():
-                raise InputError(
-                    f"{where}: {start} to {end} is {text[start:end]!r:.60} in the text, but the line says {quoted!r:.60}"
-                )
+                inside = text[start:end]
+                raise InputError(f"{where}: {start} to {end} is {inside!r:.60} in the text, not {quoted!r:.60}")
             spans.append(TextSpan(start, end, found[2]))
+            ids.append(found[1])
         elif _GAPS.fullmatch(line) or _OTHER.fullmatch(line):
             others.append(line)
         elif line.strip():
             raise InputError(f"{where}: {line!r:.60} is not an annotation, such as T1<TAB>PER 0 4<TAB>Anna")
-    yield Document(text, tuple(spans), None, None, {"brat": others} if others else {}, source.name)
+    meta = {"brat": {"ids": ids, "lines": others}} if others else {}
+    yield Document(text, tuple(spans), None, None, meta, source.name)

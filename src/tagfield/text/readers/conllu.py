@@ -72,7 +72,9 @@ def read_conllu(source: Source, form: FileFormat) -> Iterator[Sentence]:
         cells = line.split("\t")
         where = f"{source.name}, line {number}"
         if len(cells) != count:
-            raise InputError(f"{where}: found {len(cells)} columns instead of {count}; CoNLL-U has tabs between columns")
+            raise InputError(
+                f"{where}: found {len(cells)} columns instead of {count}; CoNLL-U has tabs between columns"
+            )
         if form.roles[0] == "id" and not _NODE.fullmatch(cells[0]):
             raise InputError(f"{where}: {cells[0]!r} is not a token number, such as 1, 1-2 or 1.1")
         if form.roles[0] == "id" and not cells[0].isdigit():

@@ -35,8 +35,15 @@ def recode(source: Source, encoding: str | None) -> Source:
     try:
         text = source.text.decode(encoding).encode()
     except LookupError:
-        raise InputError(f"no encoding named {encoding!r}; use a name such as utf-8, utf-16, latin-1 or cp1252") from None
-    except (UnicodeError, ValueError, TypeError, AttributeError) as error:  # codecs that give no text raise what they like
+        raise InputError(
+            f"no encoding named {encoding!r}; use a name such as utf-8, utf-16, latin-1 or cp1252"
+        ) from None
+    except (
+        UnicodeError,
+        ValueError,
+        TypeError,
+        AttributeError,
+    ) as error:  # codecs that give no text raise what they like
         raise InputError(f"{source.name}: the bytes are not valid {encoding} ({error})") from None
     return replace(source, text=text.removeprefix(b"\xef\xbb\xbf"))
 

@@ -1,7 +1,7 @@
 """spaCy's binary files (.spacy, DocBin): texts with entities, tokens and sentences. Needs spaCy.
 
-Entities become spans. A file without entities but with tags (token.tag_) or parts of speech gives sentences with those as
-labels. Tokens of spaces are left out; they hold no label.
+Entities become spans. A file without entities but with tags (token.tag_) or parts of speech gives sentences with those
+as labels. Tokens of spaces are left out; they hold no label.
 """
 
 from collections.abc import Iterator
@@ -17,8 +17,9 @@ def import_spacy() -> Any:
     try:
         import spacy.tokens
     except ImportError:
-        raise InputError("reading and writing .spacy files needs spaCy; install it with: pip install 'tagfield[spacy]'") \
-            from None
+        raise InputError(
+            "reading and writing .spacy files needs spaCy; install it with: pip install 'tagfield[spacy]'"
+        ) from None
     return spacy.tokens
 
 

@@ -1,12 +1,13 @@
 """One JSON value ─▶ records. The dialects, by the fields that they have:
 
-    tokens    {"tokens": ["The", …], "labels" | "tags" | "ner_tags" | …: ["B-NP", …], "pos_tags": […]}
-    text      {"text": …, "spans" | "entities" | "label" | "labels": [[0, 4, "PER"] or {"start": 0, "end": 4, "label": …}]}
+    tokens    {"tokens": ["The", …], "labels" | "tags" | "ner_tags" | …: ["B-NP", …], "pos_tags": […]}; further columns
+              also as {"columns": {"lemma": […]}}
+    text      {"text": …, "spans" | "entities" | "label": [[0, 4, "PER"] or {"start": 0, "end": 4, "label": …}]}
     spaCy 2   ["Anna sings.", {"entities": [[0, 4, "PER"]]}]
     Prodigy   text, tokens with start and end, spans (also by token_start and token_end), "answer"
     doccano   text, and "label" or "entities" with start_offset and end_offset
     Label Studio   {"data": {"text": …}, "annotations": [{"result": [{"value": {"start", "end", "labels"}}]}]}
-    tagfield  {"text": …, "sentences": [{"tokens": [{"text", "start", "end", "label"}]}]}, as `tag --format jsonl` writes
+    tagfield  {"text": …, "sentences": [{"tokens": [{"text", "start", "end", "label"}]}]}, from `tag --format jsonl`
 
 Fields that no dialect names are kept in `meta`.
 """
@@ -20,7 +21,21 @@ from tagfield.text.readers.json_spans import Spans, read_spans
 from tagfield.text.records import WORD, Document, Offsets, Record, Sentence
 
 TOKENS = ("tokens", "words")
-LABELS = ("labels", "tags", "ner_tags", "ner", "bio", "iob", "label", "y", "chunk_tags", "pos_tags", "upos", "pos", "xpos")
+LABELS = (
+    "labels",
+    "tags",
+    "ner_tags",
+    "ner",
+    "bio",
+    "iob",
+    "label",
+    "y",
+    "chunk_tags",
+    "pos_tags",
+    "upos",
+    "pos",
+    "xpos",
+)
 CELLS = {"pos_tags": "pos", "pos": "pos", "upos": "upos", "xpos": "xpos", "lemmas": "lemma", "lemma": "lemma"}
 CELLS |= {"chunk_tags": "chunk"}
 SPANS = ("spans", "entities", "label", "labels", "annotations")
@@ -33,7 +48,12 @@ def records_of(value: Any, where: str, names: Sequence[str] | None = None) -> It
     >>> document.spans
     (TextSpan(start=0, end=4, label='PER'),)
     """
-    if isinstance(value, list | tuple) and len(value) == 2 and isinstance(value[0], str) and isinstance(value[1], Mapping):
+    if (
+        isinstance(value, list | tuple)
+        and len(value) == 2
+        and isinstance(value[0], str)
+        and isinstance(value[1], Mapping)
+    ):
         value = {**value[1], "text": value[0]}
     if not isinstance(value, Mapping):
         raise InputError(f"{where}: found {_kind(value)} instead of an object with tokens or text")
@@ -65,7 +85,7 @@ def _has_words(value: Mapping[str, Any]) -> bool:
 
 def _sentence(value: Mapping[str, Any], where: str, names: Sequence[str] | None) -> Sentence:
     key = next(key for key in TOKENS if isinstance(value.get(key), list | tuple))
-    tokens = [token.get("text") if isinstance(token, Mapping) else token for token in value[key]]
+    tokens: list[Any] = [token.get("text") if isinstance(token, Mapping) else token for token in value[key]]
     for t, token in enumerate(tokens):
         if not isinstance(token, str) or not token:
             raise InputError(f"{where}: token {t + 1} is {token!r}; a token is a string of at least one letter")
@@ -87,6 +107,13 @@ def _sentence(value: Mapping[str, Any], where: str, names: Sequence[str] | None)
     if isinstance(text, str):
         offsets = align(tokens, text)
         used |= {"text"} if offsets is not None else set()
+    columns = value.get("columns")
+    if isinstance(columns, Mapping) and all(_per_token(c, tokens) and all(map(_is_cell, c)) for c in columns.values()):
+        used.add("columns")
+        for role, column in columns.items():
+            if role not in roles:
+                roles.append(role)
+                cells.append(list(column))
     rows = tuple(zip(*cells, strict=True))
     kept, id = _rest(value, used)
     text = text if offsets is not None else None
@@ -111,7 +138,7 @@ def _label(value: Any, t: int, field: str, where: str, names: Sequence[str] | No
     if type(value) is int:
         if names is None:
             raise InputError(
-                f"{where}: the {field} are numbers; give their names in order with label_names (--label-names O,B-PER,…)"
+                f"{where}: the {field} are numbers; name them in order with label_names (--label-names O,B-PER,…)"
             )
         if not 0 <= value < len(names):
             raise InputError(f"{where}: token {t + 1} has the label {value}, but there are only {len(names)} names")
@@ -143,7 +170,9 @@ def _offsets(value: Mapping[str, Any], text: str, where: str) -> tuple[Offsets, 
     for t, token in enumerate(value["tokens"]):
         start, end = (token.get("start"), token.get("end")) if isinstance(token, Mapping) else (None, None)
         if type(start) is not int or type(end) is not int or not before <= start <= end <= len(text):
-            raise InputError(f"{where}: token {t + 1} has no start and end that fit the text; tokens need both, in order")
+            raise InputError(
+                f"{where}: token {t + 1} has no start and end that fit the text; tokens need both, in order"
+            )
         found.append((start, end))
         before = end
     return tuple(found)
@@ -162,7 +191,7 @@ def _label_studio(value: Mapping[str, Any], where: str) -> Document:
             if not isinstance(results, list):
                 raise InputError(f"{where}: an annotation has no list of results")
             values = [r["value"] for r in results if isinstance(r, Mapping) and _is_span(r.get("value"))]
-            spans = read_spans(values, strings[field], where, None)
+            spans = read_spans(values, strings[field], where, utf16=True)
             break
     kept, id = _rest(value, {"data", "annotations", "predictions"})
     kept |= {key: other for key, other in data.items() if key != field}

@@ -3,8 +3,8 @@
     {"tokens": ["The", "dog"], "labels": ["B-NP", "I-NP"]}                       one value a line
     [{"text": "Anna sings.", "spans": [{"start": 0, "end": 4, "label": "PER"}]}]   a list of them, over any lines
 
-`json_values.py` reads a value. NaN, Infinity, lone surrogates, numbers of thousands of digits and nesting that no record
-needs are errors, because they cannot be written back as JSON.
+`json_values.py` reads a value. NaN, Infinity, lone surrogates, numbers of thousands of digits and deep nesting are
+errors, because they cannot be written back as JSON.
 """
 
 import json

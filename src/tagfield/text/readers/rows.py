@@ -46,7 +46,7 @@ def _by_name(ids: Any, names: Sequence[str], where: str) -> Any:
 
 
 def _named_fields(features: Any) -> dict[str, list[str]]:
-    """For each field of numbers, the names that a dataset's features give them: Sequence(ClassLabel) or a list of it."""
+    """For each field of numbers, the names that a dataset's features give them, as Sequence(ClassLabel) or a list."""
     if not isinstance(features, Mapping):
         return {}
     found = {}

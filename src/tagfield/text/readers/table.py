@@ -4,7 +4,7 @@
     Sentence: 1,Thousands,NNS,O      a new sentence begins where the first column says another name
     ,of,IN,O                         an empty cell there continues the sentence
 
-Without a sentence column, empty rows separate sentences. Cells may be quoted as spreadsheets do it: "a ""b""".
+Without a sentence column, empty rows separate sentences. Cells may be quoted, as spreadsheets do it.
 """
 
 import csv
@@ -69,11 +69,14 @@ def is_header(cells: list[str]) -> bool:
 def table_rows(text: str, form: FileFormat, name: str) -> Iterator[tuple[int, list[str]]]:
     """(line number, cells) of each row, quotes removed.
 
-    >>> list(table_rows('a,"b ""c"""\\n', FileFormat("csv", separator=","), "a.csv"))
-    [(1, ['a', 'b "c"'])]
+    >>> list(table_rows('a,"b ""c"" d"\\n', FileFormat("csv", separator=","), "a.csv"))
+    [(1, ['a', 'b "c" d'])]
     """
-    quoting = csv.QUOTE_MINIMAL if form.separator != "\t" or _is_quoted(text) else csv.QUOTE_NONE
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=form.separator, quoting=quoting, strict=True)
+    quoted = form.separator != "\t" or _is_quoted(text)
+    lines = io.StringIO(text, newline="")
+    reader = csv.reader(
+        lines, delimiter=form.separator, quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE, strict=True
+    )
     line = 1
     while True:
         try:
