@@ -25,6 +25,7 @@ NAMES = {
     "__version__",
     "encode_files",
     "encode_sequences",
+    "encode_words",
 }
 
 

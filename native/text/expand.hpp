@@ -1,15 +1,17 @@
-// Templates over a ColumnTable → attribute ids, sentence by sentence.
+// Templates over a CellTable → attribute ids, sentence by sentence.
 //
-// A pattern is  piece₀ cell₁ piece₁ cell₂ piece₂ …  where a cell is the column's text at position t + offset. The same
-// cells come again and again, so the string of a pattern is built only for the first occurrence of its cells; later its
-// id comes from a cache keyed by the cells' ids:
+// A pattern is  piece₀ cell₁ piece₁ cell₂ piece₂ …  where a cell is the column's text at position t + offset. A cell that
+// is nothing leaves the pattern out; cells of many values give an attribute for every combination. The same cells come
+// again and again, so the strings of a pattern are built only for the first occurrence of its cells; later its ids come
+// from a cache keyed by the cells' ids:
 //
 //     few combinations of cells   an array indexed by all of them            (words, tags, pairs and triples of tags)
 //     many                        a hash map keyed by their packed bits      (pairs of words)
 //
 // Both keys are exact. If the bits do not fit into 64, the cells so far are first replaced by a number of their own.
 // These caches are larger than the processor's, so a sentence takes three rounds: compute all keys and prefetch their
-// slots; read the ids and build the strings that are new; look those up together.
+// slots; read the ids and build the strings that are new; look those up together. The caches outlive the batch; they
+// are made anew when a column has outgrown its keys, and for another vocabulary.
 #pragma once
 
 #include <algorithm>
@@ -20,82 +22,40 @@
 #include <utility>
 #include <vector>
 
-#include "text/columns.hpp"
+#include "text/cell_table.hpp"
 #include "text/dataset_builder.hpp"
 #include "text/hash.hpp"
+#include "text/key_map.hpp"
 #include "text/vocabulary.hpp"
 
 namespace tagfield::text {
 
 struct Pattern {
-    std::vector<std::string> pieces;                     // one more than cells
+    std::vector<std::string> pieces;                           // one more than cells
     std::vector<std::pair<std::int32_t, std::int32_t>> cells;  // (offset, column)
-};
-
-// 64-bit keys → ids; open addressing. Key and id share a slot, so a hit reads one cache line.
-class KeyMap {
-  public:
-    static constexpr std::int32_t empty = -2;
-
-    KeyMap() : slots_(16) {}
-
-    std::int32_t find(std::uint64_t key) const { return slots_[locate(key)].id; }
-    void prefetch(std::uint64_t key) const { __builtin_prefetch(&slots_[mix(key) & (slots_.size() - 1)]); }
-    void set(std::uint64_t key, std::int32_t id) {
-        Slot* slot = &slots_[locate(key)];
-        if (slot->id == empty) {
-            if (3 * ++size_ > 2 * slots_.size()) {
-                grow();
-                slot = &slots_[locate(key)];
-            }
-        }
-        *slot = {key, id};
-    }
-    std::size_t size() const { return size_; }
-
-  private:
-    struct Slot {
-        std::uint64_t key = 0;
-        std::int32_t id = empty;
-    };
-
-    std::size_t locate(std::uint64_t key) const {
-        std::size_t i = mix(key) & (slots_.size() - 1);
-        while (slots_[i].id != empty && slots_[i].key != key) i = (i + 1) & (slots_.size() - 1);
-        return i;
-    }
-    void grow() {
-        std::vector<Slot> old(2 * slots_.size());
-        old.swap(slots_);
-        for (const Slot& slot : old)
-            if (slot.id != empty) slots_[locate(slot.key)] = slot;
-    }
-
-    std::vector<Slot> slots_;
-    std::size_t size_ = 0;
 };
 
 class TemplateExpander {
   public:
-    static constexpr std::int32_t reach = 4096;  // |offset| at most
+    static constexpr std::int32_t reach = 4096;             // |offset| at most
+    static constexpr std::size_t most_combinations = 4096;  // of many values, in one pattern at one token
 
-    TemplateExpander(ColumnTable& table, std::vector<Pattern> patterns, bool padding, bool edges)
+    TemplateExpander(CellTable& table, std::vector<Pattern> patterns, bool padding, bool edges)
         : table_(table), padding_(padding), edges_(edges) {
-        for (Pattern& pattern : patterns) patterns_.push_back(CachedPattern{std::move(pattern), 0, 0, {}, {}, {}, {}});
+        for (Pattern& pattern : patterns) patterns_.emplace_back(std::move(pattern));
         for (CachedPattern& cached : patterns_) check(cached);
-        if (padding_) make_padding();
-        const auto limit = static_cast<std::uint64_t>(std::max<std::int64_t>(1 << 12, 2 * table.tokens().back()));
-        for (CachedPattern& cached : patterns_) choose_cache(cached, limit);
     }
+    TemplateExpander(const TemplateExpander&) = delete;
 
     // A frozen vocabulary does not grow: attributes that it lacks are left out.
     void run(Vocabulary& attributes, bool frozen, DatasetBuilder& dataset) {
+        prepare(attributes);
         const auto& tokens = table_.tokens();
         dataset.reserve(tokens.size() - 1, static_cast<std::size_t>(tokens.back()) * (patterns_.size() + edges_));
         Sentence sentence;
         for (std::size_t s = 0; s + 1 < tokens.size(); ++s) {
             sentence.clear();
-            lookups_.clear();
+            clear_round();
             const std::int64_t T = tokens[s + 1] - tokens[s];
             for (std::int64_t t = 0; t < T; ++t) {
                 for (CachedPattern& cached : patterns_) compute_key(cached, tokens[s], t, T);
@@ -105,24 +65,61 @@ class TemplateExpander {
             }
             fetch_ids(tokens[s], T, sentence);
             add_new(attributes, frozen, sentence);
+            if (many_) insert_lists(sentence);
             if (frozen) sentence.drop_absent();
             dataset.add(sentence);
         }
+        known_attributes_ = attributes.size();
+    }
+
+    // Drops every cached id.
+    void forget() {
+        for (CachedPattern& cached : patterns_) {
+            cached.width.clear();
+            cached.direct.clear();
+            cached.maps.clear();
+        }
+        bos_ = constant("__BOS__");
+        eos_ = constant("__EOS__");
+        before_.clear();
+        after_.clear();
+        lists_.clear();
+        list_ids_.clear();
+        absences_ = false;
+    }
+
+    // How many ids are cached.
+    std::size_t size() const {
+        std::size_t sum = lists_.size() + list_ids_.size();
+        for (const CachedPattern& cached : patterns_) {
+            sum += cached.direct.size();
+            for (const KeyMap& map : cached.maps) sum += map.size();
+        }
+        return sum;
     }
 
   private:
     struct CachedPattern {
+        explicit CachedPattern(Pattern made) : pattern(std::move(made)) {}
+
         Pattern pattern;
-        std::int32_t low, high;                     // smallest and largest offset
-        std::vector<const std::int32_t*> ids;       // ids of the whole column, for each cell
-        std::vector<std::uint64_t> width;           // how many different cells the column has
-        std::vector<std::int32_t> direct;           // cache for few combinations; empty if `maps` is used
-        std::vector<KeyMap> maps;                   // the last one is the cache; maps[k] numbers the first k
-                                                    // cells if cell k no longer fits into 64 bits
+        std::int32_t low = 0, high = 0;        // smallest and largest offset
+        bool many = false;                     // whether its cached ids are numbers of lists
+        std::vector<const std::int32_t*> ids;  // ids of the whole column, for each cell
+        std::vector<std::uint64_t> width;      // a bound of the ids of each cell's column; empty before the first use
+        std::vector<std::int32_t> direct;      // cache for few combinations; empty if `maps` is used
+        std::vector<KeyMap> maps;              // the last one is the cache; maps[k] numbers the first k
+                                               // cells if cell k no longer fits into 64 bits
     };
 
     static CachedPattern constant(const char* text) {
-        return CachedPattern{Pattern{{text}, {}}, 0, 0, {}, {}, {KeyMap::empty}, {}};
+        CachedPattern made(Pattern{{text}, {}});
+        made.direct.assign(1, KeyMap::empty);
+        return made;
+    }
+
+    Column& column_of(const CachedPattern& cached, std::size_t k) {
+        return table_.column(static_cast<std::size_t>(cached.pattern.cells[k].second));
     }
 
     void check(CachedPattern& cached) {
@@ -131,12 +128,27 @@ class TemplateExpander {
         for (const auto& [offset, column] : cached.pattern.cells) {
             if (offset < -reach || offset > reach)
                 throw InputError("a template may read at most " + std::to_string(reach) + " positions away");
-            const auto& ids = table_.column(static_cast<std::size_t>(column)).ids;
-            if (ids.size() != static_cast<std::size_t>(table_.tokens().back()))
-                throw InputError("column " + std::to_string(column) + " was not read");
+            cached.many = cached.many || table_.column(static_cast<std::size_t>(column)).many;
             cached.low = std::min(cached.low, offset);
             cached.high = std::max(cached.high, offset);
-            cached.ids.push_back(ids.data());
+        }
+        many_ = many_ || cached.many;
+    }
+
+    // Before a batch: every column has its ids, and every cache has room for them.
+    void prepare(const Vocabulary& attributes) {
+        if (absences_ && attributes.size() != known_attributes_) forget();
+        if (padding_) make_padding();
+        const auto T = static_cast<std::size_t>(table_.tokens().back());
+        for (CachedPattern& cached : patterns_) {
+            cached.ids.clear();
+            for (std::size_t k = 0; k < cached.pattern.cells.size(); ++k) {
+                const Column& column = column_of(cached, k);
+                if (column.ids.size() != T)
+                    throw InputError("column " + std::to_string(cached.pattern.cells[k].second) + " was not read");
+                cached.ids.push_back(column.ids.data());
+            }
+            make_room(cached, std::max<std::uint64_t>(1 << 12, 2 * T));
         }
     }
 
@@ -155,17 +167,32 @@ class TemplateExpander {
         }
     }
 
-    void choose_cache(CachedPattern& cached, std::uint64_t limit) {
+    // The first batch gets caches that fit it exactly. A later one that does not fit doubles them, so that batches of
+    // one sentence do not make them anew each time.
+    void make_room(CachedPattern& cached, std::uint64_t limit) {
+        const std::size_t n = cached.pattern.cells.size();
+        const bool first = cached.width.empty() && cached.direct.empty();
+        bool fits = !first;
+        for (std::size_t k = 0; k < n && fits; ++k) fits = column_of(cached, k).cells.size() <= cached.width[k];
+        if (fits) return;
+        std::vector<std::uint64_t> width;
         std::uint64_t combinations = 1;
-        for (const auto& [offset, column] : cached.pattern.cells) {
-            const std::size_t different = table_.column(static_cast<std::size_t>(column)).cells.size();
-            cached.width.push_back(std::max<std::uint64_t>(1, different));
-            combinations = combinations > limit ? combinations : combinations * cached.width.back();
+        for (std::size_t k = 0; k < n; ++k) {
+            const std::uint64_t cells = std::max<std::uint64_t>(1, column_of(cached, k).cells.size());
+            width.push_back(first ? cells : std::max(cached.width[k], cells > cached.width[k] ? 2 * cells : 0));
+            combinations = combinations > limit ? combinations : combinations * width.back();
         }
+        cached.width = std::move(width);
+        if (n == 1) {  // the key is the cell's id, so what is cached stays
+            cached.direct.resize(cached.width[0], KeyMap::empty);
+            return;
+        }
+        cached.direct.clear();
+        cached.maps.clear();
         if (combinations <= limit)
             cached.direct.assign(combinations, KeyMap::empty);
         else
-            cached.maps.resize(cached.width.size() + 1);
+            cached.maps.resize(n + 1);
     }
 
     // The id of cell k at position t of a sentence of T tokens, of which `first` is the first.
@@ -183,17 +210,22 @@ class TemplateExpander {
         const std::size_t n = cached.ids.size();
         std::uint64_t key = 0;
         if (!cached.direct.empty()) {
-            for (std::size_t k = 0; k < n; ++k)
-                key = key * cached.width[k] + static_cast<std::uint64_t>(id_at(cached, k, first, t, T));
+            for (std::size_t k = 0; k < n; ++k) {
+                const std::int32_t id = id_at(cached, k, first, t, T);
+                if (id == Column::nothing) return;
+                key = key * cached.width[k] + static_cast<std::uint64_t>(id);
+            }
             __builtin_prefetch(&cached.direct[key]);
         } else {
             std::uint64_t range = 1;  // key < range
             for (std::size_t k = 0; k < n; ++k) {
+                const std::int32_t id = id_at(cached, k, first, t, T);
+                if (id == Column::nothing) return;
                 if (range > UINT64_MAX / cached.width[k]) {
                     key = number_of(cached.maps[k], key);
                     range = std::uint64_t{1} << 31;
                 }
-                key = key * cached.width[k] + static_cast<std::uint64_t>(id_at(cached, k, first, t, T));
+                key = key * cached.width[k] + static_cast<std::uint64_t>(id);
                 range *= cached.width[k];
             }
             cached.maps.back().prefetch(key);
@@ -208,39 +240,118 @@ class TemplateExpander {
             const std::int32_t id = cached->direct.empty() ? cached->maps.back().find(key) : cached->direct[key];
             sentence.ids.push_back(id);
             if (id != KeyMap::empty) continue;
-            new_.push_back(i);
-            starts_.push_back(text_.size());
-            text_ += cached->pattern.pieces[0];
-            for (std::size_t k = 0; k < cached->ids.size(); ++k) {
-                const auto column = static_cast<std::size_t>(cached->pattern.cells[k].second);
-                text_ += table_.column(column).cells[id_at(*cached, k, first, t, T)];
-                text_ += cached->pattern.pieces[k + 1];
+            cells_.clear();
+            for (std::size_t k = 0; k < cached->ids.size(); ++k)
+                cells_.push_back(column_of(*cached, k).cells[id_at(*cached, k, first, t, T)]);
+            new_.push_back({i, starts_.size()});
+            if (cached->many)
+                build_combinations(*cached);
+            else
+                build_string(cached->pattern);
+        }
+    }
+
+    // Writes the pattern with the texts in `cells_`.
+    void build_string(const Pattern& pattern) {
+        starts_.push_back(text_.size());
+        text_ += pattern.pieces[0];
+        for (std::size_t k = 0; k < cells_.size(); ++k) {
+            text_ += cells_[k];
+            text_ += pattern.pieces[k + 1];
+        }
+    }
+
+    // The same for every combination of the values of cells; the values of the last cell change fastest.
+    void build_combinations(const CachedPattern& cached) {
+        std::vector<std::vector<std::string_view>> values;
+        std::size_t combinations = 1;
+        for (std::size_t k = 0; k < cells_.size(); ++k) {
+            values.emplace_back();
+            std::string_view rest = cells_[k];
+            for (std::size_t end = 0; end != rest.npos && column_of(cached, k).many; rest.remove_prefix(end + 1)) {
+                end = rest.find(Column::separator);
+                if (end == rest.npos) break;
+                values.back().push_back(rest.substr(0, end));
             }
+            values.back().push_back(rest);
+            combinations *= values.back().size();
+            if (combinations > most_combinations)
+                throw InputError("a pattern gives more than " + std::to_string(most_combinations) +
+                                 " attributes for one token; combine fewer functions that have several values");
+        }
+        for (std::size_t number = 0; number < combinations; ++number) {
+            std::size_t rest = number;
+            for (std::size_t k = cells_.size(); k-- > 0; rest /= values[k].size())
+                cells_[k] = values[k][rest % values[k].size()];
+            build_string(cached.pattern);
         }
     }
 
     // Round 3: new strings get their ids in order of appearance, and go into the cache.
     void add_new(Vocabulary& attributes, bool frozen, Sentence& sentence) {
         starts_.push_back(text_.size());
-        for (std::size_t i = 0; i < new_.size(); ++i)
+        for (std::size_t i = 0; i + 1 < starts_.size(); ++i)
             strings_.emplace_back(text_.data() + starts_[i], starts_[i + 1] - starts_[i]);
         found_.resize(strings_.size());
         if (frozen)
             attributes.find_all(strings_.data(), strings_.size(), found_.data());
         else
             attributes.add_all(strings_.data(), strings_.size(), found_.data());
-        for (std::size_t i = 0; i < new_.size(); ++i) {
-            const auto& [cached, key, t] = lookups_[new_[i]];
-            sentence.ids[new_[i]] = found_[i];
+        new_.push_back({0, strings_.size()});
+        for (std::size_t i = 0; i + 1 < new_.size(); ++i) {
+            const auto& [cached, key, t] = lookups_[new_[i].lookup];
+            const std::size_t from = new_[i].string, to = new_[i + 1].string;
+            const std::int32_t id = cached->many ? make_list(from, to) : found_[from];
+            absences_ = absences_ || id == Vocabulary::absent;
+            sentence.ids[new_[i].lookup] = id;
             if (cached->direct.empty())
-                cached->maps.back().set(key, found_[i]);
+                cached->maps.back().set(key, id);
             else
-                cached->direct[key] = found_[i];
+                cached->direct[key] = id;
         }
+    }
+
+    // What one sentence looks up; an error may have left some of it.
+    void clear_round() {
+        lookups_.clear();
         new_.clear();
         starts_.clear();
         text_.clear();
         strings_.clear();
+    }
+
+    // A list of the ids of found_[from .. to] that are there; returns its number.
+    std::int32_t make_list(std::size_t from, std::size_t to) {
+        if (lists_.size() >= static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
+            throw InputError("the patterns have more than 2^31 combinations of cells with several values");
+        const std::size_t start = list_ids_.size();
+        for (std::size_t i = from; i < to; ++i) {
+            if (found_[i] == Vocabulary::absent)
+                absences_ = true;
+            else
+                list_ids_.push_back(found_[i]);
+        }
+        lists_.push_back({start, list_ids_.size()});
+        return static_cast<std::int32_t>(lists_.size() - 1);
+    }
+
+    // Replaces the numbers of lists by the ids in them.
+    void insert_lists(Sentence& sentence) {
+        flat_.clear();
+        std::size_t i = 0;
+        for (std::int64_t& end : sentence.ends) {
+            for (; i < static_cast<std::size_t>(end); ++i) {
+                if (!lookups_[i].cached->many) {
+                    flat_.push_back(sentence.ids[i]);
+                    continue;
+                }
+                const auto& [from, to] = lists_[static_cast<std::size_t>(sentence.ids[i])];
+                flat_.insert(flat_.end(), list_ids_.begin() + static_cast<std::ptrdiff_t>(from),
+                             list_ids_.begin() + static_cast<std::ptrdiff_t>(to));
+            }
+            end = static_cast<std::int64_t>(flat_.size());
+        }
+        sentence.ids.swap(flat_);
     }
 
     static std::uint64_t number_of(KeyMap& prefixes, std::uint64_t key) {
@@ -254,23 +365,31 @@ class TemplateExpander {
         return static_cast<std::uint64_t>(number);
     }
 
-    ColumnTable& table_;
-    bool padding_, edges_;
+    CellTable& table_;
+    bool padding_, edges_, many_ = false;
     std::vector<CachedPattern> patterns_;
     CachedPattern bos_ = constant("__BOS__"), eos_ = constant("__EOS__");
     std::map<std::int32_t, std::vector<std::int32_t>> before_, after_;  // column → ids of its padding
+    std::vector<std::pair<std::size_t, std::size_t>> lists_;            // number → its ids in list_ids_
+    std::vector<std::int32_t> list_ids_;
+    bool absences_ = false;             // whether a string was cached that the vocabulary lacks
+    std::size_t known_attributes_ = 0;  // size of the vocabulary after the last batch
 
     struct Lookup {
         CachedPattern* cached;
         std::uint64_t key;
         std::int64_t t;
     };
+    struct New {
+        std::size_t lookup, string;  // a lookup that is not in the cache, and the first of its strings
+    };
     std::vector<Lookup> lookups_;      // of one sentence, in order
-    std::vector<std::size_t> new_;     // indices of the lookups that are not in the cache
-    std::vector<std::size_t> starts_;  // where their strings begin in text_
+    std::vector<New> new_;
+    std::vector<std::size_t> starts_;  // where strings begin in text_
     std::string text_;
+    std::vector<std::string_view> cells_;  // of one pattern at one token
     std::vector<HashedString> strings_;
-    std::vector<std::int32_t> found_;
+    std::vector<std::int32_t> found_, flat_;
 };
 
 }  // namespace tagfield::text

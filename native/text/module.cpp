@@ -2,19 +2,24 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstring>
+#include <memory>
 #include <utility>
 
 #include "text/columns.hpp"
 #include "text/dataset_builder.hpp"
+#include "text/derive.hpp"
 #include "text/errors.hpp"
 #include "text/expand.hpp"
+#include "text/gazetteer.hpp"
 #include "text/item_sinks.hpp"
 #include "text/objects.hpp"
+#include "text/template_encoder.hpp"
 #include "text/token_lists.hpp"
 #include "text/vocabulary.hpp"
 
@@ -50,15 +55,7 @@ nb::tuple as_arrays(DatasetBuilder&& dataset) {
 std::string_view view(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
 nb::str as_str(std::string_view text) { return nb::str(text.data(), text.size()); }
 
-std::string_view text_of(nb::handle string) {
-    Py_ssize_t size = 0;
-    const char* data = PyUnicode_AsUTF8AndSize(string.ptr(), &size);
-    if (!data) {
-        PyErr_Clear();
-        throw InputError("a string holds a lone surrogate, which cannot be written in UTF-8");
-    }
-    return {data, static_cast<std::size_t>(size)};
-}
+std::string_view text_of(nb::handle string) { return tagfield::text::text_of(string.ptr(), "a vocabulary"); }
 
 nb::list strings(const Vocabulary& self) {
     nb::list all;
@@ -146,45 +143,73 @@ void bind_vocabulary(nb::module_& m) {
         });
 }
 
-void bind_columns(nb::module_& m) {
-    nb::class_<ColumnTable>(m, "ColumnTable")
-        .def(nb::init<const std::vector<bool>&, std::string>(), "wanted"_a, "first_line"_a)
-        .def("read",
-             [](ColumnTable& self, nb::bytes text, const std::string& file, std::int32_t index) {
-                 const std::string_view bytes = view(text);
-                 nb::gil_scoped_release release;
-                 self.read(bytes, file, index);
+void bind_templates(nb::module_& m) {
+    nb::class_<Gazetteer>(m, "Gazetteer", "Phrases, each a list of words.")
+        .def("__init__",
+             [](Gazetteer* self, const std::vector<std::vector<std::string_view>>& phrases) {
+                 Gazetteer made;
+                 for (const auto& words : phrases) made.add(words);
+                 new (self) Gazetteer(std::move(made));
              },
-             "text"_a, "file"_a, "index"_a)
-        .def("cells", [](ColumnTable& self, std::size_t column) { return strings(self.column(column).cells); },
-             "column"_a)
+             "phrases"_a);
+    nb::class_<TemplateEncoder>(m, "TemplateEncoder")
+        .def(nb::init<const std::vector<bool>&, std::size_t>(), "wanted"_a, "capacity"_a = std::size_t{1} << 22)
         .def("derive",
-             [](ColumnTable& self, std::size_t base, const std::vector<std::string_view>& made) {
-                 return self.derive(base, made);
+             [](TemplateEncoder& self, std::size_t base, nb::callable function, bool many) {
+                 return self.table.derive(base, std::make_unique<CellFunction>(function), many);
              },
-             "base"_a, "strings"_a)
-        .def("labels",
-             [](ColumnTable& self, std::size_t column, Vocabulary& labels) {
-                 return as_array(self.labels(column, labels));
+             "base"_a, "function"_a, "many"_a)
+        .def("find_phrases",
+             [](TemplateEncoder& self, std::size_t base, std::shared_ptr<Gazetteer> phrases, std::string name) {
+                 return self.table.derive(base, std::make_unique<InGazetteer>(phrases, std::move(name)), false);
              },
-             "column"_a, "labels"_a)
-        .def("locations",
-             [](const ColumnTable& self) {
-                 return nb::make_tuple(as_array(self.file()), as_array(self.line()), as_array(self.begin()),
-                                       as_array(self.end()));
-             })
-        .def("expand",
-             [](ColumnTable& self, const std::vector<PatternParts>& patterns, bool padding, bool edges, Vocabulary& attributes, bool frozen) {
+             "base"_a, "phrases"_a, "name"_a)
+        .def("compare",
+             [](TemplateEncoder& self, std::size_t base, std::int64_t offset) {
+                 return self.table.derive(base, std::make_unique<SameAs>(offset), false);
+             },
+             "base"_a, "offset"_a)
+        .def("set_patterns",
+             [](TemplateEncoder& self, const std::vector<PatternParts>& patterns, bool padding, bool edges) {
                  std::vector<Pattern> made;
                  for (const auto& [pieces, cells] : patterns) made.push_back({pieces, cells});
-                 DatasetBuilder dataset;
-                 {
-                     nb::gil_scoped_release release;
-                     TemplateExpander(self, std::move(made), padding, edges).run(attributes, frozen, dataset);
-                 }
-                 return as_arrays(std::move(dataset));
+                 self.set_patterns(std::move(made), padding, edges);
              },
-             "patterns"_a, "padding"_a, "edges"_a, "attributes"_a, "frozen"_a);
+             "patterns"_a, "padding"_a, "edges"_a)
+        .def("read",
+             [](TemplateEncoder& self, nb::bytes text, const std::string& file, std::int32_t index,
+                const std::string& first_line) {
+                 const std::string_view bytes = view(text);
+                 nb::gil_scoped_release release;
+                 self.places.read(self.table, bytes, file, index, first_line);
+             },
+             "text"_a, "file"_a, "index"_a, "first_line"_a)
+        .def("locations",
+             [](const TemplateEncoder& self) {
+                 return nb::make_tuple(as_array(self.places.file), as_array(self.places.line),
+                                       as_array(self.places.begin), as_array(self.places.end));
+             })
+        .def("labels",
+             [](TemplateEncoder& self, std::size_t column, Vocabulary& labels) {
+                 return as_array(self.table.labels(column, labels));
+             },
+             "column"_a, "labels"_a)
+        .def("expand",
+             [](TemplateEncoder& self, Vocabulary& attributes, bool frozen) {
+                 return as_arrays(self.expand(nb::find(attributes), frozen, true, false));
+             },
+             "attributes"_a, "frozen"_a)
+        .def("encode_words",
+             [](TemplateEncoder& self, nb::handle X, nb::handle y, Vocabulary& attributes, bool frozen,
+                Vocabulary& labels, bool gather) {
+                 self.trim();
+                 self.table.begin();
+                 std::vector<std::int32_t> gold = WordReader(self.table, labels).read(X, y);
+                 return nb::make_tuple(as_arrays(self.expand(nb::find(attributes), frozen, gather, true)),
+                                       as_array(std::move(gold)));
+             },
+             "X"_a, "y"_a.none(), "attributes"_a, "frozen"_a, "labels"_a, "gather"_a)
+        .def("__len__", &TemplateEncoder::size);
     m.def("first_line", [](nb::bytes text) { return first_line(view(text)); }, "text"_a);
 }
 
@@ -258,15 +283,15 @@ NB_MODULE(TAGFIELD_MODULE, m) {
         },
         error.inc_ref().ptr());
     bind_vocabulary(m);
-    bind_columns(m);
+    bind_templates(m);
     bind_items(m);
     bind_token_lists(m);
     m.def("encode_objects",
           [](nb::handle X, nb::handle y, Vocabulary& attributes, bool frozen, Vocabulary& labels, bool gather) {
               ObjectReader reader(attributes, frozen, labels);
               reader.dataset.gather = gather;
-              reader.read(X, y);
-              return nb::make_tuple(as_arrays(std::move(reader.dataset)), as_array(std::move(reader.gold)));
+              std::vector<std::int32_t> gold = reader.read(X, y);
+              return nb::make_tuple(as_arrays(std::move(reader.dataset)), as_array(std::move(gold)));
           },
           "X"_a, "y"_a.none(), "attributes"_a, "frozen"_a, "labels"_a, "gather"_a);
 }

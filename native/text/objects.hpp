@@ -20,13 +20,12 @@
 
 #include "text/dataset_builder.hpp"
 #include "text/errors.hpp"
+#include "text/python_lists.hpp"
 #include "text/sentence_builder.hpp"
 #include "text/string_cache.hpp"
 #include "text/vocabulary.hpp"
 
 namespace tagfield::text {
-
-namespace nb = nanobind;
 
 class ObjectReader {
   public:
@@ -34,26 +33,17 @@ class ObjectReader {
         : builder_(attributes, frozen), labels_(labels) {}
 
     DatasetBuilder dataset;
-    std::vector<std::int32_t> gold;  // [T]  Vocabulary::absent where the label is not known
 
-    void read(nb::handle X, nb::handle y) {
-        nb::object sequences = iterate(X, "X", "a list of sequences"), all_labels;
-        if (!y.is_none()) all_labels = iterate(y, "y", "a list of label sequences");
-        for (;; ++sequence_) {
-            nb::object sequence = next(sequences), labels_here;
-            if (all_labels.is_valid()) {
-                labels_here = next(all_labels);
-                if (sequence.is_valid() != labels_here.is_valid())
-                    throw InputError(std::string("X and y must have the same length, but ") +
-                                     (labels_here.is_valid() ? "X" : "y") + " ends after " + std::to_string(sequence_) +
-                                     " sequences");
-            }
-            if (!sequence.is_valid()) break;
+    // Returns the ids of the labels [T], Vocabulary::absent where a label is not known.
+    std::vector<std::int32_t> read(nb::handle X, nb::handle y) {
+        for (Pairs pairs(iterate(X, "X", "a list of sequences"), y); pairs.advance();) {
+            sequence_ = pairs.index;
             if (sequence_ == sample_size) reserve_from_sample(X);
-            const std::size_t length = read_sequence(sequence);
-            if (labels_here.is_valid()) read_labels(labels_here, length);
+            const std::size_t length = read_sequence(pairs.sequence);
+            if (pairs.labels.is_valid()) labels_.read(pairs.labels, sequence_, length);
         }
-        gold.resize(static_cast<std::size_t>(dataset.tokens.back()), Vocabulary::absent);  // if there is no y
+        labels_.gold.resize(static_cast<std::size_t>(dataset.tokens.back()), Vocabulary::absent);  // if there is no y
+        return std::move(labels_.gold);
     }
 
   private:
@@ -68,58 +58,11 @@ class ObjectReader {
         dataset.reserve(all, all / sample_size * (dataset.position.size() + dataset.position.size() / 4));
     }
 
-    static std::string type_name(PyObject* object) { return Py_TYPE(object)->tp_name; }
-    static bool is_text(PyObject* object) {
-        return PyUnicode_Check(object) || PyBytes_Check(object) || PyByteArray_Check(object);
-    }
     std::string token_name() const { return "X[" + std::to_string(sequence_) + "][" + std::to_string(token_) + "]"; }
-
-    static nb::object iterate(nb::handle object, const std::string& what, const char* expected) {
-        const bool unsuitable = is_text(object.ptr()) || PyDict_Check(object.ptr());
-        PyObject* iterator = unsuitable ? nullptr : PyObject_GetIter(object.ptr());
-        if (!iterator) {
-            if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_TypeError)) throw nb::python_error();
-            PyErr_Clear();
-            throw InputError(what + " is of type " + type_name(object.ptr()) + "; expected " + expected);
-        }
-        return nb::steal(iterator);
-    }
-
-    static nb::object next(nb::handle iterator) {
-        PyObject* item = PyIter_Next(iterator.ptr());
-        if (!item && PyErr_Occurred()) throw nb::python_error();
-        return nb::steal(item);
-    }
-
-    // The items as an exact list or tuple, which can be read without running user code.
-    nb::object as_list(nb::handle object, const char* name, const char* expected) const {
-        if (PyList_CheckExact(object.ptr()) || PyTuple_CheckExact(object.ptr())) return nb::borrow(object);
-        const nb::object iterator =
-            iterate(object, std::string(name) + "[" + std::to_string(sequence_) + "]", expected);
-        PyObject* list = PySequence_List(iterator.ptr());
-        if (!list) throw nb::python_error();
-        return nb::steal(list);
-    }
-    static Py_ssize_t length_of(PyObject* list) {
-        return PyList_CheckExact(list) ? PyList_GET_SIZE(list) : PyTuple_GET_SIZE(list);
-    }
-    static PyObject* item_of(PyObject* list, Py_ssize_t i) {
-        return PyList_CheckExact(list) ? PyList_GET_ITEM(list, i) : PyTuple_GET_ITEM(list, i);
-    }
-
-    std::string_view text_of(PyObject* string, const std::string& where) const {
-        Py_ssize_t size = 0;
-        const char* data = PyUnicode_AsUTF8AndSize(string, &size);
-        if (!data) {
-            PyErr_Clear();
-            throw InputError(where + " holds a string that cannot be written in UTF-8 (a lone surrogate)");
-        }
-        return {data, static_cast<std::size_t>(size)};
-    }
 
     std::size_t read_sequence(nb::handle sequence) {
         token_ = 0;
-        const nb::object list = as_list(sequence, "X", "a sequence of tokens");
+        const nb::object list = as_list(sequence, item_name("X", sequence_), "a sequence of tokens");
         for (; token_ < length_of(list.ptr()); ++token_) {
             const nb::object item = nb::borrow(item_of(list.ptr(), token_));
             read_token(item.ptr());
@@ -160,12 +103,8 @@ class ObjectReader {
     }
 
     std::string_view text_of_attribute(PyObject* string) const {
-        if (PyUnicode_IS_COMPACT_ASCII(string))  // nearly always: the text follows the object's header
-            return {static_cast<const char*>(PyUnicode_DATA(string)),
-                    static_cast<std::size_t>(PyUnicode_GET_LENGTH(string))};
-        Py_ssize_t size = 0;
-        const char* data = PyUnicode_AsUTF8AndSize(string, &size);
-        return data ? std::string_view(data, static_cast<std::size_t>(size)) : text_of(string, token_name());
+        std::string_view text;
+        return read_text(string, text) ? text : text_of(string, token_name());
     }
 
     void read_list(PyObject* list, std::string_view prefix) {
@@ -313,32 +252,9 @@ class ObjectReader {
         builder_.resolve();
     }
 
-    void read_labels(nb::handle labels, std::size_t length) {
-        const std::string where = "y[" + std::to_string(sequence_) + "]";
-        const nb::object list = as_list(labels, "y", "a sequence of labels");
-        const auto found = static_cast<std::size_t>(length_of(list.ptr()));
-        if (found != length)
-            throw InputError("X[" + std::to_string(sequence_) + "] has " + std::to_string(length) + " tokens, but " +
-                             where + " has " + std::to_string(found) + " labels");
-        for (std::size_t t = 0; t < length; ++t) {
-            PyObject* label = item_of(list.ptr(), static_cast<Py_ssize_t>(t));
-            if (label == Py_None) {
-                gold.push_back(Vocabulary::absent);
-                continue;
-            }
-            if (!PyUnicode_Check(label))
-                throw InputError(where + "[" + std::to_string(t) + "] is of type " + type_name(label) +
-                                 "; a label must be a string, or None where it is not known");
-            StringCache::Entry& known =
-                label_names_.find(label, [&](PyObject* string) { return text_of(string, where); });
-            if (known.id < 0) known.id = labels_.add(known.text);
-            gold.push_back(known.id);
-        }
-    }
-
     SentenceBuilder builder_;
-    Vocabulary& labels_;
-    StringCache keys_, label_names_;  // of the dicts; of y
+    LabelReader labels_;
+    StringCache keys_;  // of the dicts
     Py_ssize_t sequence_ = 0, token_ = 0;
 };
 

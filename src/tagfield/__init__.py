@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tagfield.dataset import Dataset
-    from tagfield.encode import Encoded, encode_files, encode_sequences
+    from tagfield.encode import Encoded, encode_files, encode_sequences, encode_words
     from tagfield.errors import InputError, ModelFileError, OutputError, TagfieldError, TrainingError
     from tagfield.estimator import CRF
     from tagfield.evaluate import Scores
@@ -41,13 +41,14 @@ PUBLIC: dict[str, str] = {  # name: its module
     "TrainingError": "tagfield.errors",
     "encode_files": "tagfield.encode",
     "encode_sequences": "tagfield.encode",
+    "encode_words": "tagfield.encode",
 }
 
 MODULES = ("metrics", "scorers")  # as in sklearn-crfsuite; they need scikit-learn
 
 __all__ = ["CRF", "RECIPES", "Dataset", "Encoded", "Epoch", "InputError", "Model", "ModelFileError", "OutputError"]
 __all__ += ["Scores", "Settings", "TagfieldError", "Template", "TrainingError", "__version__", "encode_files"]
-__all__ += ["encode_sequences"]
+__all__ += ["encode_sequences", "encode_words"]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,6 +1,7 @@
 """Attribute strings and labels → ids → Dataset.
 
     files ──────────▶ text/columns.py (templates) or text/items.py ─┐
+    words ──────────▶ text/words.py (templates) ────────────────────┤
     Python objects ─▶ lists of strings, or dicts ───────────────────┴─▶ Encoded: Dataset, attributes, labels
 
 Without vocabularies, new ones are learned. With the vocabularies of a model nothing is learned: an unknown attribute
@@ -23,10 +24,20 @@ from tagfield.text.items import ItemSequence, Token, read_items
 from tagfield.text.presets import load_template
 from tagfield.text.sources import Locations, PathLike, Source, open_sources
 from tagfield.text.templates import Template
+from tagfield.text.words import WordTable, number_columns
 
 Format: TypeAlias = Literal["columns", "items"]
 
-__all__ = ["Encoded", "Format", "Vocabulary", "check_weights", "encode_files", "encode_sequences"]
+__all__ = [
+    "Encoded",
+    "Format",
+    "Vocabulary",
+    "WordEncoder",
+    "check_weights",
+    "encode_files",
+    "encode_sequences",
+    "encode_words",
+]
 
 
 @dataclass(frozen=True)
@@ -183,6 +194,84 @@ def encode_sequences(
     weight = np.ones(count) if weights is None else check_weights(weights, count)
     label_set = names if labels is None else labels
     return Encoded(_within(Dataset(*arrays, gold, weight), label_set), known, label_set, gold, names)
+
+
+def encode_words(
+    X: Iterable[object],
+    y: Iterable[Iterable[str | None]] | None = None,
+    *,
+    template: Template | PathLike = "words",
+    columns: str | None = None,
+    weights: ArrayLike | None = None,
+    attributes: Vocabulary | None = None,
+    labels: Vocabulary | None = None,
+    grow: bool = False,
+    gather: bool = True,
+) -> Encoded:
+    """Encode sentences of words; the template makes their attributes, as `encode_files` does for column files.
+
+    X: sentences; a token is a string, or a tuple of strings for a template that reads several columns
+    y: a label for each token, `None` where the label is not known
+    template: the name of a preset, the path of a CRF++ template, or a Template
+    columns: the roles of a token's strings if they are not the template's, such as "w _ pos y"; the label, y, may be
+        left out
+    weights, attributes, labels, grow, gather: as in `encode_sequences`
+
+    >>> encoded = encode_words([["The", "dog"], ["Bark"]], [["DT", "NN"], ["VB"]])
+    >>> len(encoded), encoded.labels.strings(), encoded.attributes.strings()[:2]
+    (2, ['DT', 'NN', 'VB'], ['w[0]=The', 'w[1]=dog'])
+    >>> encode_words([[("The", "DT"), ("dog", "NN")]], template="chunking").attributes.strings()[3]
+    'pos[0]=DT'
+    """
+    chosen, X = number_columns(load_template(template, columns), X)
+    return WordEncoder(chosen, attributes, labels).encode(X, y, weights=weights, grow=grow, gather=gather)
+
+
+class WordEncoder:
+    """Encodes sentences of words, call after call, with one template; `encode_words` in a form that you keep.
+
+    It remembers words and their attributes from earlier calls, up to a limit, so a call with one sentence takes
+    microseconds. Threads can share it.
+
+    attributes, labels: vocabularies of a model; without them every call learns new ones
+
+    >>> trained = encode_words([["The", "dog"]], [["DT", "NN"]])
+    >>> encoder = WordEncoder("words", trained.attributes, trained.labels)
+    >>> found = encoder.encode([["The", "cat"]]).dataset.attribute
+    >>> [trained.attributes[attribute] for attribute in found[:2]]
+    ['w[0]=The', 'w[-1]=The']
+    """
+
+    def __init__(
+        self,
+        template: Template | PathLike = "words",
+        attributes: Vocabulary | None = None,
+        labels: Vocabulary | None = None,
+    ) -> None:
+        self.template = load_template(template)
+        self.attributes = attributes
+        self.labels = labels
+        self._table = WordTable(self.template)
+
+    def encode(
+        self,
+        X: Iterable[object],
+        y: Iterable[Iterable[str | None]] | None = None,
+        *,
+        weights: ArrayLike | None = None,
+        grow: bool = False,
+        gather: bool = True,
+    ) -> Encoded:
+        """Encode some sentences; see `encode_words`."""
+        known = Vocabulary() if self.attributes is None else self.attributes
+        names = Vocabulary() if self.labels is None else self.labels.copy()
+        frozen = self.attributes is not None and not grow
+        arrays, gold = self._table.encode(X, y, known, frozen, names, gather)
+        count = len(arrays[0]) - 1
+        weight = np.ones(count) if weights is None else check_weights(weights, count)
+        label_set = names if self.labels is None else self.labels
+        data = _within(Dataset(*arrays, gold, weight), label_set)
+        return Encoded(data, known, label_set, gold, names, self.template)
 
 
 def check_weights(weights: ArrayLike, count: int, name: str = "weights") -> Doubles:

@@ -1,15 +1,14 @@
 """CoNLL columns: files + Template → Dataset, and where each sentence stands in its file.
 
-sources ─▶ match columns to roles ─▶ ColumnTable (cells as ids) ─▶ derived columns ─▶ expand ─▶ Dataset
+sources ─▶ match columns to roles ─▶ plan.py: a native encoder ─▶ read ─▶ expand ─▶ Dataset
 """
-
-import re
 
 import numpy as np
 
-from tagfield._text import ColumnTable, Vocabulary, first_line
+from tagfield._text import Vocabulary, first_line
 from tagfield.dataset import UNKNOWN, Dataset
 from tagfield.errors import InputError
+from tagfield.text.plan import open_encoder
 from tagfield.text.presets import PRESETS
 from tagfield.text.sources import Locations, Source
 from tagfield.text.templates import IGNORED, LABEL, Template
@@ -38,43 +37,17 @@ def read_columns(
     """
     count, first = _first_line(sources)
     template, present = _match_roles(template, count, first, needs_labels)
-    inputs = _pattern_columns(template, present, first)
+    encoder = open_encoder(template, present, first)
+    for index, source in enumerate(sources):
+        encoder.read(source.text, source.name, index, first)
     roles = [template.columns[k] for k in present]
     label = roles.index(LABEL) if LABEL in roles else None
-    used = {base for base, _ in inputs.values()} | {label}
-    table = ColumnTable([k in used for k in range(count)], first)
-    for index, source in enumerate(sources):
-        table.read(source.text, source.name, index)
-    column = {
-        name: table.derive(base, derive(table.cells(base), how)) if how else base
-        for name, (base, how) in inputs.items()
-    }
-    patterns = [(pattern.pieces, [(row, column[name]) for row, name in pattern.cells]) for pattern in template.patterns]
-    gold = None if label is None else table.labels(label, labels)
-    arrays = table.expand(patterns, template.padding, template.edges, attributes, frozen)
+    gold = None if label is None else encoder.labels(label, labels)
+    arrays = encoder.expand(attributes, frozen)
     if gold is None:
         gold = np.full(int(arrays[0][-1]), UNKNOWN, np.int32)
     dataset = Dataset(*arrays, gold, np.ones(len(arrays[0]) - 1))
-    return dataset, template, Locations(sources, *table.locations())
-
-
-def derive(cells: list[str], how: str) -> list[str]:
-    """The cells of a derived column: lower, shape, prefixN or suffixN.
-
-    >>> derive(["McDonald's", "1.5"], "shape"), derive(["walked"], "suffix2")
-    (["XxXx'x", 'd.d'], ['ed'])
-    """
-    if how == "lower":
-        return [cell.lower() for cell in cells]
-    if how == "shape":
-        return [_shape(cell) for cell in cells]
-    n = int(how[-1])
-    return [cell[:n] for cell in cells] if how.startswith("prefix") else [cell[-n:] for cell in cells]
-
-
-def _shape(cell: str) -> str:
-    kinds = "".join("X" if c.isupper() else "d" if c.isdigit() else "x" if c.isalpha() else c for c in cell)
-    return re.sub(r"([Xxd])\1+", r"\1", kinds)
+    return dataset, template, Locations(sources, *encoder.locations())
 
 
 def _first_line(sources: list[Source]) -> tuple[int, str]:
@@ -108,25 +81,3 @@ def _match_roles(template: Template, count: int, first: str, needs_labels: bool)
                 advice = f"for {', '.join(most)} and {last} use --template {other.name}"
                 break
     raise InputError(f"{found}, but template {template.name} reads {len(roles)} ({spoken}); {advice}")
-
-
-def _pattern_columns(template: Template, present: list[int], first: str) -> dict[str, tuple[int, str]]:
-    """For each column that a pattern names: the column of the file, and how it is derived from that."""
-    found: dict[str, tuple[int, str]] = {}
-    for pattern in template.patterns:
-        for _, column in pattern.cells:
-            if column in found:
-                continue
-            base, _, how = column.partition(".")
-            if base.isascii() and base.isdigit():
-                index = int(base)
-            else:
-                index = template.columns.index(base) if base in template.columns else -1
-            if index not in present or template.columns[index] == LABEL:
-                there = ", ".join(role for role in template.columns if role != LABEL)
-                raise InputError(
-                    f"{template.where(pattern)}: {pattern.text!r} names column {base}, but {first} has only "
-                    f"{there} besides the label"
-                )
-            found[column] = (present.index(index), how)
-    return found

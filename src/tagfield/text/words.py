@@ -1,0 +1,71 @@
+"""Sentences of words, as Python objects → the arrays of a Dataset, by a template.
+
+[["The", "dog"], [("Dogs", "NNS"), ("bark", "VBP")]] ─▶ WordTable ─▶ native: cells ─▶ patterns ─▶ ids
+
+A WordTable keeps what it has learned about words and patterns, so that sentences encoded one by one are as fast as many
+at once. What it keeps is bounded. Threads can share it: each call takes a native encoder that no other call is using.
+"""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from tagfield._text import TemplateEncoder, Vocabulary
+from tagfield.dataset import Ints
+from tagfield.errors import InputError
+from tagfield.text.plan import open_encoder
+from tagfield.text.templates import LABEL, Template
+
+if TYPE_CHECKING:
+    from tagfield._text import DatasetArrays
+
+IDLE = 4  # native encoders that are kept for the next call
+
+
+class WordTable:
+    """The words of sentences, and the ids of their patterns.
+
+    >>> from tagfield.text.presets import PRESETS
+    >>> attributes = Vocabulary()
+    >>> arrays, gold = WordTable(PRESETS["words"]).encode([["The", "dog"]], None, attributes, False, Vocabulary(), True)
+    >>> attributes.strings()[:3]
+    ['w[0]=The', 'w[1]=dog', 'w[0]|w[1]=The|dog']
+    """
+
+    def __init__(self, template: Template) -> None:
+        if not template.columns:
+            raise InputError(f"template {template.name} has no columns; name them with columns=, such as 'w pos y'")
+        self.template = template
+        self._present = [k for k, role in enumerate(template.columns) if role != LABEL]
+        self._idle: list[TemplateEncoder] = [self._open()]
+
+    def encode(
+        self, X: Iterable[object], y: object, attributes: Vocabulary, frozen: bool, labels: Vocabulary, gather: bool
+    ) -> "tuple[DatasetArrays, Ints]":
+        """The arrays of a Dataset and the ids of the labels; see `encode.encode_words`."""
+        # pop and append are atomic, so two threads, or a sentence that itself encodes, never share an encoder
+        encoder = self._idle.pop() if self._idle else self._open()
+        try:
+            return encoder.encode_words(X, y, attributes, frozen, labels, gather)
+        finally:
+            if len(self._idle) < IDLE:
+                self._idle.append(encoder)
+
+    def _open(self) -> TemplateEncoder:
+        return open_encoder(self.template, self._present, "a token")
+
+
+def number_columns(template: Template, X: Iterable[object]) -> tuple[Template, Iterable[object]]:
+    """The template with columns x0, x1, … and the label, as many as the first token has, if it names none.
+
+    X is returned too, as a list if it had to be read to find its first token.
+
+    >>> from tagfield.text.templates import parse_template
+    >>> number_columns(parse_template("U0:%x[0,1]"), [[("The", "DT")]])[0].columns
+    ('x0', 'x1', 'y')
+    """
+    if template.columns or isinstance(X, str):
+        return template, X
+    sentences = [sentence if isinstance(sentence, str) else list(sentence) for sentence in X]  # type: ignore[call-overload]
+    first = next((token for sentence in sentences for token in sentence), "")
+    count = len(first) if isinstance(first, tuple | list) else 1
+    return template.with_columns((*(f"x{k}" for k in range(max(1, count))), LABEL)), sentences
