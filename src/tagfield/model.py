@@ -127,7 +127,7 @@ class Model:
         self, paths: PathLike | Iterable[PathLike], *, columns: str | None = None, format: Format | None = None
     ) -> Encoded:
         """Read and encode files with this model's template and vocabularies."""
-        kind: Format = format or ("items" if self.template is None else "columns")
+        kind: Format | None = format or ("items" if self.template is None else None)
         return encode_files(
             paths,
             template=self.template if self.template is not None else "chunking",

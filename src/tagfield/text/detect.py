@@ -54,6 +54,8 @@ def detect(
     head = _head(source)
     kind = check_kind(format) if format is not None else _kind(source, head)
     given = tuple(columns.split()) if columns is not None else ()
+    if columns is not None and not given:
+        raise InputError(f"columns {columns!r}: name at least one column besides the label")
     if kind == "conllu":
         return FileFormat(kind, _conllu_roles(columns_of(head), given, source.name), "\t", comments=True)
     if kind in ("csv", "tsv"):
@@ -140,8 +142,7 @@ def _columns(
     lines = [line.removesuffix("\r") for line in head.split("\n")]
     lines = [line for line in lines if line.strip(" \t") and line.split()[:1] != [DOCSTART]]
     tabs = bool(lines) and all("\t" in line.strip() for line in lines if not line.startswith("#"))
-    spaced = tabs and _SPACES.search(source.text) is not None
-    strict = spaced and len({line.count("\t") for line in lines if not line.startswith("#")}) == 1
+    strict = tabs and _SPACES.search(source.text) is not None and _only_tabs(source, expected)
     rows = [line.split("\t") if strict else line.split() for line in lines]
     usual = _usual(len(row) for row in rows)
     marks = [line.startswith("#") for line in lines]
@@ -155,6 +156,15 @@ def _columns(
     documents = _DOCSTART.search(source.text) is not None
     separator = "\t" if tabs else " " if count > 1 else ""
     return FileFormat("columns", roles, separator, named, comments, documents, strict)
+
+
+def _only_tabs(source: Source, expected: Sequence[str]) -> bool:
+    """Whether tabs give every line the same number of cells, and tabs with spaces do not."""
+    text = source.text.decode(errors="replace").replace("\r\n", "\n")
+    lines = [line for line in text.split("\n") if line.strip() and not line.startswith("#")]
+    by_tabs, by_both = ({len(cut(line)) for line in lines} for cut in (lambda line: line.split("\t"), str.split))
+    fits = {len(expected), len(expected) - 1} if expected else set()
+    return len(by_tabs) == 1 and (len(by_both) > 1 or bool(by_tabs & fits and not by_both & fits))
 
 
 def _usual(counts: Iterable[int]) -> int:

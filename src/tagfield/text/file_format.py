@@ -1,6 +1,6 @@
 """What a file turned out to be: its format, the roles of its columns, and the sentence that says so."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tagfield.errors import InputError
 from tagfield.text.records import WORD
@@ -57,6 +57,10 @@ class FileFormat:
     def plain(self) -> bool:
         """Whether the native reader takes the file."""
         return self.kind == "columns" and not self.strict
+
+    def with_roles(self, roles: tuple[str, ...]) -> "FileFormat":
+        """The same with the roles that were used, if there are as many as columns."""
+        return replace(self, roles=roles) if len(roles) == len(self.roles) else self
 
     def describe(self, labels: int | None = None) -> str:
         """The line for people: what it was taken for."""

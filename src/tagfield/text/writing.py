@@ -88,7 +88,8 @@ def write(
     >>> path = tempfile.mkdtemp() + "/a.txt"
     >>> write(corpus, path).count
     1
-    >>> open(path).read()
+    >>> from pathlib import Path
+    >>> Path(path).read_text()
     'Anna\\tB-PER\\nsings\\tO\\n.\\tO\\n\\n'
     """
     reading = reading_of(data.reading if isinstance(data, Corpus) else None, options)
