@@ -29,6 +29,7 @@ from tagfield.model_file import Parts, from_tensors, load_parts, to_tensors
 from tagfield.native import kernels
 from tagfield.spans import Span
 from tagfield.storage import save_tensors
+from tagfield.text.reading import Reading
 from tagfield.text.sources import PathLike
 from tagfield.text.templates import Template
 from tagfield.train import Settings, Trained, train
@@ -124,15 +125,21 @@ class Model:
         return encode_sequences(X, y, attributes=self.attributes, labels=self.labels)
 
     def encode_files(
-        self, paths: PathLike | Iterable[PathLike], *, columns: str | None = None, format: Format | None = None
+        self,
+        paths: PathLike | Iterable[PathLike],
+        *,
+        columns: str | None = None,
+        format: Format | None = None,
+        reading: Reading | None = None,
     ) -> Encoded:
-        """Read and encode files with this model's template and vocabularies."""
-        kind: Format | None = format or ("items" if self.template is None else None)
+        """Read and encode files with this model's template and vocabularies; see `tagfield.encode_files`."""
+        items = self.template is None and (reading is None or reading.format is None)
         return encode_files(
             paths,
-            template=self.template if self.template is not None else "chunking",
+            template=self.template,
             columns=columns,
-            format=kind,
+            format=format or ("items" if items else None),
+            reading=reading,
             attributes=self.attributes,
             labels=self.labels,
         )

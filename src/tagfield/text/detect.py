@@ -65,9 +65,19 @@ def detect(
     return FileFormat(kind)
 
 
+def kind_of(source: Source) -> str:
+    """The format of a file, one of KINDS.
+
+    >>> kind_of(Source("data", b"NN\\tw=dog\\tlength:3\\n"))
+    'items'
+    """
+    return _kind(source, _head(source))
+
+
 def _head(source: Source) -> str:
-    text = source.text[:HEAD].decode(errors="replace")
-    return text if len(source.text) <= HEAD else text[: text.rfind("\n") + 1] or text
+    raw = source.text[:HEAD] if source.text[:1] not in (b"\n", b"\r") else source.text.lstrip(b"\r\n")[:HEAD]
+    text = raw.decode(errors="replace")
+    return text if len(raw) < HEAD else text[: text.rfind("\n") + 1] or text
 
 
 def _kind(source: Source, head: str) -> str:
