@@ -1,6 +1,6 @@
 """Attribute strings and labels → ids → Dataset.
 
-    files ──────────▶ text/columns.py (templates) or text/items.py ─┐
+    files ──────────▶ text/file_data.py (templates, or items) ──────┐
     words ──────────▶ text/words.py (templates) ────────────────────┤
     Python objects ─▶ lists of strings, or dicts ───────────────────┴─▶ Encoded: Dataset, attributes, labels
 
@@ -11,7 +11,7 @@ is left out, and an unknown gold label is UNKNOWN in the Dataset. `Encoded` keep
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Literal, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,14 +19,17 @@ from numpy.typing import ArrayLike
 from tagfield._text import Vocabulary, encode_objects
 from tagfield.dataset import UNKNOWN, Dataset, Doubles, Ints, Longs
 from tagfield.errors import InputError
-from tagfield.text.columns import read_columns
-from tagfield.text.items import ItemSequence, Token, read_items
+from tagfield.text.file_data import read_any
+from tagfield.text.file_format import FileFormat
+from tagfield.text.inputs import open_inputs
+from tagfield.text.items import ItemSequence, Token
 from tagfield.text.presets import load_template
-from tagfield.text.sources import Locations, PathLike, Source, open_sources
+from tagfield.text.reading import Reading, reading_of
+from tagfield.text.sources import Locations, PathLike, Source
 from tagfield.text.templates import Template
 from tagfield.text.words import WordTable, number_columns
 
-Format: TypeAlias = Literal["columns", "items"]
+Format: TypeAlias = str  # one of text.file_format.KINDS
 
 __all__ = [
     "Encoded",
@@ -62,6 +65,7 @@ class Encoded:
     template: Template | None = None
     locations: Locations | None = None
     unknown: Unknown = NONE_UNKNOWN  # given attributes that were left out
+    form: FileFormat | None = None  # what the first file was taken for
 
     def __len__(self) -> int:
         return len(self.dataset)
@@ -94,6 +98,10 @@ class Encoded:
         names = [*self.names.strings(), ""]  # UNKNOWN is −1, the last one
         flat = [names[label] for label in self.gold.tolist()]
         return [flat[start:end] for start, end in pairwise(self.dataset.tokens.tolist())]
+
+    def describe(self) -> str:
+        """What the first file was taken for, and how many labels there are."""
+        return "" if self.form is None else self.form.describe(len(self.names))
 
     def where(self, sentence: int) -> str:
         """File and line of a sentence, or its index, for messages."""
@@ -128,40 +136,40 @@ class Encoded:
 def encode_files(
     paths: PathLike | Source | Iterable[PathLike | Source],
     *,
-    template: Template | PathLike = "chunking",
+    template: Template | PathLike | None = None,
     columns: str | None = None,
-    format: Format = "columns",
+    format: str | None = None,
     attributes: Vocabulary | None = None,
     labels: Vocabulary | None = None,
+    reading: Reading | None = None,
 ) -> Encoded:
-    """Encode column files (CoNLL) or item files (CRFsuite).
+    """Encode files: columns, CoNLL-U, JSON, CSV, brat, spaCy, CRFsuite items; see docs/formats.md.
 
     paths: one path or several; `-` is standard input, gzip is decompressed, and a Source is text in memory
-    template: for column files; the name of a preset, the path of a CRF++ template, or a Template
-    columns: for column files; their roles if they are not the template's, such as "w _ pos y"
+    template: the name of a preset, the path of a CRF++ template, or a Template; without one, a preset that fits
+    columns: the roles of the columns if they are not the template's, such as "w _ pos y"
+    format: columns, items, jsonl, …; without it, found from the name and the first part of each file
     attributes, labels: vocabularies of a model; without them new ones are learned, and every token needs a label
+    reading: further choices, such as the encoding, the tokenizer, and what to do with spans that cut tokens
 
     >>> encoded = encode_files(Source("tiny.txt", b"The DT B-NP\\ndog NN I-NP\\n\\nBark VB B-VP\\n"))
     >>> len(encoded), encoded.labels.strings(), encoded.attributes.strings()[:2]
     (2, ['B-NP', 'I-NP', 'B-VP'], ['w[0]=The', 'w[1]=dog'])
+    >>> encode_files(Source("a.jsonl", b'{"tokens": ["Anna", "sings"], "labels": ["B-PER", "O"]}')).describe()
+    'JSON lines: word, label (2 labels)'
     """
-    sources = open_sources(paths)
+    given = {"columns": columns, "format": format}
+    reading = reading_of(reading, {name: value for name, value in given.items() if value is not None})
     known = Vocabulary() if attributes is None else attributes
     names = Vocabulary() if labels is None else labels.copy()
     frozen, learning = attributes is not None, labels is None
-    used: Template | None = None
-    if format == "columns":
-        data, used, locations = read_columns(
-            sources, load_template(template, columns), known, names, frozen=frozen, needs_labels=learning
-        )
-    elif format == "items":
-        data, locations = read_items(sources, known, names, frozen=frozen)
-    else:
-        raise InputError(f"no format named {format!r}; choose columns or items")
+    sources = open_inputs(paths, reading.format, reading.encoding)
+    chosen = None if template is None else load_template(template, reading.columns)
+    data, used, locations, form = read_any(sources, reading, chosen, known, names, frozen=frozen, needs_labels=learning)
     if not len(data):
         raise InputError(f"{sources[0].name}: the file holds no sequence")
     label_set = names if labels is None else labels
-    encoded = Encoded(_within(data, label_set), known, label_set, data.labels, names, used, locations)
+    encoded = Encoded(_within(data, label_set), known, label_set, data.labels, names, used, locations, form)
     if learning and not encoded.labelled:
         token = int(np.argmax(encoded.gold == UNKNOWN))
         sentence = data.sentence_of(token)

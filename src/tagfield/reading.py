@@ -19,6 +19,7 @@ import numpy as np
 from tagfield._text import Vocabulary
 from tagfield.encode import Encoded, Format, WordEncoder, encode_files, encode_sequences
 from tagfield.errors import InputError, UnknownAttributesWarning
+from tagfield.text import reading
 from tagfield.text.sources import PathLike
 from tagfield.text.templates import IGNORED, LABEL, Template
 
@@ -48,15 +49,21 @@ class Reading:
         return self.word_encoder.encode(X, y)
 
     def encode_files(
-        self, paths: PathLike | Iterable[PathLike], *, columns: str | None = None, format: Format | None = None
+        self,
+        paths: PathLike | Iterable[PathLike],
+        *,
+        columns: str | None = None,
+        format: Format | None = None,
+        reading: reading.Reading | None = None,
     ) -> Encoded:
-        """Read and encode files with this model's template and vocabularies."""
-        kind: Format = format or ("items" if self.template is None else "columns")
+        """Read and encode files with this model's template and vocabularies; see `tagfield.encode_files`."""
+        items = self.template is None and (reading is None or reading.format is None)
         return encode_files(
             paths,
-            template=self.template if self.template is not None else "chunking",
+            template=self.template,
             columns=columns,
-            format=kind,
+            format=format or ("items" if items else None),
+            reading=reading,
             attributes=self.attributes,
             labels=self.labels,
         )

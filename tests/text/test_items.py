@@ -128,8 +128,8 @@ def test_bad_items(text: str, message: str) -> None:
 def test_bad_utf8_and_bad_format() -> None:
     with pytest.raises(InputError, match=r"items, line 2: .*UTF-8"):
         encode_files([Source("items", b"A\ta\nA\t\xff")], format="items")
-    with pytest.raises(InputError, match="no format named 'csv'"):
-        encode_files([Source("items", b"A")], format="csv")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="no format named 'xml'"):
+        encode_files([Source("items", b"A")], format="xml")
 
 
 @pytest.mark.parametrize(

@@ -1,55 +1,68 @@
-"""Reads input in blocks of whole sentences, so that output starts before the input ends.
+"""Reads input in blocks of whole records, so that output starts before the input ends.
 
     file             ─▶ read completely, cut every few megabytes
-    standard input   ─▶ cut after the last complete sentence that has arrived
+    standard input   ─▶ cut after the last complete record that has arrived
 
-Blocks are cut at empty lines. An error in a block must name the line of the file, so `Block.read` then reads the block
-again with as many empty lines in front as the file has lines before it.
+Sentences of columns end at empty lines, JSON lines and plain text at every line, and other formats are one block. An
+error in a block must name the line of the file, so `Block.read` then reads the block again with as many empty lines in
+front as the file has lines before it.
 """
 
 import io
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar, cast
 
 from tagfield.errors import InputError
-from tagfield.text.sources import STDIN, Source, open_source
+from tagfield.text.detect import kind_of
+from tagfield.text.file_format import KINDS
+from tagfield.text.inputs import open_inputs
+from tagfield.text.reading import Reading
+from tagfield.text.sources import STDIN, Source
 
 T = TypeVar("T")
 
 BLOCK = 4 << 20
 ARRIVING = 1 << 20
 GZIP, BOM = b"\x1f\x8b", b"\xef\xbb\xbf"
-CUTS = (b"\n\n", b"\n\r\n")
+SENTENCES, LINES = (b"\n\n", b"\n\r\n"), (b"\n",)
 
 
 @dataclass(frozen=True)
 class Block:
-    """Whole sentences of one file."""
+    """Whole records of one file."""
 
-    name: str
-    text: bytes
+    source: Source
+    kind: str = "columns"  # the format of the file
     before: int = 0  # number of lines before it in the file
+
+    @property
+    def text(self) -> bytes:
+        return self.source.text
+
+    def header(self, given: bool | None) -> bool | None:
+        """Whether the block begins with a header, if that is known: only the first one of a file can."""
+        return False if self.before else given
 
     def read(self, reader: Callable[[Source], T]) -> T:
         """Apply `reader` to the block; errors name lines of the file, not of the block.
 
         >>> def reader(source):
         ...     raise InputError(f"{source.name}, line {source.text.count(b'#')}")
-        >>> Block("a.txt", b"#x").read(reader)
+        >>> Block(Source("a.txt", b"#x")).read(reader)
         Traceback (most recent call last):
         tagfield.errors.InputError: a.txt, line 1
         """
         try:
-            return reader(Source(self.name, self.text))
+            return reader(self.source)
         except InputError:
             if not self.before:
                 raise
-        return reader(Source(self.name, b"\n" * self.before + self.text))
+        return reader(replace(self.source, text=b"\n" * self.before + self.text))
 
 
-def read_blocks(paths: list[str], size: int = BLOCK) -> Iterator[Block]:
+def read_blocks(paths: list[str], size: int = BLOCK, reading: Reading | None = None) -> Iterator[Block]:
     """The blocks of all files in order; a file without a sentence raises InputError.
 
     >>> import tempfile, pathlib
@@ -58,25 +71,41 @@ def read_blocks(paths: list[str], size: int = BLOCK) -> Iterator[Block]:
     >>> [(block.text, block.before) for block in read_blocks([str(path)], size=1)]
     [(b'a\\nb\\n\\n', 0), (b'c\\n', 3)]
     """
+    reading = reading or Reading()
     if paths.count(STDIN) > 1:
         raise InputError("standard input (-) can be read only once")
     for path in paths:
-        empty = True
-        name = "standard input" if path == STDIN else path
-        before = 0
-        for text in _arriving() if path == STDIN and not _compressed() else _cut(open_source(path).text, size):
-            if text.strip():
-                empty = False
-                yield Block(name, text, before)
-            before += text.count(b"\n")
-        if empty:
-            raise InputError(f"{name}: the file contains no sequence")
+        if path == STDIN and not _compressed() and reading.encoding is None:
+            yield from _numbered(Source("standard input", b""), *_arriving(reading))
+        else:
+            for source in open_inputs(path, reading.format, reading.encoding):
+                kind = reading.format or kind_of(source)
+                yield from _numbered(source, kind, _cut(source.text, size, kind))
 
 
-def _cut(text: bytes, size: int) -> Iterator[bytes]:
+def _numbered(source: Source, kind: str, texts: Iterator[bytes]) -> Iterator[Block]:
+    """Blocks with the number of lines before each."""
+    before, empty = 0, True
+    for text in texts:
+        if text.strip():
+            empty = False
+            yield Block(replace(source, text=text), kind, before)
+        before += text.count(b"\n")
+    if empty:
+        raise InputError(f"{source.name}: the file contains no sequence")
+
+
+def _ends(kind: str) -> tuple[bytes, ...]:
+    """What ends a record."""
+    if not KINDS[kind].lines:
+        return ()
+    return LINES if kind in ("jsonl", "text") else SENTENCES
+
+
+def _cut(text: bytes, size: int, kind: str) -> Iterator[bytes]:
     start = 0
     while start < len(text):
-        cuts = [(text.find(cut, start + size - 1), len(cut)) for cut in CUTS]
+        cuts = [(text.find(cut, start + size - 1), len(cut)) for cut in _ends(kind)]
         end = min((at + length for at, length in cuts if at >= 0), default=len(text))
         yield text[start:end]
         start = end
@@ -90,17 +119,26 @@ def _standard_input() -> io.BufferedReader:
     return cast(io.BufferedReader, sys.stdin.buffer)
 
 
-def _arriving() -> Iterator[bytes]:
+def _arriving(reading: Reading) -> tuple[str, Iterator[bytes]]:
+    """The format of standard input, known from its first line, and its pieces as they come."""
+    first = bytearray()
+    while not first.lstrip().partition(b"\n")[1] and (piece := _standard_input().read1(ARRIVING)):
+        first += piece
+    text = Source("standard input", bytes(first).removeprefix(BOM))
+    kind = reading.format or kind_of(text)
+    return kind, _pieces(text.text, kind)
+
+
+def _pieces(first: bytes, kind: str) -> Iterator[bytes]:
     pending = bytearray()
-    first = True
-    while piece := _standard_input().read1(ARRIVING):
-        if first:
-            piece, first = piece.removeprefix(BOM), False
+    piece, ends = first, _ends(kind)
+    while piece:
         seen = max(0, len(pending) - 2)
         pending += piece
-        end = max(at + len(cut) if at >= 0 else 0 for cut in CUTS for at in [pending.rfind(cut, seen)])
+        end = max((at + len(cut) if at >= 0 else 0 for cut in ends for at in [pending.rfind(cut, seen)]), default=0)
         if end:
             yield bytes(pending[:end])
             del pending[:end]
+        piece = _standard_input().read1(ARRIVING)
     if pending:
         yield bytes(pending)

@@ -3,17 +3,7 @@
 import os
 
 from tagfield.atomic import write_atomically
-from tagfield.encode import Format
-from tagfield.errors import InputError, OutputError
-
-
-def check_format(format: str) -> Format:
-    """The format with this name; raises InputError for other names."""
-    if format == "columns":
-        return "columns"
-    if format == "items":
-        return "items"
-    raise InputError(f"no format named {format!r}; choose columns or items")
+from tagfield.errors import OutputError
 
 
 def check_target(path: str) -> None:

@@ -4,6 +4,7 @@ import shlex
 import sys
 import time
 from collections import deque
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -14,9 +15,10 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from tagfield.cli.checks import check_format
 from tagfield.cli.exits import INTERRUPTED
 from tagfield.cli.figures import clock, count, duration, percent
+from tagfield.cli.reading import with_reading_options
+from tagfield.cli.training import told
 from tagfield.encode import encode_files
 from tagfield.errors import InputError
 from tagfield.experiment.compare import compare as run_comparison
@@ -27,12 +29,14 @@ from tagfield.experiment.results import Results, load_results
 from tagfield.experiment.status import ComparisonStatus
 from tagfield.experiment.tables import plain_table
 from tagfield.text.presets import PRESETS
+from tagfield.text.reading import Reading
 from tagfield.train import RECIPES
 
 DEFAULTS = Plan()
 NEEDS_SETTINGS = {"ngd"}  # a family of recipes; without a loss and a generator it equals u2.g1
 
 
+@with_reading_options()
 def compare(
     train: Annotated[list[str], typer.Option(metavar="FILE", help="Training data; may be repeated.")],
     test: Annotated[list[str], typer.Option(metavar="FILE", help="Test data; may be repeated.")],
@@ -58,18 +62,19 @@ def compare(
         float, typer.Option("--c2", metavar="C", help="L2 regularisation: adds C·‖θ‖² to the objective.")
     ] = DEFAULTS.c2,
     template: Annotated[
-        str,
-        typer.Option(metavar="NAME|FILE", help=f"Feature template: {', '.join(PRESETS)}, or a CRF++ template file."),
-    ] = "chunking",
-    columns: Annotated[str | None, typer.Option(metavar="'w pos y'", help="Names of the columns, in order.")] = None,
-    format: Annotated[
-        str, typer.Option(metavar="columns|items", help="Input format: CoNLL columns or CRFsuite items.")
-    ] = "columns",
+        str | None,
+        typer.Option(
+            metavar="NAME|FILE",
+            help=f"Feature template: {', '.join(PRESETS)}, or a CRF++ template file. \\[default: what fits the data]",
+        ),
+    ] = None,
     workers: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Number of parallel processes. \\[default: one per core]")
     ] = None,
     report: Annotated[bool, typer.Option("--report", help="Also write the report, to DIR/report.")] = False,
     name: Annotated[str | None, typer.Option(metavar="TEXT", help="Title of the data in the report.")] = None,
+    *,
+    reading: Reading,
 ) -> None:
     """Compare recipes on your data, on all cores.
 
@@ -80,18 +85,18 @@ def compare(
     plan = Plan(
         parse_recipes(recipes), tuple(features.split(",")), seeds=seeds, epochs=epochs, iterations=iterations, c2=c2
     )
-    kind = check_format(format)
-    learned = encode_files(train, template=template, columns=columns, format=kind)
+    learned = encode_files(train, template=template, reading=reading)
     held_out = encode_files(
         test,
-        template=template if learned.template is None else learned.template,
-        columns=columns,
-        format=kind,
+        template=learned.template,
+        reading=reading if learned.template is not None else replace(reading, format="items"),
         attributes=learned.attributes,
         labels=learned.labels,
     )
     about = {"name": name, "train file": ", ".join(map(_short, train)), "test file": ", ".join(map(_short, test))}
-    about |= {"template": _short(template) if kind == "columns" else "none: CRFsuite items"}
+    used = "none: CRFsuite items" if learned.template is None else _short(template or learned.template.name)
+    about |= {"template": used}
+    print(told(train[0], learned), flush=True)
     cores = workers or usable_cores()
     print(
         f"{count(len(plan.runs()), 'run')} on {count(cores, 'core')}: {count(len(learned), 'training sequence')}, "

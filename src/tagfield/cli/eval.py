@@ -6,13 +6,15 @@ from typing import Annotated
 
 import typer
 
-from tagfield.cli.arguments import ColumnNames, InputFormat, ModelFile, Threads
-from tagfield.cli.checks import check_format
+from tagfield.cli.arguments import ModelFile, Threads
 from tagfield.cli.figures import count, percent
+from tagfield.cli.reading import with_reading_options
 from tagfield.evaluate import Scores
 from tagfield.model import Model
+from tagfield.text.reading import Reading
 
 
+@with_reading_options()
 def evaluate(
     model: ModelFile,
     files: Annotated[list[str], typer.Argument(metavar="FILE", help="Labelled text files; - is standard input.")],
@@ -20,9 +22,9 @@ def evaluate(
     labels: Annotated[
         bool, typer.Option("--labels", help="Add a table with precision, recall and F1 of each label.")
     ] = False,
-    columns: ColumnNames = None,
-    format: InputFormat = None,
     threads: Threads = 1,
+    *,
+    reading: Reading,
 ) -> None:
     """Evaluate a model on labelled text.
 
@@ -30,7 +32,7 @@ def evaluate(
     that do not occur in the training data count as errors.
     """
     loaded = Model.load(model)
-    encoded = loaded.encode_files(files, columns=columns, format=check_format(format) if format else None)
+    encoded = loaded.encode_files(files, reading=reading)
     scores = loaded.evaluate(encoded, threads=threads)
     if as_json:
         record = {"model": model, "files": files, **scores.to_dict(), "unseen_labels": encoded.unseen_labels}

@@ -3,31 +3,48 @@
     blocks of sentences ─▶ encode with the model's template ─▶ best labels ─▶ lines with the label appended, flushed
 
 For column files, the label becomes one more column, in the format that conlleval reads. For item files, only the labels
-are printed, as `crfsuite tag` does.
+are printed, as `crfsuite tag` does. `tag_records.py` does the other formats, and writes JSON.
 """
 
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 import numpy as np
 import typer
 
-from tagfield.cli.arguments import ColumnNames, InputFormat, ModelFile, Threads
-from tagfield.cli.blocks import read_blocks
-from tagfield.cli.checks import check_format
-from tagfield.cli.training import DEFAULT_TEMPLATE
-from tagfield.encode import Encoded, Format, encode_files
+from tagfield.cli.arguments import ModelFile, Threads
+from tagfield.cli.blocks import Block, read_blocks
+from tagfield.cli.reading import with_reading_options
+from tagfield.cli.tag_records import RecordTagger
+from tagfield.encode import Encoded, encode_files
+from tagfield.errors import InputError
 from tagfield.model import Model
+from tagfield.text.reading import Reading
 from tagfield.text.sources import STDIN, Source
 
+OUTPUTS = ("columns", "items", "jsonl")
 
+
+@with_reading_options("--from")
 def tag(
     model: ModelFile,
     files: Annotated[
         list[str] | None, typer.Argument(metavar="FILE", help="Text files to label. \\[default: standard input]")
     ] = None,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            metavar="columns|jsonl",
+            help="Output format: columns with the label as the last one, or JSON lines with tokens, spans, offsets and "
+            "probabilities. \\[default: columns; jsonl for JSON input]",
+        ),
+    ] = None,
+    text: Annotated[
+        bool, typer.Option("--text", help="Read untokenised text, a line at a time; short for --from text.")
+    ] = False,
     only_labels: Annotated[bool, typer.Option("--only-labels", help="Print labels without the input columns.")] = False,
     marginals: Annotated[
         bool, typer.Option("--marginals", help="Add a column with the probability of the predicted label.")
@@ -39,28 +56,51 @@ def tag(
         bool,
         typer.Option("--probability", help="Print the probability of all labels of a sentence, on a line before it."),
     ] = False,
-    columns: ColumnNames = None,
-    format: InputFormat = None,
     threads: Threads = 1,
+    *,
+    reading: Reading,
 ) -> None:
     """Label text with a model.
 
     Prints each line of the input with the predicted label as one more column. If the input already has a label column,
     the output is in the format that conlleval reads. For item files it prints only the labels. Output starts as soon as
-    the first sentence is complete.
+    the first sentence is complete. With --format jsonl, it prints one JSON object for each sentence or text.
     """
+    if output is not None and output not in OUTPUTS:
+        raise InputError(f"cannot print the format {output!r}; choose columns or jsonl, and name the input with --from")
+    if output == "jsonl" and (only_labels or all_marginals):
+        given = "--only-labels" if only_labels else "--all-marginals"
+        raise InputError(f"{given} applies only to columns, not to --format jsonl")
     loaded = Model.load(model)
-    kind = check_format(format) if format else ("items" if loaded.template is None else "columns")
-    writer = TagWriter(loaded, kind, columns, only_labels, marginals, all_marginals, probability, threads)
+    reading = replace(reading, format=_input_format(reading.format, output, text, loaded))
+    writer = TagWriter(loaded, reading, only_labels, marginals, all_marginals, probability, threads)
     if not files and sys.stdin.isatty():
         print(
             "tagfield: reading from the terminal; end a sentence with an empty line and the text with Ctrl-D",
             file=sys.stderr,
         )
-    for block in read_blocks(files or [STDIN]):
-        encoded = block.read(writer.encode)
-        sys.stdout.buffer.write("".join(writer.write(encoded)).encode())
+    records: RecordTagger | None = None
+    for block in read_blocks(files or [STDIN], reading=reading):
+        lines = None if output == "jsonl" else writer.native(block)
+        if lines is None:
+            records = records or RecordTagger(loaded, reading, threads)
+            as_json = output == "jsonl" or (output is None and block.kind in ("jsonl", "json"))
+            lines = records.as_json(block) if as_json else writer.rows(*records.as_rows(block))
+        sys.stdout.buffer.write("".join(lines).encode())
         sys.stdout.buffer.flush()
+
+
+def _input_format(given: str | None, output: str | None, text: bool, model: Model) -> str | None:
+    """The input format that was asked for; None if the content decides."""
+    if text and given not in (None, "text"):
+        raise InputError(f"--text and --from {given} contradict each other; give one of them")
+    if model.template is None and (text or given not in (None, "items")):
+        raise InputError("the model was trained on attributes, not on words; give it CRFsuite items")
+    if text or model.template is None:
+        return "text" if text else "items"
+    if given is None and output in ("columns", "items"):
+        return output  # one option for both, as before there were others
+    return given
 
 
 @dataclass(frozen=True)
@@ -68,38 +108,47 @@ class TagWriter:
     """A model and the columns to print."""
 
     model: Model
-    format: Format
-    columns: str | None
+    reading: Reading
     only_labels: bool
     marginals: bool
     all_marginals: bool
     probability: bool
     threads: int
 
-    def encode(self, source: Source) -> Encoded:
+    def native(self, block: Block) -> Iterator[str] | None:
+        """The output for plain columns and items, which have native readers; None for other formats."""
+        if block.kind not in ("columns", "items"):
+            return None
+        encoded = block.read(lambda source: self._encode(source, block))
+        if encoded.form is None or not (encoded.form.plain or block.kind == "items"):
+            return None
+        echo = block.kind == "columns" and not self.only_labels
+        lines = [encoded.lines(s) if echo else [] for s in range(len(encoded))]
+        return self.rows(encoded, lines if echo else None, items=block.kind == "items")
+
+    def _encode(self, source: Source, block: Block) -> Encoded:
         return encode_files(
             [source],
-            template=self.model.template or DEFAULT_TEMPLATE,
-            columns=self.columns,
-            format=self.format,
+            template=self.model.template,
             attributes=self.model.attributes,
             labels=self.model.labels,
+            reading=replace(self.reading, format=block.kind, header=block.header(self.reading.header)),
         )
 
-    def write(self, encoded: Encoded) -> Iterator[str]:
-        """The lines of each sentence, with an empty line at its end."""
+    def rows(self, encoded: Encoded, lines: Sequence[Sequence[str]] | None, *, items: bool = False) -> Iterator[str]:
+        """The lines of each sentence with their labels, with an empty line at its end."""
         names = self.model.labels.strings()
         number = {name: index for index, name in enumerate(names)}
         tagged = self.model.tag(encoded, threads=self.threads)
         wanted = self.marginals or self.all_marginals
         nodes = self.model.marginals(encoded, threads=self.threads) if wanted else None
         chances = self._probabilities(encoded, tagged) if self.probability else None
-        echo = self.format == "columns" and not self.only_labels
+        echo = lines is not None and not self.only_labels
         for s, labels in enumerate(tagged):
-            rows = encoded.lines(s) if echo else [""] * len(labels)
-            gap = " " if echo and "\t" not in rows[0] else "\t"
+            rows = lines[s] if lines is not None and echo else [""] * len(labels)
+            gap = " " if echo and rows and "\t" not in rows[0] else "\t"
             if chances is not None:
-                yield (f"# {chances[s]:.6f}\n" if self.format == "columns" else f"@probability\t{chances[s]:.6f}\n")
+                yield (f"@probability\t{chances[s]:.6f}\n" if items else f"# {chances[s]:.6f}\n")
             for t, (row, label) in enumerate(zip(rows, labels, strict=True)):
                 cells = [row.rstrip(), label] if echo else [label]
                 if nodes is not None and self.marginals:

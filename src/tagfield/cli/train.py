@@ -8,13 +8,15 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from tagfield.cli.checks import check_format, check_target
+from tagfield.cli.checks import check_target
 from tagfield.cli.log import Log
 from tagfield.cli.options import FLAGS, with_training_options
-from tagfield.cli.training import DEFAULT_TEMPLATE, Data, summarise, train_with_progress
+from tagfield.cli.reading import with_reading_options
+from tagfield.cli.training import Data, summarise, train_with_progress
 from tagfield.errors import InputError
 from tagfield.model import Model
 from tagfield.text.presets import PRESETS
+from tagfield.text.reading import Reading
 from tagfield.train import RECIPES, Settings
 from tagfield.train.choose import dominated
 from tagfield.train.recipes import DEFAULT, SKEWED
@@ -23,6 +25,7 @@ DATA = "The data"
 UPDATE = ("loss", "gamma", "generator", "batch")  # setting one of these selects the recipe ngd
 
 
+@with_reading_options()
 @with_training_options
 def train(
     train: Annotated[list[str], typer.Argument(metavar="TRAIN", help="Training files; - is standard input.")],
@@ -38,24 +41,10 @@ def train(
         str | None,
         typer.Option(
             metavar="NAME|FILE",
-            help=f"Feature template: {', '.join(PRESETS)}, or a CRF++ template file. \\[default: {DEFAULT_TEMPLATE}]",
+            help=f"Feature template: {', '.join(PRESETS)}, or a CRF++ template file. \\[default: what fits the data]",
             rich_help_panel=DATA,
         ),
     ] = None,
-    columns: Annotated[
-        str | None,
-        typer.Option(
-            metavar="'w pos y'",
-            help="Names of the columns, in order: y is the label, _ is ignored.",
-            rich_help_panel=DATA,
-        ),
-    ] = None,
-    format: Annotated[
-        str,
-        typer.Option(
-            metavar="columns|items", help="Input format: CoNLL columns or CRFsuite items.", rich_help_panel=DATA
-        ),
-    ] = "columns",
     algorithm: Annotated[
         str | None,
         typer.Option(
@@ -65,13 +54,15 @@ def train(
             rich_help_panel="The training",
         ),
     ] = None,
+    *,
+    reading: Reading,
     **options: Any,
 ) -> None:
     """Train a model on labelled text.
 
-    A column file has one token per line, with columns separated by spaces or tabs and the label last, and an empty line
-    after each sentence. With --format items, tagfield reads CRFsuite's item files instead. Files ending in .gz are
-    unpacked.
+    Reads columns (one token per line, the label last, an empty line after each sentence), CoNLL-U, JSON lines with
+    tokens or with text and spans, CSV, brat, spaCy's DocBin and CRFsuite's items. The first line of the output says
+    what your file was taken for. Files ending in .gz are unpacked.
     """
     given = {name: value for name, value in options.items() if value is not None}
     usual = algorithm is None and not any(given.get(name, False) is not False for name in UPDATE)
@@ -80,7 +71,7 @@ def train(
     settings = Settings.of(algorithm or (DEFAULT if usual else "ngd"), FLAGS, **given)
     if settings.patience and dev is None:
         raise InputError("--patience needs held-out data; give it with --dev")
-    data = Data(train, dev, template, columns, check_format(format))
+    data = Data(train, dev, template, reading)
     data.check()
     check_target(output)
     console = Console(highlight=False)

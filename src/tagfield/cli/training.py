@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -19,16 +19,16 @@ from tagfield.cli.figures import count, duration, objective, percent, size
 from tagfield.cli.interrupts import Interrupts, run_beside
 from tagfield.cli.log import Log
 from tagfield.cli.progress import Course, describe, open_progress
-from tagfield.encode import Encoded, Format, encode_files
+from tagfield.encode import Encoded, encode_files
 from tagfield.errors import InputError
 from tagfield.evaluate import has_chunks
 from tagfield.model import Model
 from tagfield.text.presets import load_template
+from tagfield.text.reading import Reading
+from tagfield.text.sources import STDIN
 from tagfield.text.templates import Template
 from tagfield.train import Epoch, Settings, Trained, train
 from tagfield.train.options import Stochastic
-
-DEFAULT_TEMPLATE = "chunking"
 
 
 @dataclass(frozen=True)
@@ -38,26 +38,27 @@ class Data:
     train: list[str]
     dev: str | None
     template: str | None
-    columns: str | None
-    format: Format
+    reading: Reading
 
     def check(self) -> None:
         """Raise InputError for a bad template, and for options that have no effect."""
-        if self.format == "columns":
+        if self.reading.format != "items":
             _ = self.loaded_template
             return
-        given = "--template" if self.template is not None else "--columns" if self.columns is not None else ""
+        given = "--template" if self.template is not None else "--columns" if self.reading.columns is not None else ""
         if given:
             raise InputError(f"{given} has no effect on item files, which already contain attributes; leave it out")
 
     @cached_property
-    def loaded_template(self) -> Template:
-        return load_template(self.template or DEFAULT_TEMPLATE, self.columns)
+    def loaded_template(self) -> Template | None:
+        """The template that was asked for; without one, the data decides."""
+        return None if self.template is None else load_template(self.template, self.reading.columns)
 
     def read(self, console: Console) -> tuple[Encoded, Encoded | None]:
         """Training data, and held-out data encoded with the same vocabularies."""
         start = time.monotonic()
-        encoded = encode_files(self.train, template=self.loaded_template, format=self.format)
+        encoded = encode_files(self.train, template=self.loaded_template, reading=self.reading)
+        _row(console, "input", told(self.train[0], encoded))
         what = describe(len(encoded), int(encoded.dataset.tokens[-1]))
         sizes = f"{count(len(encoded.labels), 'label')}, {count(len(encoded.attributes), 'attribute')}"
         _row(console, "train", f"{what}, {sizes}, read in {duration(time.monotonic() - start)}")
@@ -65,8 +66,8 @@ class Data:
             return encoded, None
         held_out = encode_files(
             self.dev,
-            template=encoded.template or DEFAULT_TEMPLATE,
-            format=self.format,
+            template=encoded.template,
+            reading=self.reading if encoded.template is not None else replace(self.reading, format="items"),
             attributes=encoded.attributes,
             labels=encoded.labels,
         )
@@ -78,6 +79,18 @@ class Data:
             unseen = ", ".join(held_out.unseen_labels)
             _row(console, "", f"labels missing from the training data, counted as errors: {unseen}")
         return encoded, held_out
+
+
+def told(path: str, encoded: Encoded) -> str:
+    """The line that says what a file was taken for, and which template reads it.
+
+    >>> from tagfield.text.sources import Source
+    >>> told("a.txt", encode_files(Source("a.txt", b"The DT B-NP\\ndog NN I-NP\\n")))
+    'a.txt: columns: word, pos, label (space-separated, 2 labels); template chunking'
+    """
+    name = "standard input" if path == STDIN else path
+    template = "" if encoded.template is None else f"; template {encoded.template.name}"
+    return f"{name}: {encoded.describe()}{template}"
 
 
 def train_with_progress(

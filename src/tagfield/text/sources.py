@@ -39,6 +39,7 @@ class Locations:
     line: Longs  # [S]  first line, counted from 1
     begin: Longs | None = None  # [S]  first byte of the sentence; None for item files
     end: Longs | None = None  # [S]  end of its last line
+    named: tuple[str, ...] | None = None  # where each sentence stands, if not by its line; `line` counts into it
 
     def where(self, sentence: int) -> str:
         """File and line of a sentence, for messages.
@@ -47,12 +48,14 @@ class Locations:
         >>> Locations([Source("a.txt", b"")], np.array([0], np.int32), np.array([7])).where(0)
         'a.txt, line 7'
         """
+        if self.named is not None:
+            return self.named[int(self.line[sentence])]
         return f"{self.sources[self.file[sentence]].name}, line {self.line[sentence]}"
 
     def lines(self, sentence: int) -> list[str]:
         """The lines of a sentence, as they stand in its column file."""
         if self.begin is None or self.end is None:
-            raise InputError("the lines of a sentence are kept for column files only, not for item files")
+            raise InputError("the lines of a sentence are kept for plain column files only")
         raw = self.sources[self.file[sentence]].text[self.begin[sentence] : self.end[sentence]]
         return [line.removesuffix("\r") for line in raw.decode().removesuffix("\n").split("\n")]
 

@@ -1,0 +1,156 @@
+"""The options that say how input is read, written once for all commands.
+
+    @with_reading_options()
+    def eval(…, reading: Reading): …      ─▶  tagfield eval … --format jsonl --encoding latin-1 --on-cut widen
+
+A command takes one `reading`; on the command line it is one option for each field of Reading and its Policy.
+"""
+
+import functools
+import inspect
+import os
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import typer
+
+from tagfield.errors import InputError
+from tagfield.text.file_format import KINDS, check_kind
+from tagfield.text.reading import Reading
+from tagfield.text.schemes import SCHEMES
+from tagfield.text.sources import open_source
+from tagfield.text.spans import ON_CUT, ON_OVERLAP, Policy
+from tagfield.text.tokenizer import TOKENIZERS
+
+PANEL = "The input"
+
+Command = Callable[..., None]
+
+
+def _option(*flags: str, metavar: str | None = None, help: str) -> Any:
+    return typer.Option(*flags, metavar=metavar, help=help, rich_help_panel=PANEL, show_default=False)
+
+
+def _parameters(format_flag: str) -> dict[str, Any]:
+    """Name and annotation of each option."""
+    return {
+        "format": Annotated[
+            str | None,
+            _option(
+                format_flag,
+                metavar="FORMAT",
+                help=f"Input format: {', '.join(KINDS)}. \\[default: found from the name and the content]",
+            ),
+        ],
+        "columns": Annotated[
+            str | None,
+            _option(
+                "--columns",
+                metavar="'w pos y'",
+                help="Names of the columns, in order: w is the word, y is the label, _ is ignored.",
+            ),
+        ],
+        "header": Annotated[
+            bool | None, _option("--header/--no-header", help="Whether the first line names the columns.")
+        ],
+        "encoding": Annotated[
+            str | None,
+            _option("--encoding", metavar="NAME", help="Encoding of the input, such as latin-1. \\[default: utf-8]"),
+        ],
+        "label_names": Annotated[
+            str | None,
+            _option(
+                "--label-names",
+                metavar="A,B,…|FILE",
+                help="Names of labels that are numbers, in order: a list, or a file with one name per line.",
+            ),
+        ],
+        "tokenizer": Annotated[
+            str | None,
+            _option(
+                "--tokenizer", metavar="|".join(TOKENIZERS), help="How to cut text into tokens. \\[default: words]"
+            ),
+        ],
+        "scheme": Annotated[
+            str | None,
+            _option("--scheme", metavar="|".join(SCHEMES), help="Labels to make from spans. \\[default: bio]"),
+        ],
+        "on_cut": Annotated[
+            str | None,
+            _option(
+                "--on-cut",
+                metavar="|".join(ON_CUT),
+                help="What to do with a span that cuts a token: fail, widen it to whole tokens, or drop it. "
+                "\\[default: error]",
+            ),
+        ],
+        "on_overlap": Annotated[
+            str | None,
+            _option(
+                "--on-overlap",
+                metavar="|".join(ON_OVERLAP),
+                help="What to do with spans that overlap: fail, or keep the longest. \\[default: error]",
+            ),
+        ],
+    }
+
+
+def with_reading_options(format_flag: str = "--format") -> Callable[[Command], Command]:
+    """Replace a command's parameter `reading` by one option for each of its fields."""
+
+    def decorate(command: Command) -> Command:
+        own = [p for p in inspect.signature(command).parameters.values() if p.name != "reading"]
+        made = _parameters(format_flag)
+
+        @functools.wraps(command)
+        def run(**arguments: Any) -> None:
+            given = {name: arguments.pop(name, None) for name in made}
+            command(reading=reading_from(given, format_flag), **arguments)
+
+        options = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+            for name, annotation in made.items()
+        ]
+        run.__signature__ = inspect.Signature([*own, *options])  # type: ignore[attr-defined]
+        run.__annotations__ = {p.name: p.annotation for p in [*own, *options]} | {"return": None}
+        return run
+
+    return decorate
+
+
+def reading_from(given: dict[str, Any], format_flag: str = "--format") -> Reading:
+    """The Reading of some options; None means that an option is not set.
+
+    >>> reading_from({"format": "jsonl", "scheme": "iobes", "label_names": "O,B-PER"}).label_names
+    ('O', 'B-PER')
+    """
+    rules = {name: given[name] for name in ("scheme", "on_cut", "on_overlap") if given.get(name) is not None}
+    names = given.get("label_names")
+    if given.get("format") is not None:
+        check_kind(given["format"])
+    tokenizer = given.get("tokenizer")
+    if tokenizer is not None and tokenizer not in TOKENIZERS:
+        raise InputError(f"no tokenizer named {tokenizer!r}; choose {', '.join(TOKENIZERS)}")
+    return Reading(
+        given.get("format"),
+        given.get("columns"),
+        given.get("header"),
+        given.get("encoding"),
+        None if names is None else label_names(names),
+        tokenizer,
+        Policy(**rules),
+    )
+
+
+def label_names(names: str) -> tuple[str, ...]:
+    """The names in a list with commas, or in a file with one name per line.
+
+    >>> label_names("O, B-PER,I-PER")
+    ('O', 'B-PER', 'I-PER')
+    """
+    if os.path.isfile(names):
+        source = open_source(names)
+        found = source.text.decode(errors="replace").split("\n")
+    else:
+        found = names.split(",")
+    return tuple(name.strip() for name in found if name.strip())

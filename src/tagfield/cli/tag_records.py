@@ -1,0 +1,85 @@
+"""Tagging of records: any format that is not plain columns, and JSON as output.
+
+    block ─▶ records ─▶ sentences of words ─▶ the model's answers ─▶ columns, or one JSON object for each record
+
+A JSON object is `TaggedText.to_dict()` with the id and the further fields of its record.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from tagfield.cli.blocks import Block
+from tagfield.encode import Encoded, WordEncoder
+from tagfield.errors import InputError
+from tagfield.model import Model
+from tagfield.tagging import Sentences
+from tagfield.text.detect import detect
+from tagfield.text.reading import Reading, records_of_source, sentences_of
+from tagfield.text.records import Document, Record, Sentence
+from tagfield.text.sources import Source
+from tagfield.text.spans import placed
+from tagfield.text.template_rows import cells_for
+from tagfield.text.templates import Template
+from tagfield.text.writers.json_words import further_fields
+
+
+class RecordTagger:
+    """A model that tags records."""
+
+    def __init__(self, model: Model, reading: Reading, threads: int) -> None:
+        if model.template is None:
+            raise InputError("the model was trained on attributes, not on words; give it CRFsuite items")
+        self.template: Template = model.template
+        self.model, self.reading, self.threads = model, reading, threads
+        self._encoder = WordEncoder(model.template, model.attributes, model.labels)
+
+    def as_json(self, block: Block) -> Iterator[str]:
+        """One JSON object for each record."""
+        records = block.read(lambda source: list(self._records(source, block)))
+        groups = [self._sentences(record) for record in records]
+        places = [_places(record, sentences) for record, sentences in zip(records, groups, strict=True)]
+        encoded = self._encode([sentence for sentences in groups for sentence in sentences])
+        texts = Sentences([text for text, _ in places], [offsets for _, offsets in places])
+        decoder = self.model.decoder(encoded, threads=self.threads)
+        for record, tagged in zip(records, texts.tagged(decoder, self.model.labels.strings()), strict=True):
+            made: dict[str, Any] = {} if record.id is None else {"id": record.id}
+            made |= tagged.to_dict() | further_fields(record.meta)
+            yield json.dumps(made, ensure_ascii=False) + "\n"
+
+    def as_rows(self, block: Block) -> tuple[Encoded, list[list[str]]]:
+        """The encoded sentences, and the lines to print before the labels: cells and, where known, gold labels."""
+        records = block.read(lambda source: list(self._records(source, block)))
+        sentences = [sentence for record in records for sentence in self._sentences(record)]
+        return self._encode(sentences), [_lines(sentence) for sentence in sentences]
+
+    def _records(self, source: Source, block: Block) -> Iterator[Record]:
+        header = block.header(self.reading.header)
+        columns, expected = self.reading.columns, self.template.columns
+        form = detect(source, format=block.kind, columns=columns, header=header, expected=expected)
+        return records_of_source(source, form, self.reading)
+
+    def _sentences(self, record: Record) -> list[Sentence]:
+        """The sentences of a record that have tokens; spans of a text are not needed, so they may cut tokens."""
+        bare = replace(record, spans=None) if isinstance(record, Document) else record
+        return [sentence for sentence in sentences_of([bare], self.reading) if sentence.tokens]
+
+    def _encode(self, sentences: list[Sentence]) -> Encoded:
+        return self._encoder.encode([cells_for(self.template, sentence) for sentence in sentences], gather=False)
+
+
+def _places(record: Record, sentences: list[Sentence]) -> tuple[str, list[list[tuple[int, int]]]]:
+    """The text of a record, and the offsets of the tokens of each of its sentences."""
+    if isinstance(record, Document):
+        return record.text, [list(sentence.offsets or ()) for sentence in sentences]
+    text, offsets = placed(record)
+    return text, [list(offsets)] if offsets else []
+
+
+def _lines(sentence: Sentence) -> list[str]:
+    labels = sentence.labels or (None,) * len(sentence.tokens)
+    return [
+        "\t".join(row if label is None else (*row, label)) + ("\t" if len(row) + (label is not None) == 1 else "")
+        for row, label in zip(sentence.tokens, labels, strict=True)
+    ]

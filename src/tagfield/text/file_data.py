@@ -1,0 +1,107 @@
+"""Files of any format → Dataset.
+
+    plain columns ─▶ columns.py (native) ─────────────────────────────────────────┐
+    item files ────▶ items.py (native) ───────────────────────────────────────────┤
+    all others ────▶ readers/ ─▶ sentences ─▶ cells of the template ─▶ words.py ──┴─▶ Dataset, Template, Locations
+
+Without a template, the preset that fits the columns and the labels is taken.
+"""
+
+from itertools import chain
+
+import numpy as np
+
+from tagfield._text import Vocabulary
+from tagfield.dataset import Dataset
+from tagfield.errors import InputError
+from tagfield.text.columns import read_columns
+from tagfield.text.detect import detect
+from tagfield.text.file_format import FileFormat
+from tagfield.text.items import read_items
+from tagfield.text.readers.column_file import without_other_lines
+from tagfield.text.reading import Reading, records_of_source, sentences_of, with_contents
+from tagfield.text.records import Sentence
+from tagfield.text.sources import Locations, Source
+from tagfield.text.template_rows import cells_for, template_for_columns, template_for_sentences
+from tagfield.text.templates import Template
+from tagfield.text.words import WordTable, number_columns
+
+
+def read_any(
+    sources: list[Source],
+    reading: Reading,
+    template: Template | None,
+    attributes: Vocabulary,
+    labels: Vocabulary,
+    *,
+    frozen: bool = False,
+    needs_labels: bool = True,
+) -> tuple[Dataset, Template | None, Locations, FileFormat]:
+    """Encode files of any format; also returns the template that was used, and what the first file was taken for.
+
+    >>> source = Source("a.csv", b"Sentence #,Word,Tag\\nSentence: 1,Anna,B-PER\\n")
+    >>> data, template, _, form = read_any([source], Reading(), None, Vocabulary(), Vocabulary())
+    >>> len(data), template.columns, form.describe()
+    (1, ('w', 'y'), 'table: sentence, word, label (comma-separated, header line skipped)')
+    """
+    forms = [_detect(source, reading, template) for source in sources]
+    if all(form.plain for form in forms):
+        sources = [without_other_lines(source, form) for source, form in zip(sources, forms, strict=True)]
+        if not any(source.text.strip() for source in sources):
+            raise InputError(f"{sources[0].name}: the file holds only blank lines; give a file with a sentence")
+        used = template_for_columns(forms[0], sources[0]) if template is None else template
+        data, used, locations = read_columns(
+            sources, used, attributes, labels, frozen=frozen, needs_labels=needs_labels
+        )
+        return data, used, locations, forms[0].with_roles(used.columns)
+    if all(form.kind == "items" for form in forms):
+        data, locations = read_items(sources, attributes, labels, frozen=frozen)
+        return data, None, locations, forms[0]
+    sentences, form = _sentences(sources, forms, reading)
+    used = template_for_sentences(sentences) if template is None else template
+    data, used, locations = encode_sentences(sentences, sources, used, attributes, labels, frozen=frozen)
+    return data, used, locations, form
+
+
+def encode_sentences(
+    sentences: list[Sentence],
+    sources: list[Source],
+    template: Template,
+    attributes: Vocabulary,
+    labels: Vocabulary,
+    *,
+    frozen: bool,
+) -> tuple[Dataset, Template, Locations]:
+    """Encode sentences of words; also returns the template with numbered columns if it named none.
+
+    >>> from tagfield.text.presets import PRESETS
+    >>> words = [Sentence((("Anna",),), ("B-PER",), where="a.jsonl, line 1")]
+    >>> data, _, places = encode_sentences(words, [], PRESETS["words"], Vocabulary(), Vocabulary(), frozen=False)
+    >>> data.labels.tolist(), places.where(0)
+    ([0], 'a.jsonl, line 1')
+    """
+    X = [cells_for(template, sentence) for sentence in sentences]
+    template, _ = number_columns(template, X)
+    y = [sentence.labels or (None,) * len(sentence.tokens) for sentence in sentences]
+    arrays, gold = WordTable(template).encode(X, y, attributes, frozen, labels, True)
+    count = len(sentences)
+    places = tuple(sentence.where for sentence in sentences)
+    locations = Locations(sources, np.zeros(count, np.int32), np.arange(count), named=places)
+    return Dataset(*arrays, gold, np.ones(count)), template, locations
+
+
+def _detect(source: Source, reading: Reading, template: Template | None) -> FileFormat:
+    expected = () if template is None else template.columns
+    form = detect(source, format=reading.format, columns=reading.columns, header=reading.header, expected=expected)
+    if form.kind == "items" and reading.format is None and (template is not None or reading.columns is not None):
+        return detect(source, format="columns", columns=reading.columns, header=reading.header, expected=expected)
+    return form
+
+
+def _sentences(sources: list[Source], forms: list[FileFormat], reading: Reading) -> tuple[list[Sentence], FileFormat]:
+    """The sentences of files that are no plain columns, and the first file's format with what it holds."""
+    records = [list(records_of_source(*pair, reading)) for pair in zip(sources, forms, strict=True)]
+    for source, found in zip(sources, records, strict=True):
+        if not found:
+            raise InputError(f"{source.name}: the file holds no sequence")
+    return list(sentences_of(chain.from_iterable(records), reading)), with_contents(forms[0], records[0][:1])

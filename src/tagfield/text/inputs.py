@@ -1,0 +1,56 @@
+"""Opens what a command or a call names: files, folders of brat files, standard input; as UTF-8."""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from tagfield.errors import InputError
+from tagfield.text.readers.brat import BratSource
+from tagfield.text.readers.decoding import recode
+from tagfield.text.sources import STDIN, PathLike, Source, open_source, open_sources
+
+
+def open_inputs(
+    paths: PathLike | Source | Iterable[PathLike | Source], format: str | None = None, encoding: str | None = None
+) -> list[Source]:
+    """Read files in the order given. A folder is brat's, and a .txt with an .ann of the same name is a pair.
+
+    >>> import tempfile, pathlib
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "a.txt").write_text("Anna sings."), (folder / "a.ann").write_text("T1\\tPER 0 4\\tAnna\\n")
+    >>> [type(source).__name__ for source in open_inputs(folder)]
+    ['BratSource']
+    """
+    several = [paths] if isinstance(paths, str | os.PathLike | Source) else list(paths)
+    if sum(path == STDIN for path in several) > 1:
+        raise InputError("standard input (-) can be read only once")
+    found: list[Source] = []
+    for path in several:
+        pairs = [] if isinstance(path, Source) or path == STDIN or format not in (None, "brat") else _brat(Path(path))
+        found += [_open_pair(*pair).recoded(encoding) for pair in pairs]
+        if not pairs:
+            found += [recode(source, encoding) for source in open_sources(path)]
+    if not found:
+        raise InputError("no input file was given")
+    return found
+
+
+def _brat(path: Path) -> list[tuple[Path, Path]]:
+    """(text, annotations) of the brat files that a path names; empty if it is no such file."""
+    try:
+        if path.is_dir():
+            texts = [note.with_suffix(".txt") for note in sorted(path.glob("*.ann"))]
+        elif path.suffix in (".txt", ".ann") and path.with_suffix(".ann").exists():
+            texts = [path.with_suffix(".txt")]
+        else:
+            texts = []
+    except (OSError, ValueError):  # a NUL in the name; opening it says so
+        texts = []
+    return [(text, text.with_suffix(".ann")) for text in texts]
+
+
+def _open_pair(text: Path, annotations: Path) -> BratSource:
+    if not text.exists():
+        raise InputError(f"{annotations}: there is no {text.name} beside it; brat keeps the text there")
+    notes = Source(str(annotations), annotations.read_bytes())
+    return BratSource(str(text), open_source(text).text, notes)
