@@ -62,7 +62,7 @@ GENERATOR = "generator must be a name, such as 'arctan:0.1', or a Generator, got
 
 def every() -> list[Settings]:
     """Every recipe, alone and with each option that it takes."""
-    made = [Settings(name) for name in RECIPES]
+    made = [Settings(), Settings.of(c2=0.5, anneal=2.0), *(Settings(name) for name in RECIPES)]
     made += [Settings.of(n, **{o: CHANGED[o]}) for n, takes in TAKES.items() for o in takes]
     for (name, option, value), takes in ALSO.items():
         rest = takes - {option} - ({"generator"} if value == "auto" else set())
@@ -130,7 +130,9 @@ def test_what_the_options_make_of_a_recipe() -> None:
 
 
 def test_the_default_is_the_default_recipe() -> None:
-    assert Settings() == Settings(DEFAULT) == Settings.of() == Settings(RECIPES[DEFAULT])
+    assert Settings() == Settings.of() == Settings("default") == Settings.of(**DEFAULT)
+    assert Settings() == Settings.of("default", epochs=None, c2=None, features=None)
+    assert Settings("adaptive") == Settings(RECIPES["adaptive"]) == Settings.of("adaptive") != Settings()
     assert (Settings("u2.g1").max_epochs, Settings("lbfgs").max_epochs) == (50, 1000)
     assert (Settings("u2.g1").min_improvement, Settings("lbfgs").min_improvement) == (1e-6, 1e-5)
     assert Settings(epochs=3, delta=0.5).max_epochs == 3
@@ -182,7 +184,10 @@ def test_pickles_and_copies() -> None:
 
 
 def test_repr_is_what_was_changed_and_makes_it_again() -> None:
-    assert repr(Settings()) == "Settings.of('u2.g1')"
+    assert repr(Settings()) == "Settings.of()"
+    assert repr(Settings.of(c2=0.5, anneal=1)) == "Settings.of(c2=0.5, anneal=1.0)"
+    assert repr(Settings("adaptive")) == "Settings.of('adaptive')"
+    assert repr(Settings("u2.g1")) == "Settings.of('u2.g1')"
     assert repr(Settings.of("lbfgs", c1=0.5, num_memories=3)) == "Settings.of('lbfgs', c1=0.5, num_memories=3)"
     for settings in every():
         text = repr(settings)

@@ -85,7 +85,7 @@ def train(
     history = History(settings, scorers, on_epoch, clock)
     trainer = settings.recipe.trainer(problem, rng)
     weights, converged, reason = run_epochs(trainer, history, rng)
-    settings = replace(settings, recipe=trainer.recipe)
+    settings = replace(problem.settings, recipe=trainer.recipe)
     return Trained(
         weights, problem.features, problem.attributes, history.epochs, settings, converged, reason, history.fell_back
     )

@@ -50,6 +50,7 @@ class Problem:
         """
         if len(encoded) == 0 or len(encoded.labels) == 0:
             raise InputError("there is nothing to train on: the data holds no labelled sequence")
+        settings = settings.for_data(encoded)
         unknown = int((encoded.dataset.labels == UNKNOWN).sum())
         if (unknown or rules is not None) and not settings.recipe.has_likelihood:
             name = f"{settings.recipe.name}{settings.recipe.suffix}"
