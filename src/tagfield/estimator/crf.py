@@ -114,6 +114,7 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         metric: str | None = None,
         average: bool | None = None,
         anneal: float | None = None,
+        cost: float | None = None,
         adagrad_delta: float | None = None,
         batch: bool | None = None,
         class_weight: Any = None,

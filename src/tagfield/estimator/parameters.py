@@ -33,6 +33,7 @@ CONVERTED = {
     "threads": "n_jobs",
     "patience": "n_iter_no_change",
     "max_dev_rise": "",
+    "keep_best": "",
 }
 STREAM = "adaptive"  # the default algorithm of partial_fit
 
@@ -62,7 +63,7 @@ def settings_of(params: Mapping[str, Any], default: str = "lbfgs") -> Settings:
 
     >>> settings_of({"algorithm": "l2sgd", "c2": 0.5}).max_epochs
     1000
-    >>> settings_of({"algorithm": "default"}) == Settings.of(max_dev_rise=None)
+    >>> settings_of({"algorithm": "default"}) == Settings.of(max_dev_rise=None, keep_best=False)
     True
     >>> settings_of({"num_memories": 0})
     Traceback (most recent call last):
@@ -88,7 +89,8 @@ def settings_of(params: Mapping[str, Any], default: str = "lbfgs") -> Settings:
         "seed": seed_of(params.get("random_state")),
         "threads": threads_of(params.get("n_jobs")),
         "patience": patience_of(params),
-        "max_dev_rise": None,  # as in CRFsuite, held-out data alone does not stop training
+        "max_dev_rise": None,  # as in CRFsuite, held-out data alone does not stop training,
+        "keep_best": False,  # and does not choose the weights; early_stopping does both
     }
     return Settings.of(NAME if usual else recipe, called, **options)
 

@@ -110,8 +110,11 @@ class Settings:
         0, "Stop after this many epochs without a better score on the held-out data, and keep the best; 0 never stops.",
         group=STOPPING, low=0, metavar="N",
     )  # fmt: skip
+    keep_best: bool = option(
+        True, "With held-out data, keep the epoch with the best score on it, and not the last one.", group=STOPPING,
+    )  # fmt: skip
     monitor: str = option(
-        "auto", "Score that patience watches; auto is f1 if the labels mark chunks, else accuracy.",
+        "auto", "Score that keep_best and patience use; auto is f1 if the labels mark chunks, else accuracy.",
         group=STOPPING, choices={name: name for name in ("auto", *FIGURES)}, metavar="NAME",
     )  # fmt: skip
     max_dev_rise: float | None = option(
