@@ -44,6 +44,7 @@ void bind_passes(nb::module_& m) {
       .def_prop_rw("t", [](PassHandle& h) { return h.p.t; }, [](PassHandle& h, double v) { h.p.t = v; })
       .def_prop_rw("scale", [](PassHandle& h) { return h.p.scale; }, [](PassHandle& h, double v) { h.p.scale = v; })
       .def_prop_rw("averaging", [](PassHandle& h) { return h.p.averaging; }, [](PassHandle& h, bool v) { h.p.averaging = v; })
+      .def_prop_rw("cost", [](PassHandle& h) { return h.p.cost; }, [](PassHandle& h, double v) { h.p.cost = v; })
       .def_prop_rw("adaptive", [](PassHandle& h) { return h.p.adaptive; }, [](PassHandle& h, bool v) { h.p.adaptive = v; })
       .def_prop_rw("floor", [](PassHandle& h) { return h.p.floor; }, [](PassHandle& h, double v) { h.p.floor = v; })
       .def_prop_rw("streaming", [](PassHandle& h) { return h.p.streaming; }, [](PassHandle& h, bool v) { h.p.streaming = v; })

@@ -7,6 +7,9 @@
 //
 // Averaging of θ_1 … θ_n without touching inactive weights: with Z = Σ z_τ and R += Z · δ for every change δ of θ̄,
 //     Σ θ_τ = Z θ̄_n − R.
+// The cost of the softmax margin (Gimpel and Smith 2010) is added to the score of every wrong label: the loss is
+//     log Σ_y exp(s(y) + cost · wrong labels of y) − s(gold)
+// and u is that of these expectations. Subtracting it from the gold label at each position gives the same loss and the same u.
 // The adaptive metric divides f(u) by √S + δ, S being the running sum of f(u)² of that weight.
 //
 // In a stream the number of sentences N is unknown, and the result must not depend on how the stream is cut into passes.
@@ -47,6 +50,7 @@ struct Pass {
   bool averaging = false;
   double summed_scale = 0;       // Z
   int64_t averaged = 0;          // how many θ are in the average
+  double cost = 0;               // of a wrong label
   bool adaptive = false;
   double floor = 1e-3;           // δ
   bool respond_edges = true;
@@ -182,7 +186,9 @@ void stochastic_pass(const Corpus& c, const Layout& at, Pass& pass, const int64_
     sum_scores<R>(c, at, theta.state, s, scores, i + 1 < count ? order[i + 1] : -1, i + 2 < count ? order[i + 2] : -1,
                   Adaptive ? squares.state : nullptr, Average ? rest.state : nullptr);
     pass.limits.forbid(c, at, s, scores);
-    const float scale = float(z);  // for both: of large scores, the difference between z and this would be seen
+    const float scale = float(z);  // for all: of large scores, the difference between z and this would be seen
+    for (int64_t t = 0; pass.cost != 0 && t < n; ++t)
+      if (y[t] >= 0) scores[t * Lp + y[t]] -= float(pass.cost) / scale;
     lattice.set_transitions(pass.limits.in_force(at, theta.trans, allowed_trans), scale);
     const bool known = c.complete || all_known(y, n);
     const double loss = known ? lattice.run(scale, true) - double(scale) * path_score(at, scores, theta.trans, y, n)

@@ -63,6 +63,7 @@ class Pass:
     averaging: bool
     summed_scale: float
     averaged: int
+    cost: float
     adaptive: bool
     floor: float
     streaming: bool

@@ -10,13 +10,12 @@ as CRF++ does; with `observed` it counts pairs and transitions, as CRFsuite does
 so negative and fractional values are safe.
 """
 
-import os
-
 import numpy as np
 
 from tagfield.dataset import Longs
 from tagfield.errors import InputError
 from tagfield.layout import ABSENT, FULL_ROW_BLOCKS, LANES, FeatureSet, Weights, absent
+from tagfield.memory import usable_memory
 from tagfield.native import kernels
 
 
@@ -127,22 +126,10 @@ def prune(features: FeatureSet, weights: Weights, threshold: float = 0.0) -> tup
 
 def _check_memory(attributes: int, labels: int) -> None:
     """Fail early if one weight per pair does not fit into memory; a swapping machine would only hang."""
-    needed, there = attributes * -(-labels // LANES) * LANES * 4, physical_memory()
+    needed, there = attributes * -(-labels // LANES) * LANES * 4, usable_memory()
     if needed > there:
         raise InputError(
-            f"{attributes:,} attributes × {labels:,} labels need {needed / 1e9:,.0f} GB of weights, but this machine "
-            f"has {there / 1e9:,.0f} GB of memory; use only observed pairs (features='observed', "
+            f"{attributes:,} attributes × {labels:,} labels need {needed / 1e9:,.0f} GB of weights, but there are only "
+            f"{there / 1e9:,.0f} GB of memory; use only observed pairs (features='observed', "
             "all_possible_states=False), or drop rare attributes (min_count, min_freq)"
         )
-
-
-def physical_memory() -> float:
-    """Bytes of physical memory; infinity if the system does not report it.
-
-    >>> physical_memory() > 1e8
-    True
-    """
-    try:
-        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-    except (AttributeError, OSError, ValueError):
-        return float("inf")

@@ -58,7 +58,7 @@ OPTIONS: dict[str, tuple[list[str], str]] = {
     "an unknown algorithm": (["train.txt", "-o", "model", "--algorithm", "adam"], "no algorithm named 'adam'"),
     "an unknown feature set": (
         ["train.txt", "-o", "model", "--features", "few"],
-        "--features must be one of observed, all; got 'few'",
+        "--features must be one of observed, all, auto; got 'few'",
     ),
     "an unknown format": (["train.txt", "-o", "model", "--format", "xml"], "no format named 'xml'"),
     "a missing template": (
@@ -74,7 +74,7 @@ OPTIONS: dict[str, tuple[list[str], str]] = {
     "a negative c2": (["train.txt", "-o", "model", "--c2", "-1"], "--c2 must be ≥ 0, got -1"),
     "c1 with a recipe that has none": (
         ["train.txt", "-o", "model", "--c1", "1"],
-        "--c1 applies only to lbfgs, not to u2.g1",
+        "--c1 applies only to lbfgs, not to adaptive",
     ),
     "a rate of nothing": (["train.txt", "-o", "model", "--rate", "nan"], "--rate must be above 0, got nan"),
     "no such type": (

@@ -280,7 +280,7 @@ def test_nothing_at_all() -> None:
 
 def test_weights_that_cannot_fit_are_refused_before_they_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
     """crfpp#11, Wapiti#1, chokkan/crfsuite#25, ansj_seg#470: a crash or std::bad_alloc where there were too many."""
-    monkeypatch.setattr("tagfield.features.physical_memory", lambda: 1000.0)
+    monkeypatch.setattr("tagfield.features.usable_memory", lambda: 1000.0)
     wide = [[[f"w{i}"] for i in range(200)]]
     labels = [[f"l{i}" for i in range(200)]]
     with pytest.raises(InputError, match=r"200 attributes × 200 labels need .* all_possible_states=False"):

@@ -120,9 +120,15 @@ def path_counts(problem: Problem, s: int, path: list[int]) -> Dense:
     return counts(problem, s, node, edge)
 
 
-def difference(problem: Problem, s: int, theta: Dense) -> tuple[float, Dense]:
-    """−log p(gold), and u = E − Ẽ summed over the whole sentence."""
-    scores = sentence_scores(problem, s, theta)
+def add_cost(scores: np.ndarray, gold: list[int], cost: float) -> np.ndarray:
+    """The scores of a sentence with the cost of every label that is known to be wrong."""
+    wrong = np.array([[y >= 0 and label != y for label in range(scores.shape[1])] for y in gold])
+    return scores + cost * wrong if len(gold) else scores
+
+
+def difference(problem: Problem, s: int, theta: Dense, cost: float = 0.0) -> tuple[float, Dense]:
+    """−log p(gold), and u = E − Ẽ summed over the whole sentence; with a cost, of the softmax margin."""
+    scores = add_cost(sentence_scores(problem, s, theta), problem.gold[s], cost)
     chain = chain_in_logs(scores, theta.trans)
     loss = chain.log_z - path_score(scores, theta.trans, tuple(problem.gold[s]))
     expected = counts(problem, s, chain.node, chain.edge)
@@ -146,6 +152,7 @@ class Stochastic:
     adaptive: bool = False
     floor: float = 1e-3
     respond_edges: bool = True
+    cost: float = 0.0
 
     def __post_init__(self) -> None:
         self.theta = self.present.map(np.zeros_like).map(np.float64)
@@ -175,7 +182,7 @@ class Stochastic:
 
     def direction(self, s: int) -> tuple[float, Dense]:
         """The loss of a sentence and f(u)."""
-        loss, u = difference(self.problem, s, self.theta)
+        loss, u = difference(self.problem, s, self.theta, self.cost)
         return loss, Dense(self.f(u.state), self.f(u.trans) if self.respond_edges else u.trans)
 
     def average(self) -> Dense:
@@ -194,7 +201,7 @@ class Limited(Stochastic):
     end: np.ndarray = field(default_factory=lambda: np.ones(0, bool))  # [L]
 
     def direction(self, s: int) -> tuple[float, Dense]:
-        scores = sentence_scores(self.problem, s, self.theta)
+        scores = add_cost(sentence_scores(self.problem, s, self.theta), self.problem.gold[s], self.cost)
         scores[0, ~self.start] = scores[-1, ~self.end] = -np.inf
         trans = np.where(self.follow, self.theta.trans, -np.inf)
         known = scores.copy()

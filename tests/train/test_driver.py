@@ -185,7 +185,7 @@ def test_five_hundred_labels(recipe: str, features: str) -> None:
     ("options", "message"),
     [
         ({"recipe": "sdg"}, "no algorithm named 'sdg'; did you mean 'sgd'?"),
-        ({"features": "some"}, "features must be one of observed, all; got 'some'"),
+        ({"features": "some"}, "features must be one of observed, all, auto; got 'some'"),
         ({"c2": -1.0}, "c2 must be ≥ 0, got -1"),
         ({"c2": float("nan")}, "c2 must be ≥ 0, got nan"),
         ({"c2": float("inf")}, "c2 must be a finite number, got inf"),

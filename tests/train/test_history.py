@@ -104,9 +104,16 @@ def test_patience_watches_the_score_that_it_is_told_to() -> None:
     assert bests == {"accuracy": [True, True], "f1": [True, False]}
 
 
-def test_without_patience_the_trainer_says_what_is_best() -> None:
+def test_the_best_score_on_held_out_data_is_the_best_epoch() -> None:
     for best in (True, False):
-        history = run(Settings(), scored(90), scored(99), best=best)
+        history = run(Settings(max_dev_rise=None), scored(90), scored(99), scored(98), best=best)
+        assert [epoch.best for epoch in history.epochs] == [True, True, False]
+        assert not history.out_of_patience
+
+
+def test_if_the_score_does_not_decide_the_trainer_says_what_is_best() -> None:
+    for best in (True, False):
+        history = run(Settings(keep_best=False), scored(90), scored(99), best=best)
         assert [epoch.best for epoch in history.epochs] == [best, best]
         assert not history.out_of_patience
 
@@ -148,7 +155,7 @@ def test_without_held_out_data_it_falls_back_on_what_it_is_given() -> None:
 
 
 def test_the_last_epoch_can_be_kept() -> None:
-    history = run(Settings(), scored(90), scored(91), best=False)
+    history = run(Settings(keep_best=False), scored(90), scored(91), best=False)
     assert history.keep_last(some(7.0)).state[0, 0] == 7
     assert history.fell_back
     assert [epoch.best for epoch in history.epochs] == [False, True]

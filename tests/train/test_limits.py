@@ -73,8 +73,9 @@ def test_passes_follow_the_twin(name: str) -> None:
         st.booleans(),
         st.booleans(),
         st.booleans(),
+        st.sampled_from([0.0, 1.5]),
     )
-    def follows(problem, hidden, data, ruled, respond_edges, adaptive) -> None:  # type: ignore[no-untyped-def]
+    def follows(problem, hidden, data, ruled, respond_edges, adaptive, cost) -> None:  # type: ignore[no-untyped-def]
         everything = np.ones(problem.labels, bool)
         rules = Rules(everything, np.ones((problem.labels,) * 2, bool), everything)
         if ruled:
@@ -86,7 +87,7 @@ def test_passes_follow_the_twin(name: str) -> None:
         features = drawn_features(data, problem, open_corpus(encoded.dataset))
         limits = rules.limits(encoded.dataset.tokens) if ruled else None
         respond = "all" if respond_edges else "states"
-        told = Stochastic(response, AdaGrad(0.05) if adaptive else None, respond, rate=0.05)
+        told = Stochastic(response, AdaGrad(0.05) if adaptive else None, respond, cost=cost, rate=0.05)
         trainer = made(encoded, Settings(told, c2=0.1), features, limits=limits)
         twin = Limited(
             problem,
@@ -97,6 +98,7 @@ def test_passes_follow_the_twin(name: str) -> None:
             adaptive=adaptive,
             floor=0.05,
             respond_edges=respond_edges,
+            cost=cost,
             start=rules.start,
             follow=rules.follow,
             end=rules.end,

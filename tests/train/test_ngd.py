@@ -176,7 +176,7 @@ def test_a_favourite_yields_only_to_what_is_better_by_more_than_noise():
 
 def test_without_a_dominating_label_the_favourite_is_curved():
     corpus = addresses(seed=0, train=300, test=0)
-    problem = Problem.of(encode(corpus.train), Settings())
+    problem = Problem.of(encode(corpus.train), Settings("ngd"))
     assert Candidate(choose(problem, np.random.default_rng(0))).kind == "curved"
 
 

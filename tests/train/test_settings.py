@@ -17,9 +17,20 @@ from tagfield.train.settings import all_options
 from tagfield.train.updates import AdaGrad, Calibration, Divergence
 
 CALIBRATION = {f"calibration_{name}" for name in ("eta", "rate", "samples", "candidates", "max_trials")}
-ANY = {"features", "transitions", "min_count", "epochs", "seed", "threads", "patience", "monitor", "max_dev_rise"}
+ANY = {
+    "features",
+    "transitions",
+    "min_count",
+    "epochs",
+    "seed",
+    "threads",
+    "patience",
+    "keep_best",
+    "monitor",
+    "max_dev_rise",
+}
 LIKELIHOOD = {"c2", "period", "delta"}
-STOCHASTIC = ANY | LIKELIHOOD | CALIBRATION | {"metric", "respond", "average", "anneal", "rate", "batch"}
+STOCHASTIC = ANY | LIKELIHOOD | CALIBRATION | {"metric", "respond", "average", "anneal", "cost", "rate", "batch"}
 TAKES = {  # by recipe, or by a recipe and an option that makes another of it
     **dict.fromkeys(("sgd", "u1.g1", "u2.g1", "u2.g1p", "u2.g2", "u2.g3"), STOCHASTIC),
     "adaptive": STOCHASTIC - {"batch"} | {"adagrad_delta"},
@@ -38,15 +49,17 @@ ALSO = {
 }
 CHANGED: dict[str, Any] = {
     "features": "all", "transitions": "all", "min_count": 2, "c1": 0.5, "c2": 0.25, "epochs": 7, "seed": 3,
-    "threads": 2, "period": 4, "delta": 1e-3, "patience": 2, "monitor": "f1", "max_dev_rise": 0.5,
-    "metric": "adaptive", "adagrad_delta": 0.5, "respond": "states", "average": True, "anneal": 0.5, "rate": 0.125,
-    "calibration_eta": 0.2, "calibration_rate": 3.0, "calibration_samples": 10, "calibration_candidates": 5,
+    "threads": 2, "period": 4, "delta": 1e-3, "patience": 2, "keep_best": False, "monitor": "f1", "max_dev_rise": 0.5,
+    "metric": "adaptive", "adagrad_delta": 0.5, "respond": "states", "average": True, "anneal": 0.5, "cost": 0.5,
+    "rate": 0.125,    "calibration_eta": 0.2, "calibration_rate": 3.0, "calibration_samples": 10, "calibration_candidates": 5,
     "calibration_max_trials": 9, "loss": "B1", "gamma": 0.5, "generator": "gd:2", "batch": True, "pa_type": 2,
     "pa_c": 0.5, "pa_cost_sensitive": False, "pa_average": False, "arow_variance": 2.0, "arow_gamma": 3.0,
     "epsilon": 1e-3, "num_memories": 3, "linesearch": "Backtracking", "max_linesearch": 9,
 }  # fmt: skip
 ONLY = {
-    **dict.fromkeys(CALIBRATION | {"metric", "respond", "average", "anneal", "rate", "batch"}, "stochastic recipes"),
+    **dict.fromkeys(
+        CALIBRATION | {"metric", "respond", "average", "anneal", "cost", "rate", "batch"}, "stochastic recipes"
+    ),
     **dict.fromkeys(LIKELIHOOD, "stochastic recipes and lbfgs"),
     **dict.fromkeys(("loss", "gamma", "generator"), "ngd"),
     **dict.fromkeys(("pa_type", "pa_c", "pa_cost_sensitive", "pa_average"), "pa"),
@@ -62,7 +75,7 @@ GENERATOR = "generator must be a name, such as 'arctan:0.1', or a Generator, got
 
 def every() -> list[Settings]:
     """Every recipe, alone and with each option that it takes."""
-    made = [Settings(name) for name in RECIPES]
+    made = [Settings(), Settings.of(c2=0.5, anneal=2.0), *(Settings(name) for name in RECIPES)]
     made += [Settings.of(n, **{o: CHANGED[o]}) for n, takes in TAKES.items() for o in takes]
     for (name, option, value), takes in ALSO.items():
         rest = takes - {option} - ({"generator"} if value == "auto" else set())
@@ -130,7 +143,9 @@ def test_what_the_options_make_of_a_recipe() -> None:
 
 
 def test_the_default_is_the_default_recipe() -> None:
-    assert Settings() == Settings(DEFAULT) == Settings.of() == Settings(RECIPES[DEFAULT])
+    assert Settings() == Settings.of() == Settings("default") == Settings.of(**DEFAULT)
+    assert Settings() == Settings.of("default", epochs=None, c2=None, features=None)
+    assert Settings("adaptive") == Settings(RECIPES["adaptive"]) == Settings.of("adaptive") != Settings()
     assert (Settings("u2.g1").max_epochs, Settings("lbfgs").max_epochs) == (50, 1000)
     assert (Settings("u2.g1").min_improvement, Settings("lbfgs").min_improvement) == (1e-6, 1e-5)
     assert Settings(epochs=3, delta=0.5).max_epochs == 3
@@ -182,7 +197,10 @@ def test_pickles_and_copies() -> None:
 
 
 def test_repr_is_what_was_changed_and_makes_it_again() -> None:
-    assert repr(Settings()) == "Settings.of('u2.g1')"
+    assert repr(Settings()) == "Settings.of()"
+    assert repr(Settings.of(c2=0.5, anneal=1)) == "Settings.of(c2=0.5, anneal=1.0)"
+    assert repr(Settings("adaptive")) == "Settings.of('adaptive')"
+    assert repr(Settings("u2.g1")) == "Settings.of('u2.g1')"
     assert repr(Settings.of("lbfgs", c1=0.5, num_memories=3)) == "Settings.of('lbfgs', c1=0.5, num_memories=3)"
     for settings in every():
         text = repr(settings)

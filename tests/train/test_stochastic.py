@@ -56,13 +56,19 @@ def test_the_twin_covers_the_table() -> None:
 @pytest.mark.parametrize("name", PAPER)
 def test_passes_follow_the_twin(name: str) -> None:
     @settings(max_examples=30, deadline=None)
-    @given(problems(labels=LABELS), st.data(), st.sampled_from([0.02, 0.1]), st.sampled_from([0.0, 0.1, 1.0]))
-    def follows(problem: Problem, data: st.DataObject, rate: float, c2: float) -> None:
+    @given(
+        problems(labels=LABELS),
+        st.data(),
+        st.sampled_from([0.02, 0.1]),
+        st.sampled_from([0.0, 0.1, 1.0]),
+        st.sampled_from([0.0, 0.0, 0.7, 5.0]),
+    )
+    def follows(problem: Problem, data: st.DataObject, rate: float, c2: float, cost: float) -> None:
         encoded = encode(problem)
         features = drawn_features(data, problem, open_corpus(encoded.dataset))
-        trainer = made(encoded, Settings.of(name, rate=rate, c2=c2), features)
+        trainer = made(encoded, Settings.of(name, rate=rate, c2=c2, cost=cost), features)
         count = len(problem.sentences)
-        twin = Twin(problem, present(features), naive_f(name), rate, 2 * c2 / count)
+        twin = Twin(problem, present(features), naive_f(name), rate, 2 * c2 / count, cost=cost)
         for _ in range(3):
             order = data.draw(st.permutations(range(count)))
             objective = trainer.run(np.array(order, np.int64))

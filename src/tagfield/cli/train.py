@@ -18,11 +18,9 @@ from tagfield.model import Model
 from tagfield.text.presets import PRESETS
 from tagfield.text.reading import Reading
 from tagfield.train import RECIPES, Settings
-from tagfield.train.choose import dominated
-from tagfield.train.recipes import DEFAULT, SKEWED
+from tagfield.train.default import NAME
 
 DATA = "The data"
-UPDATE = ("loss", "gamma", "generator", "batch")  # setting one of these selects the recipe ngd
 
 
 @with_reading_options()
@@ -46,14 +44,14 @@ def train(
         ),
     ] = None,
     algorithm: Annotated[
-        str | None,
+        str,
         typer.Option(
             metavar="RECIPE",
-            help=f"Training algorithm: {', '.join(RECIPES)}. \\[default: {DEFAULT}, averaged; "
-            f"if one label has most of the tokens, {' or '.join(SKEWED.values())}, averaged]",
+            help=f"Training algorithm: {', '.join(RECIPES)}. \\[default: {Settings().recipe}]",
+            show_default=False,
             rich_help_panel="The training",
         ),
-    ] = None,
+    ] = NAME,
     *,
     reading: Reading,
     **options: Any,
@@ -65,10 +63,7 @@ def train(
     what your file was taken for. Files ending in .gz are unpacked.
     """
     given = {name: value for name, value in options.items() if value is not None}
-    usual = algorithm is None and not any(given.get(name, False) is not False for name in UPDATE)
-    if usual:
-        given.setdefault("average", True)
-    settings = Settings.of(algorithm or (DEFAULT if usual else "ngd"), FLAGS, **given)
+    settings = Settings.of(algorithm, FLAGS, **given)
     if settings.patience and dev is None:
         raise InputError("--patience needs held-out data; give it with --dev")
     data = Data(train, dev, template, reading)
@@ -76,9 +71,7 @@ def train(
     check_target(output)
     console = Console(highlight=False)
     encoded, held_out = data.read(console)
-    if usual and dominated(encoded.dataset):
-        settings = Settings.of(SKEWED[settings.features], FLAGS, **given)
-        console.print(f"algorithm  {settings.recipe.name}, averaged, instead of {DEFAULT}, because one label dominates")
+    settings = settings.for_data(encoded)
     trained, interrupted = train_with_progress(encoded, held_out, settings, console, Log(log))
     model = Model.of(encoded, trained).without_spare_attributes()
     model.save(output)

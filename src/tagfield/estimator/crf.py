@@ -40,7 +40,8 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
     Each option applies to some algorithms; fit raises InputError if you set one that your algorithm does not have.
 
     algorithm: lbfgs, l2sgd, ap, pa or arow, as in CRFsuite; or a recipe of tagfield, such as u2.g1. Default: lbfgs, and
-        adaptive for partial_fit, which cannot use lbfgs.
+        adaptive for partial_fit, which cannot use lbfgs. CRF("default") trains as `tagfield train` does: in a few
+        passes, with averaged AdaGrad on all features.
     min_freq: Drop features that occur less often. Default: 0.
     all_possible_states, all_possible_transitions: Create a weight for every possible pair of attribute and label, or of
         two labels, and not only for those in the data. Default: False.
@@ -120,6 +121,7 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         metric: str | None = None,
         average: bool | None = None,
         anneal: float | None = None,
+        cost: float | None = None,
         adagrad_delta: float | None = None,
         batch: bool | None = None,
         class_weight: Any = None,

@@ -1,6 +1,7 @@
 """CRF's arguments → Settings: sklearn-crfsuite's names, CRFsuite's defaults, and the options of tagfield's recipes.
 
-    algorithm ─▶ a recipe;   every other argument ─▶ the option with that name in CRF (tagfield/train checks its value)
+    algorithm ─▶ a recipe, or "default", the settings of `tagfield train`
+    every other argument ─▶ the option with that name in CRF (tagfield/train checks its value)
 
 None stands for CRFsuite's default. An argument that the algorithm does not have is an error, as in sklearn-crfsuite.
 `gamma` has two meanings: AROW's for arow, and the γ of the loss for ngd.
@@ -15,6 +16,7 @@ import numpy as np
 
 from tagfield.errors import InputError
 from tagfield.train import RECIPES, Settings
+from tagfield.train.default import NAME
 from tagfield.train.fields import default_text, flag, number, options_of, whole
 from tagfield.train.options import Recipe
 from tagfield.train.recipes import find_recipe
@@ -31,6 +33,7 @@ CONVERTED = {
     "threads": "n_jobs",
     "patience": "n_iter_no_change",
     "max_dev_rise": "",
+    "keep_best": "",
 }
 STREAM = "adaptive"  # the default algorithm of partial_fit
 
@@ -43,7 +46,7 @@ def recipe_of(algorithm: str | None, default: str = "lbfgs") -> Recipe:
     """
     name = default if algorithm is None else NAMES.get(str(algorithm), algorithm)
     if not isinstance(name, str) or name not in RECIPES:
-        offered = ", ".join(["l2sgd", *RECIPES])
+        offered = ", ".join(["l2sgd", *RECIPES, NAME])
         raise InputError(f"no algorithm named {algorithm!r}; choose one of {offered}")
     return find_recipe(name)
 
@@ -60,6 +63,8 @@ def settings_of(params: Mapping[str, Any], default: str = "lbfgs") -> Settings:
 
     >>> settings_of({"algorithm": "l2sgd", "c2": 0.5}).max_epochs
     1000
+    >>> settings_of({"algorithm": "default"}) == Settings.of(max_dev_rise=None, keep_best=False)
+    True
     >>> settings_of({"num_memories": 0})
     Traceback (most recent call last):
     tagfield.errors.InputError: num_memories must be at least 1, got 0
@@ -68,23 +73,26 @@ def settings_of(params: Mapping[str, Any], default: str = "lbfgs") -> Settings:
         raise InputError(
             "trainer_cls must be None, because tagfield has its own trainers; use callbacks to follow training"
         )
-    recipe = recipe_of(params.get("algorithm"), default)
+    usual = params.get("algorithm") == NAME
+    recipe = Settings().recipe if usual else recipe_of(params.get("algorithm"), default)
     names = names_in_crf(recipe)
     given = {name: value for name, value in params.items() if name in names and value is not None}
     called = {names[name]: name for name in names} | CONVERTED
     options: dict[str, Any] = {names[name]: value for name, value in given.items()}
     limit = params.get("max_iterations")
+    states, edges = params.get("all_possible_states"), params.get("all_possible_transitions")
     options |= {
-        "features": kind_of(params, "all_possible_states"),
-        "transitions": kind_of(params, "all_possible_transitions"),
+        "features": None if usual and states is None else kind_of(params, "all_possible_states"),
+        "transitions": None if usual and edges is None else kind_of(params, "all_possible_transitions"),
         "min_count": count_of(0 if params.get("min_freq") is None else params["min_freq"]),
-        "epochs": recipe.crfsuite_epochs if limit is None else limit,
+        "epochs": recipe.crfsuite_epochs if limit is None and not usual else limit,
         "seed": seed_of(params.get("random_state")),
         "threads": threads_of(params.get("n_jobs")),
         "patience": patience_of(params),
-        "max_dev_rise": None,  # as in CRFsuite, held-out data alone does not stop training
+        "max_dev_rise": None,  # as in CRFsuite, held-out data alone does not stop training,
+        "keep_best": False,  # and does not choose the weights; early_stopping does both
     }
-    return Settings.of(recipe, called, **options)
+    return Settings.of(NAME if usual else recipe, called, **options)
 
 
 def documented_arguments(text: str, arguments: list[str]) -> str:

@@ -54,7 +54,7 @@ def page_data(results: Results) -> dict[str, Any]:
     recipes = list(dict.fromkeys(recipe for recipe, _ in groups))
     return {
         "epochs": results.plan.epochs,
-        "default": DEFAULT,
+        "default": DEFAULT["recipe"],
         "features": [{"name": kind, "title": FEATURE_TITLES[kind]} for kind in reversed(kinds)],
         "styles": {recipe: vars(style_of(recipe)) for recipe in recipes},
         "groups": [_group(recipe, kind, runs) for (recipe, kind), runs in groups.items()],

@@ -26,7 +26,7 @@ def calibrate(recipe: Stochastic, problem: Problem, rng: np.random.Generator) ->
     set_response(kernels.Pass(), recipe.response_at(1))  # what cannot be a response says so here, not as a bad rate
     sentences = problem.corpus.sentences
     sample = rng.permutation(sentences)[: min(told.samples, sentences)].astype(np.int64)
-    untrained = problem.nll(problem.features.zeros(), sample)
+    untrained = problem.nll(problem.features.zeros(), sample, recipe.cost)
     if untrained <= 0:  # one label only, or no token: there is nothing to learn, and any rate will do
         return told.eta
 
@@ -39,7 +39,7 @@ def calibrate(recipe: Stochastic, problem: Problem, rng: np.random.Generator) ->
         if not after:
             return along
         penalty = problem.settings.c2 * len(sample) / max(1, sentences) * trainer.norm() ** 2
-        return problem.nll(trainer.weights(), sample) + penalty
+        return problem.nll(trainer.weights(), sample, recipe.cost) + penalty
 
     for after in (False, True):
         best, best_rate = math.inf, told.eta

@@ -85,7 +85,7 @@ def train(
     history = History(settings, scorers, on_epoch, clock)
     trainer = settings.recipe.trainer(problem, rng)
     weights, converged, reason = run_epochs(trainer, history, rng)
-    settings = replace(settings, recipe=trainer.recipe)
+    settings = replace(problem.settings, recipe=trainer.recipe)
     return Trained(
         weights, problem.features, problem.attributes, history.epochs, settings, converged, reason, history.fell_back
     )
@@ -102,7 +102,7 @@ def run_epochs(trainer: Trainer, history: History, rng: np.random.Generator) -> 
         try:
             objective = trainer.run(rng.permutation(corpus.sentences).astype(np.int64))
         except Finished as end:
-            return (kept if settings.patience and kept else trainer.weights()), True, str(end)
+            return (kept if history.by_score and kept else trainer.weights()), True, str(end)
         except TrainingError as error:
             if not recipe.keeps_best or not history.epochs:
                 raise
@@ -134,7 +134,7 @@ def run_epochs(trainer: Trainer, history: History, rng: np.random.Generator) -> 
             if settled:
                 return weights, True, f"the objective has settled over {settings.period} {recipe.unit}s"
             return weights, False, f"it reached the maximum of {done} {recipe.unit}{'s' * (done > 1)}"
-        if history.best and (recipe.keeps_best or settings.patience):
+        if history.best and (recipe.keeps_best or history.by_score):
             kept = trainer.weights(kept)
         if recipe.keeps_best:
             history.remember(trainer.weights)

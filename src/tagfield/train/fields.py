@@ -121,6 +121,7 @@ def _walk(record: Any, path: tuple[str, ...]) -> Iterator[Found]:
         here = (*path, each.name)
         if about is not None:
             kind, optional = _kind(each.type)  # type: ignore[arg-type]  # a type is hashable
+            optional = optional or each.default is None  # the record itself puts something in its place
             yield Found(about.name or each.name, here, about, kind, optional, value)
         if is_dataclass(value) and (about is not None or each.metadata.get("nested")):
             yield from _walk(value, here)

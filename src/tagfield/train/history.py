@@ -102,7 +102,8 @@ class History:
     ) -> bool:
         """Records an epoch, tells the callback, and returns whether it wants to stop.
 
-        With patience the best epoch is the one with the best score on the held-out data, whatever `best` says.
+        With held-out data the best epoch is the one with the best score there, whatever `best` says; unless the
+        settings say not to keep it.
         """
         paused = self._clock()
         weights = directions() if self._scorers else None
@@ -110,8 +111,9 @@ class History:
         scores = watched.pop("dev", None)
         seconds = paused - self._start
         number = len(self.epochs) + 1
-        if self._settings.patience and scores is not None:
-            figure = float(getattr(scores, self._settings.monitor))
+        if self.by_score and scores is not None:
+            monitor = self._settings.monitor
+            figure = float(getattr(scores, "accuracy" if monitor == "auto" else monitor))
             best = figure > self._highest
             if best:
                 self._highest, self._since = figure, number
@@ -120,6 +122,11 @@ class History:
         stop = bool(self._on_epoch(epoch)) if self._on_epoch else False
         self._start += self._clock() - paused
         return stop
+
+    @property
+    def by_score(self) -> bool:
+        """Whether the score on held-out data decides which epoch is kept."""
+        return "dev" in self._scorers and (self._settings.keep_best or self._settings.patience > 0)
 
     @property
     def best(self) -> bool:

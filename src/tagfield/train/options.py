@@ -1,6 +1,6 @@
 """Recipes as records: what each way of training can be told, and the trainer that it makes.
 
-    Recipe ─┬─ Stochastic(response, metric, respond, average, anneal, rate, calibration)   one sentence, one step
+    Recipe ─┬─ Stochastic(response, metric, respond, average, anneal, cost, rate, …)   one sentence, one step
             ├─ Auto(rate, average)             chooses a Stochastic from the data
             ├─ WholeCorpus(response, rate)     natural gradient descent on all sentences at once
             ├─ QuasiNewton(num_memories, …)    L-BFGS, and OWL-QN with c1
@@ -137,6 +137,14 @@ class Stochastic(Descent):
         high=10.0,
         metavar="A",
     )
+    cost: float = option(
+        0.0,
+        "Cost of a wrong label, added to its score in training (softmax margin).",
+        group=STOCHASTIC,
+        low=0.0,
+        high=100.0,
+        metavar="C",
+    )
     rate: float | None = option(None, RATE)
     calibration: Calibration = nested(Calibration())
 
@@ -181,7 +189,7 @@ class Stochastic(Descent):
         if options.get("batch"):
             if self.metric is not None:
                 raise InputError(f"batch does not apply to {self.name}: AdaGrad steps on one sentence at a time")
-            if self.average or self.anneal or self.respond != "all":
+            if self.average or self.anneal or self.cost or self.respond != "all":
                 raise InputError(f"batch does not apply to {self}: these options step on one sentence at a time")
             return WholeCorpus(self.response, rate=self.rate, **about)
         return self
@@ -193,6 +201,7 @@ class Stochastic(Descent):
         words += ["adaptive"] if self.metric is not None and self.name != "adaptive" else []
         words += ["averaged"] if self.average else []
         words += [f"annealed by {self.anneal:g}"] if self.anneal else []
+        words += [f"cost {self.cost:g}"] if self.cost else []
         return ", ".join(words)
 
 

@@ -50,6 +50,7 @@ class Problem:
         """
         if len(encoded) == 0 or len(encoded.labels) == 0:
             raise InputError("there is nothing to train on: the data holds no labelled sequence")
+        settings = settings.for_data(encoded)
         unknown = int((encoded.dataset.labels == UNKNOWN).sum())
         if (unknown or rules is not None) and not settings.recipe.has_likelihood:
             name = f"{settings.recipe.name}{settings.recipe.suffix}"
@@ -82,11 +83,11 @@ class Problem:
         """C = 2·c2/N: what each sentence adds of the L2 penalty's gradient."""
         return 2 * self.settings.c2 / max(1, self.sentences or self.corpus.sentences)
 
-    def nll(self, weights: Weights, order: np.ndarray | None = None) -> float:
-        """The negative log-likelihood of some sentences, or of all, under given weights."""
+    def nll(self, weights: Weights, order: np.ndarray | None = None, cost: float = 0.0) -> float:
+        """The negative log-likelihood of some sentences, or of all, under given weights; or the softmax-margin loss."""
         order = np.arange(self.corpus.sentences) if order is None else order
         nothing = kernels.Pass()
-        nothing.rate = 0.0
+        nothing.rate, nothing.cost = 0.0, cost
         if self.limits is not None:
             nothing.set_limits(self.limits)
         nothing.run(self.corpus, self.features.field(weights.copy()), None, None, order)

@@ -35,10 +35,6 @@ RECIPES: dict[str, Recipe] = {
 }
 RECIPES = {name: replace(recipe, name=name) for name, recipe in RECIPES.items()}
 
-DEFAULT = "u2.g1"
-# What `tagfield train` takes instead where one label dominates, by the feature set: docs/results.md has the evidence.
-SKEWED = {"observed": "sgd", "all": "adaptive"}
-
 
 def find_recipe(name: str) -> Recipe:
     """The recipe of that name.

@@ -1,7 +1,9 @@
 """Settings: everything that a training run can be told: a recipe, and what belongs to no recipe.
 
+    Settings()                                       the default (default.py)
     Settings("u2.g1", c2=0.1)                        a recipe by name, or a record
     Settings.of("u2.g1", c2=0.1, average=True)       options of the recipe and of the settings, side by side
+    Settings.of(c2=0.5, average=False)               the default, with some options changed
 
 `Settings.of` is the one way from names and values to a run: the command line and `CRF` use it too.
 """
@@ -9,11 +11,13 @@
 import difflib
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
+from tagfield.encode import Encoded
 from tagfield.errors import InputError
+from tagfield.train.default import DEFAULT, NAME, NAMED, default_features
 from tagfield.train.fields import Found, check_record, documented, option, options_of, plain_values, with_options
 from tagfield.train.options import (
     AUTO,
@@ -27,14 +31,21 @@ from tagfield.train.options import (
     Stochastic,
     WholeCorpus,
 )
-from tagfield.train.recipes import DEFAULT, RECIPES, find_recipe
+from tagfield.train.recipes import RECIPES, find_recipe
 from tagfield.train.updates import AdaGrad, Calibration, Divergence
 
 TRAINING, STOPPING = "The training", "When training stops"
 FIGURES = ("accuracy", "sequence_accuracy", "precision", "recall", "f1", "macro_f1")  # of evaluate.Scores
 KINDS = {"observed": "observed", "all": "all"}
+UPDATE = ("loss", "gamma", "generator", "batch")  # one of these, without a recipe, is for ngd
 LIKELIHOOD = (Stochastic.family, QuasiNewton.family)
 OWNERS = {Divergence: "ngd", AdaGrad: "AdaGrad (metric adaptive)", Calibration: Stochastic.family}  # for messages
+
+
+def _usual(name: str) -> str:
+    """What the help says of an option that a named recipe has another default for."""
+    shown = [f"{each[name]:g}" if isinstance(each[name], float) else each[name] for each in (DEFAULT, NAMED)]
+    return f"{shown[0]}; {shown[1]} for a named recipe"
 
 
 @documented
@@ -42,20 +53,27 @@ OWNERS = {Divergence: "ngd", AdaGrad: "AdaGrad (metric adaptive)", Calibration: 
 class Settings:
     """Everything that a training run can be told; c1, c2, period and delta mean what they mean in CRFsuite.
 
-    recipe: A name from RECIPES, or a record such as Stochastic(...). Default: u2.g1.
+    recipe: A name from RECIPES, or a record such as Stochastic(...). Default: adaptive, averaged, with a fixed rate.
 
+    Without a recipe, these are the settings that `tagfield train` uses (default.py). A recipe that you name has its own
+    defaults, which are those of CRFsuite and of the paper: features observed, c2 1, a calibrated rate, no averaging.
+
+    >>> Settings().describe()
+    "adaptive, averaged, rate 0.2, c2 0.1, seed 0 · u/(√Σu² + 0.001): plain gradients with AdaGrad's step sizes"
     >>> Settings("lbfgs", c1=0.1).recipe.num_memories
     6
     >>> Settings.of("u2.g1", average=True, c2=0.5)
     Settings.of('u2.g1', c2=0.5, average=True)
     """
 
-    recipe: Any = DEFAULT  # a Recipe; a name is looked up
+    recipe: Any = NAME  # a Recipe; a name is looked up
     features: str = option(
-        "observed",
-        "Features: one weight per attribute and label seen together (observed), or per possible pair (all).",
+        None,
+        "Features: one weight per attribute and label seen together (observed), or per possible pair (all); auto is "
+        "all if that fits into memory, else observed.",
         group=TRAINING,
-        choices=KINDS,
+        choices=KINDS | {"auto": "auto"},
+        usual=_usual("features"),
     )
     transitions: str | None = option(
         None,
@@ -69,12 +87,12 @@ class Settings:
     )
     c1: float = option(0.0, "L1 penalty C·‖θ‖₁; lbfgs only.", group=TRAINING, low=0.0, metavar="C", applies=("lbfgs",))
     c2: float = option(
-        1.0, "L2 penalty C·‖θ‖².", group=TRAINING, low=0.0, metavar="C",
-        applies=LIKELIHOOD,
+        None, "L2 penalty C·‖θ‖².", group=TRAINING, low=0.0, metavar="C",
+        applies=LIKELIHOOD, usual=_usual("c2"),
     )  # fmt: skip
     epochs: int | None = option(
         None, "Maximum number of passes over the data.", group=STOPPING, low=1,
-        usual="50; 1000 for lbfgs", metavar="N",
+        usual=f"{DEFAULT['epochs']}; 50 for a named recipe, 1000 for lbfgs", metavar="N",
     )  # fmt: skip
     seed: int = option(
         0, "Random seed: the same seed gives the same model.", group=TRAINING, low=0, high=2**63 - 1, metavar="S"
@@ -92,8 +110,11 @@ class Settings:
         0, "Stop after this many epochs without a better score on the held-out data, and keep the best; 0 never stops.",
         group=STOPPING, low=0, metavar="N",
     )  # fmt: skip
+    keep_best: bool = option(
+        True, "With held-out data, keep the epoch with the best score on it, and not the last one.", group=STOPPING,
+    )  # fmt: skip
     monitor: str = option(
-        "auto", "Score that patience watches; auto is f1 if the labels mark chunks, else accuracy.",
+        "auto", "Score that keep_best and patience use; auto is f1 if the labels mark chunks, else accuracy.",
         group=STOPPING, choices={name: name for name in ("auto", *FIGURES)}, metavar="NAME",
     )  # fmt: skip
     max_dev_rise: float | None = option(
@@ -102,8 +123,12 @@ class Settings:
     )  # fmt: skip
 
     def __post_init__(self) -> None:
+        usual = isinstance(self.recipe, str) and self.recipe == NAME
+        for name in NAMED:
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, (DEFAULT if usual else NAMED)[name])
         if isinstance(self.recipe, str):
-            object.__setattr__(self, "recipe", find_recipe(self.recipe))
+            object.__setattr__(self, "recipe", _default_recipe() if usual else find_recipe(self.recipe))
         if not isinstance(self.recipe, Recipe):
             raise InputError(f"recipe must be a name or a recipe, got {self.recipe!r}")
         check_record(self)
@@ -113,18 +138,20 @@ class Settings:
             raise InputError(f"c1 applies only to lbfgs, not to {self.recipe.name or self.recipe.family}")
 
     @classmethod
-    def of(cls, recipe: str | Recipe = DEFAULT, called: Mapping[str, str] | None = None, **options: Any) -> "Settings":
-        """Settings from a recipe and any options, of the recipe or of the settings.
+    def of(cls, recipe: str | Recipe = NAME, called: Mapping[str, str] | None = None, **options: Any) -> "Settings":
+        """Settings from a recipe and any options, of the recipe or of the settings; without a recipe, from the default.
 
         An option that the recipe does not have is an InputError. `called` are the caller's names, for messages.
+        Without a recipe, an option of ngd (loss, gamma, generator, batch) selects ngd.
 
         >>> Settings.of("lbfgs", average=True)
         Traceback (most recent call last):
         tagfield.errors.InputError: average applies only to stochastic recipes, not to lbfgs
         """
-        chosen = find_recipe(recipe) if isinstance(recipe, str) else recipe
-        if not isinstance(chosen, Recipe):
-            raise InputError(f"recipe must be a name or a recipe, got {recipe!r}")
+        if isinstance(recipe, str) and recipe == NAME and _names_an_update(options):
+            recipe = "ngd"
+        start = cls(recipe)
+        chosen = start.recipe
         called = called or {}
         if options.get("batch") is not None:
             options["batch"] = BATCH.check(called.get("batch", "batch"), options["batch"], bool)
@@ -140,8 +167,20 @@ class Settings:
             if name not in own and (name not in common or not _applies(common[name], chosen)):
                 raise _misplaced(name, chosen, called)
         chosen = with_options(chosen, {name: value for name, value in options.items() if name in own}, called)
-        rest = {name: value for name, value in options.items() if name not in own}
-        return with_options(cls(chosen), rest, called)
+        unset = {name for name in NAMED if options.get(name) is None}  # None stands for the default
+        rest = {name: value for name, value in options.items() if name not in own and name not in unset}
+        return with_options(replace(start, recipe=chosen), rest, called)
+
+    def for_data(self, encoded: Encoded) -> "Settings":
+        """The same settings with everything decided that depends on the data: which features `auto` stands for.
+
+        >>> from tagfield.encode import encode_sequences
+        >>> Settings().for_data(encode_sequences([[["a"]]], [["X"]])).features
+        'all'
+        """
+        if self.features != "auto":
+            return self
+        return replace(self, features=default_features(len(encoded.attributes), len(encoded.labels)))
 
     @property
     def max_epochs(self) -> int:
@@ -191,11 +230,28 @@ class Settings:
         return ", ".join(words) + (f" · {self.recipe.about}" if self.recipe.about else "")
 
     def __repr__(self) -> str:
+        """What was changed of the default, or of the recipe where that is shorter."""
         named = RECIPES.get(self.recipe.name)
         before = plain_values(type(self)(named or self.recipe)) | (plain_values(named) if named else {})
-        changed = {name: value for name, value in self.to_dict().items() if before.get(name) != value}
-        parts = [repr(str(changed.pop("recipe"))), *(f"{name}={value!r}" for name, value in changed.items())]
+        parts = [repr(self.recipe.name or str(self.recipe)), *self._changed(before)]
+        if self.recipe.name == DEFAULT["recipe"]:
+            parts = min(parts, self._changed(type(self)().to_dict()), key=len)
         return f"Settings.of({', '.join(parts)})"
+
+    def _changed(self, before: Mapping[str, Any]) -> list[str]:
+        now = self.to_dict().items()
+        return [f"{name}={value!r}" for name, value in now if name != "recipe" and before.get(name) != value]
+
+
+def _names_an_update(options: Mapping[str, Any]) -> bool:
+    given = [options.get(name) for name in UPDATE]
+    return any(value is not None and value is not False for value in given)
+
+
+def _default_recipe() -> Recipe:
+    """The recipe of the default, with its options."""
+    found = find_recipe(DEFAULT["recipe"])
+    return with_options(found, {name: value for name, value in DEFAULT.items() if name in options_of(found)})
 
 
 def _applies(found: Found, recipe: Recipe) -> bool:

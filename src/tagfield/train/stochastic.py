@@ -63,6 +63,7 @@ class StochasticTrainer(Trainer):
         if recipe.metric is not None:
             self._pass.adaptive, self._pass.floor = True, recipe.metric.delta
         self._pass.respond_edges = recipe.respond == "all"
+        self._pass.cost = recipe.cost
         if self._pass.decay * recipe.rate >= 1 and not problem.in_stream:
             raise InputError(
                 f"a rate of {recipe.rate:g} with c2={problem.settings.c2:g} on {problem.corpus.sentences} sequences "
@@ -159,13 +160,13 @@ class StochasticTrainer(Trainer):
 
     @cached_property
     def _untrained(self) -> float:
-        """The loss of zero weights."""
-        problem = self.problem
+        """The loss of zero weights: −log p of each known label is log(1 + (L − 1)·exp(cost))."""
+        problem, cost = self.problem, self.recipe.cost
         if problem.limits is not None:
-            return problem.nll(problem.features.zeros())
+            return problem.nll(problem.features.zeros(), cost=cost)
         data = problem.dataset
         weight = np.repeat(data.weight, np.diff(data.tokens))[data.labels != UNKNOWN]
-        return float(weight.sum()) * float(np.log(max(2, problem.features.labels)))
+        return float(weight.sum()) * math.log1p(max(1, problem.features.labels - 1) * math.exp(cost))
 
     def diverged(self) -> bool:
         """Whether zero weights explain a sample of the sentences better, by what is minimised.
@@ -176,8 +177,8 @@ class StochasticTrainer(Trainer):
             return False
         sentences = self.problem.corpus.sentences
         sample = np.arange(0, sentences, max(1, sentences // SAMPLE), dtype=np.int64)
-        nothing = self.problem.nll(self.problem.features.zeros(), sample)
-        found = self.problem.nll(self.weights(), sample)
+        nothing = self.problem.nll(self.problem.features.zeros(), sample, self.recipe.cost)
+        found = self.problem.nll(self.weights(), sample, self.recipe.cost)
         penalty = (self.monitor - self.nll) * len(sample) / max(1, sentences)
         return not found + penalty <= WORSE * nothing
 

@@ -61,6 +61,7 @@ class Stream:
 
     def _settle(self, settings: Settings) -> None:
         """Gives every pair a feature where the settings ask for all of them, also where earlier ones did not."""
+        settings = decided(settings)
         theta, size = weights_of(self._state, "theta"), len(self.labels)
         if (settings.transitions or settings.features) == "all":
             theta.trans[:, :size] += np.float32(0)  # −0.0 + 0 is +0.0: a feature
@@ -114,6 +115,7 @@ class Stream:
 
     def learn(self, encoded: Encoded, settings: Settings, rules: Rules | None = None) -> Epoch:
         """One pass over the next part of the stream, in its own order."""
+        settings = decided(settings)
         recipe = settings.recipe
         if not isinstance(recipe, Stochastic):
             raise InputError(f"{recipe} cannot learn from a stream; use a stochastic recipe")
@@ -164,7 +166,7 @@ class Stream:
 
     def learned(self, settings: Settings) -> tuple[Vocabulary, FeatureSet, Weights]:
         """The attributes, features and weights as they are now; copies, which further learning does not change."""
-        found = kept_weights(self._state)
+        settings, found = decided(settings), kept_weights(self._state)
         attributes = self.attributes.subset(np.arange(len(found.state) // self._blocks))
         features = FeatureSet(settings.features, len(attributes), len(self.labels), None, None, found)  # type: ignore[arg-type]
         return attributes, *features.compact(found)
@@ -178,6 +180,15 @@ class Stream:
             if len(array) or name == "theta":
                 arrays[f"{name}.state"] = _extended(array, rows, fresh)
         return State(arrays, state.numbers)
+
+
+def decided(settings: Settings) -> Settings:
+    """The settings of a stream: `auto` means observed features, since it is unknown how many attributes will come.
+
+    >>> decided(Settings()).features
+    'observed'
+    """
+    return replace(settings, features="observed") if settings.features == "auto" else settings
 
 
 def _extended(array: Floats, rows: int, fresh: Floats | None) -> Floats:
