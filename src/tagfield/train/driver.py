@@ -20,6 +20,7 @@ from tagfield.constraints import Rules
 from tagfield.encode import Encoded
 from tagfield.errors import InputError, TrainingError
 from tagfield.evaluate import ChunkScorer, Scores, has_chunks
+from tagfield.evaluate.scores import CHUNK_FIGURES
 from tagfield.lattice import open_corpus
 from tagfield.layout import FeatureSet, Weights
 from tagfield.native import kernels
@@ -76,8 +77,11 @@ def train(
     settings = settings or Settings()
     if settings.patience and dev is None:
         raise InputError("patience needs held-out data to score on; give dev")
+    chunks = has_chunks(encoded.labels)
     if settings.monitor == "auto":
-        settings = replace(settings, monitor="f1" if has_chunks(encoded.labels) else "accuracy")
+        settings = replace(settings, monitor="f1" if chunks else "accuracy")
+    elif settings.patience and settings.monitor in CHUNK_FIGURES and not chunks:
+        raise InputError(f"monitor={settings.monitor} needs labels that mark chunks; use accuracy or macro_f1")
     problem = Problem.of(encoded, settings, rules, start)
     watched = {**(watch or {}), **({} if dev is None else {"dev": dev})}
     scorers = {name: held_out_scorer(data, problem) for name, data in watched.items()}

@@ -44,11 +44,9 @@ class Epoch:
         if self.rate is not None:
             row["rate"] = self.rate
         if self.scores is not None:
-            row |= {"accuracy": self.scores.accuracy, "f1": self.scores.f1}
-            row |= {"precision": self.scores.precision, "recall": self.scores.recall}
-            row |= {"sequence_accuracy": self.scores.sequence_accuracy, "macro_f1": self.scores.macro_f1}
+            row |= {name: getattr(self.scores, name) for name in self.scores.figures}
         for name, scores in self.watched.items():
-            row |= {f"{name}_accuracy": scores.accuracy, f"{name}_f1": scores.f1}
+            row |= {f"{name}_{figure}": getattr(scores, figure) for figure in ("accuracy", "f1") if scores.has(figure)}
         return row
 
 
