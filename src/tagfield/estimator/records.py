@@ -38,8 +38,8 @@ class TrainingLog:
 
     @property
     def iterations(self) -> list[dict[str, Any]]:
-        """One dict per epoch: num, time, loss, feature_norm, and the scores on held-out data."""
-        renamed = {"epoch": "num", "objective": "loss", "norm": "feature_norm"}
+        """One dict per epoch: num, time, loss (objective), token_loss, feature_norm, and scores on held-out data."""
+        renamed = {"epoch": "num", "loss": "token_loss", "objective": "loss", "norm": "feature_norm"}
         found = [{renamed.get(key, key): value for key, value in epoch.items()} for epoch in self.epochs]
         before = 0.0
         for epoch in found:
