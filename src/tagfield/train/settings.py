@@ -17,6 +17,7 @@ from typing import Any
 
 from tagfield.encode import Encoded
 from tagfield.errors import InputError
+from tagfield.evaluate.scores import FIGURES
 from tagfield.train.default import DEFAULT, NAME, NAMED, default_features
 from tagfield.train.fields import Found, check_record, documented, option, options_of, plain_values, with_options
 from tagfield.train.options import (
@@ -35,7 +36,6 @@ from tagfield.train.recipes import RECIPES, find_recipe
 from tagfield.train.updates import AdaGrad, Calibration, Divergence
 
 TRAINING, STOPPING = "The training", "When training stops"
-FIGURES = ("accuracy", "sequence_accuracy", "precision", "recall", "f1", "macro_f1")  # of evaluate.Scores
 KINDS = {"observed": "observed", "all": "all"}
 UPDATE = ("loss", "gamma", "generator", "batch")  # one of these, without a recipe, is for ngd
 LIKELIHOOD = (Stochastic.family, QuasiNewton.family)
