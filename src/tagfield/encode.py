@@ -169,7 +169,7 @@ def encode_files(
     if not len(data):
         raise InputError(f"{sources[0].name}: the file holds no sequence")
     label_set = names if labels is None else labels
-    encoded = Encoded(_within(data, label_set), known, label_set, data.labels, names, used, locations, form)
+    encoded = Encoded(_within(data, label_set), known, label_set, data.labels, names, used, locations, form=form)
     if learning and not encoded.labelled:
         token = int(np.argmax(encoded.gold == UNKNOWN))
         sentence = data.sentence_of(token)
