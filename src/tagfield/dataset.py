@@ -61,7 +61,8 @@ class Dataset:
         if self.sealed:
             return self
         arrays: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
-        made = Dataset(**{name: None if array is None else _read_only(array) for name, array in arrays.items()})
+        kept: dict[str, Any] = {name: None if array is None else _read_only(array) for name, array in arrays.items()}
+        made = Dataset(**kept)
         object.__setattr__(made, "sealed", True)
         return made
 
