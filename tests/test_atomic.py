@@ -219,3 +219,52 @@ def test_a_disk_that_is_full_or_read_only(tmp_path: Path, option: str, says: str
     assert says in child.stdout
     assert child.stdout.endswith("['model'] b'old'\n")
     assert leftovers(tmp_path) == []
+
+
+HANG = """
+import sys, time
+from tagfield.atomic import write_atomically
+with write_atomically(sys.argv[1]) as file:
+    file.write(b"half")
+    file.flush()
+    print("writing", flush=True)
+    time.sleep(60)
+"""
+
+
+@posix
+def test_the_next_write_removes_what_a_killed_process_left(tmp_path: Path) -> None:
+    children = [
+        subprocess.Popen([sys.executable, "-c", HANG, tmp_path / name], stdout=subprocess.PIPE) for name in ("a", "b")
+    ]
+    try:
+        for child in children:
+            assert child.stdout is not None
+            assert child.stdout.readline() == b"writing\n"
+        (tmp_path / ".tagfield-mine.tmp").write_bytes(b"not one of those names")
+        children[0].kill()
+        children[0].wait()
+        assert len(leftovers(tmp_path)) == 3
+        with write_atomically(tmp_path / "c") as file:
+            file.write(b"whole")
+        assert len(leftovers(tmp_path)) == 3  # one orphan less, one file more: the living child's file is spared
+        children[1].kill()
+        children[1].wait()
+        with write_atomically(tmp_path / "c") as file:
+            file.write(b"whole")
+        assert leftovers(tmp_path) == [".tagfield-mine.tmp", "c"]
+    finally:
+        for child in children:
+            child.kill()
+            child.communicate()
+
+
+@posix
+def test_many_writers_in_one_folder_never_take_each_other_for_orphans(tmp_path: Path) -> None:
+    script = (
+        "import sys\nfrom tagfield.atomic import write_atomically\n"
+        "for i in range(200):\n    with write_atomically(sys.argv[1]) as file:\n        file.write(b'x' * 100)\n"
+    )
+    children = [subprocess.Popen([sys.executable, "-c", script, tmp_path / str(k)]) for k in range(4)]
+    assert [child.wait() for child in children] == [0] * 4
+    assert leftovers(tmp_path) == ["0", "1", "2", "3"]

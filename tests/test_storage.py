@@ -3,6 +3,8 @@
 import gzip
 import json
 import os
+import subprocess
+import sys
 import time
 import tracemalloc
 import zlib
@@ -118,26 +120,54 @@ def test_loaded_arrays_outlive_the_file_and_its_replacement(folder: Path) -> Non
         tensors["a"][0] = 1
 
 
-def test_big_arrays_are_neither_copied_nor_slow(folder: Path) -> None:
+def test_big_arrays_are_mapped_and_not_slow(folder: Path) -> None:
     """Memory stays far below the array's size; verified loading costs little more than the checksum itself."""
     weights = np.random.default_rng(0).standard_normal(1 << 24).astype(np.float32)  # 64 MB
     path = folder / "big"
     tracemalloc.start()
     save_tensors(path, {"weights": weights}, {})
-    load_tensors(path)
+    load_tensors(path, copy=False)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 4 << 20
     loading, checksum = [], []
     for _ in range(5):
         begin = time.process_time()
-        load_tensors(path)
+        load_tensors(path, copy=False)
         between = time.process_time()
         zlib.crc32(weights.data.cast("B"))
         loading.append(between - begin)
         checksum.append(time.process_time() - between)
     path.unlink()
     assert min(loading) < 4 * min(checksum)
+
+
+OVERWRITTEN = """
+import sys
+import numpy as np
+from tagfield.storage import load_tensors, save_tensors
+path = sys.argv[1]
+save_tensors(path, {"a": np.arange(1 << 16)}, {})
+tensors, _ = load_tensors(path)
+with open(path, "r+b") as file:  # as `cp` does it
+    file.truncate(0)
+print(tensors["a"].sum() == sum(range(1 << 16)))
+"""
+
+
+def test_a_file_overwritten_in_place_does_not_reach_what_was_loaded(folder: Path) -> None:
+    """A mapped file would end the process with SIGBUS."""
+    done = subprocess.run([sys.executable, "-c", OVERWRITTEN, folder / "model"], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "True\n"), done.stderr
+
+
+@pytest.mark.parametrize("copy", [True, False])
+def test_loaded_arrays_are_read_only_for_good(folder: Path, copy: bool) -> None:
+    save_tensors(folder / "a", {"a": np.arange(5)}, {})
+    array = load_tensors(folder / "a", copy=copy)[0]["a"]
+    with pytest.raises(ValueError, match="WRITEABLE"):
+        array.flags.writeable = True
+    assert array.ctypes.data % 64 == 0
 
 
 @settings(max_examples=200, deadline=None)

@@ -5,12 +5,15 @@
                                                ▼
                                           renamed to `path`; readers see the old file or the new one
 
-If anything stops the block (an error, a full disk, Ctrl-C), the temporary file is removed and the old file stays.
+If anything stops the block (an error, a full disk, Ctrl-C), the temporary file is removed and the old file stays. A
+process that is killed leaves its temporary file behind, and the next write to the folder removes it. A living process
+holds a lock on its temporary file, so that no other one removes it.
 A device or a pipe (/dev/stdout) cannot be replaced by a rename, so it is written directly.
 """
 
 import errno
 import os
+import re
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -18,6 +21,12 @@ from typing import BinaryIO
 
 from tagfield.errors import OutputError
 
+try:
+    import fcntl
+except ImportError:  # Windows: no such locks, so what a killed process left stays
+    fcntl = None  # type: ignore[assignment]
+
+TEMPORARY = re.compile(r"\.tagfield-[0-9a-f]{12}\.tmp")
 CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 ADVICE = {
@@ -69,29 +78,66 @@ def write_atomically(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             raise _output_error(name, error, existed=True) from error
 
     target = os.path.realpath(name)
-    temporary = os.path.join(os.path.dirname(target), f".tagfield-{os.urandom(6).hex()}.tmp")
+    _remove_orphans(os.path.dirname(target))
+    temporary = ""
     file: BinaryIO | None = None
     try:
-        # 0o666, not mkstemp's 0o600: the system applies the umask, which cannot be read without setting it
-        descriptor = os.open(temporary, CREATE, 0o666)
+        temporary, descriptor = _create(os.path.dirname(target))
         file = os.fdopen(descriptor, "wb")
         if old is not None:
             os.chmod(temporary, stat.S_IMODE(old.st_mode))
         yield file
         file.flush()
         os.fsync(file.fileno())
+        if fcntl is None:
+            file.close()  # Windows renames no open file
+        os.replace(temporary, target)  # still locked: a closed temporary file is an orphan
         file.close()
-        os.replace(temporary, target)
     except BaseException as error:
         if file is not None:
             with suppress(OSError):
                 file.close()  # flushes once more, which fails again if the disk is full
         with suppress(OSError):
             os.unlink(temporary)
-        if isinstance(error, OSError) and error.filename in (None, temporary):
+        if isinstance(error, OSError) and (error.filename is None or TEMPORARY.search(str(error.filename))):
             raise _output_error(name, error, existed=old is not None) from error
         raise  # not about this file: an error of the block itself, or Ctrl-C
     _sync_folder(os.path.dirname(target))
+
+
+def _create(folder: str) -> tuple[str, int]:
+    """A new temporary file, locked; its path and descriptor."""
+    while True:
+        path = os.path.join(folder, f".tagfield-{os.urandom(6).hex()}.tmp")
+        # 0o666, not mkstemp's 0o600: the system applies the umask, which cannot be read without setting it
+        descriptor = os.open(path, CREATE, 0o666)
+        if fcntl is None:
+            return path, descriptor
+        try:
+            with suppress(PermissionError):  # a file system without locks; BlockingIOError is another one
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.path.samestat(os.stat(path), os.fstat(descriptor)):
+                return path, descriptor
+        except (BlockingIOError, FileNotFoundError):
+            pass  # another process took it for an orphan, in the moment before it was locked
+        os.close(descriptor)
+
+
+def _remove_orphans(folder: str) -> None:
+    """Remove temporary files whose process is gone."""
+    if fcntl is None:
+        return
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if not TEMPORARY.fullmatch(entry.name) or not entry.is_file(follow_symlinks=False):
+                continue
+            with suppress(OSError):  # locked by its living owner, or not ours
+                descriptor = os.open(entry.path, os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0))
+                try:
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    os.unlink(entry.path)
+                finally:
+                    os.close(descriptor)
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
     Encoded, Trained ─▶ Model ─▶ decoder (data, rules, known) ─▶ tag · marginals · n_best · spans · log_probability
                           ├─▶ tag_words (lists of words) · tag_text (running text ─▶ TaggedText)
-                          └─▶ save ─▶ one safetensors file ─▶ load (mapped, every bound checked) ─▶ Model
+                          └─▶ save ─▶ one safetensors file ─▶ load (every bound checked) ─▶ Model
 
 A model is immutable, so threads can share it. Each call has its own workspace, and the kernels release the GIL.
 """
@@ -165,7 +165,11 @@ class Model(Tagging):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Model":
-        """Load a model file, memory-mapped. A truncated, corrupt or foreign file raises ModelFileError."""
+        """Load a model file. A truncated, corrupt or foreign file raises ModelFileError.
+
+        A file of up to 256 MB is copied into memory, and a larger one is memory-mapped: replace such a file while it is
+        in use (`mv`, `Model.save`), but do not overwrite it in place (`cp`).
+        """
         return cls(*load_parts(path))
 
     def __reduce__(self) -> tuple[Any, ...]:

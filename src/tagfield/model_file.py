@@ -73,7 +73,7 @@ def to_tensors(parts: Parts) -> tuple[dict[str, Any], dict[str, str]]:
 
 
 def load_parts(path: str | os.PathLike[str]) -> Parts:
-    """Memory-map a model file. A truncated, corrupt or foreign file raises ModelFileError."""
+    """Load a model file. A truncated, corrupt or foreign file raises ModelFileError."""
     tensors, metadata = load_tensors(path)
     name = os.fspath(path)
     if metadata.get("format") != FORMAT:

@@ -1,4 +1,4 @@
-"""Named arrays and metadata in one safetensors file, which is memory-mapped when loaded.
+"""Named arrays and metadata in one safetensors file, which is copied into memory, or memory-mapped if it is large.
 
     ┌──────────────┬───────────────────────────────────────────┬─────────────────────────────────────────┐
     │ 8 bytes: n   │ n bytes: JSON, padded with spaces         │ data: the arrays, one after the other   │
@@ -37,6 +37,7 @@ Array: TypeAlias = NDArray[Any]
 ALIGNMENT = 64
 MAX_HEADER = 16 << 20  # ours are a few KB; the bound stops a hostile file from filling the memory
 MAX_BYTES = 2**63 - 1
+COPIED = 256 << 20  # files up to this size are copied, which takes 5 ms for 30 MB; larger ones are mapped
 MAX_DIMENSIONS = 32
 PAD = "__pad."
 CRC, HEADER_CRC = "crc32", "header_crc32"
@@ -82,19 +83,25 @@ def save_tensors(path: str | os.PathLike[str], tensors: Mapping[str, Array], met
             file.write(_bytes_of(array))
 
 
-def load_tensors(path: str | os.PathLike[str], *, verify: bool = True) -> tuple[dict[str, Array], dict[str, str]]:
-    """Memory-map a safetensors file; returns its read-only arrays and its metadata.
+def load_tensors(
+    path: str | os.PathLike[str], *, verify: bool = True, copy: bool | None = None
+) -> tuple[dict[str, Array], dict[str, str]]:
+    """Read a safetensors file; returns its read-only arrays and its metadata.
 
     Every bound is checked before it is used; a truncated, corrupt or foreign file raises ModelFileError. `verify=False`
-    skips the checksum of the data and accepts files without checksums. The arrays stay valid when the file is replaced
-    or deleted, but not when another program truncates it in place.
+    skips the checksum of the data and accepts files without checksums.
+
+    copy: True copies the file into memory: whatever happens to the file later, the arrays stay as they are. False maps
+        it, so that processes share its pages: replacing or deleting the file is safe then (`mv`, `rm`, all writers of
+        this package), but overwriting it in place (`cp`) changes the arrays, or ends the process. None copies files of
+        up to 256 MB.
 
     >>> load_tensors("no/such/model")
     Traceback (most recent call last):
     tagfield.errors.ModelFileError: no file named 'no/such/model'; check the path
     """
     name = os.fspath(path)
-    mapped = _map(name)
+    mapped = _open(name, copy)
     header = _read_header(name, mapped)
     start = 8 + len(header)
     metadata, entries = _parse(name, header)
@@ -107,7 +114,7 @@ def load_tensors(path: str | os.PathLike[str], *, verify: bool = True) -> tuple[
         if start + end > len(mapped):
             raise _corrupt(name, f"{_short(tensor)} ends at byte {start + end}, but the file has {len(mapped)} bytes")
         if not tensor.startswith(PAD):
-            array: Array = np.ndarray(shape, dtype, buffer=mapped, offset=start + begin)
+            array: Array = np.frombuffer(mapped, dtype, math.prod(shape), start + begin).reshape(shape)
             if not array.flags.aligned:  # only in files written by other programs
                 array = array.copy()
                 array.flags.writeable = False
@@ -158,7 +165,7 @@ def _header(entries: Mapping[str, object], metadata: Mapping[str, str], crc: int
     return HEADER_CRC_DIGITS.sub(digits, text, count=1)
 
 
-def _map(name: str) -> mmap.mmap:
+def _open(name: str, copy: bool | None) -> memoryview:
     try:
         # O_NONBLOCK: opening a named pipe without a writer would block
         flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -171,7 +178,9 @@ def _map(name: str) -> mmap.mmap:
                 raise ModelFileError(f"{name!r} is a device or a pipe; copy the model to a regular file first")
             if status.st_size == 0:
                 raise ModelFileError(f"{name!r} is empty; copy the file again, or train the model again")
-            return mmap.mmap(descriptor, status.st_size, access=mmap.ACCESS_READ)
+            if copy is False or (copy is None and status.st_size > COPIED):
+                return memoryview(mmap.mmap(descriptor, status.st_size, access=mmap.ACCESS_READ))
+            return _read(name, descriptor, status.st_size)
         finally:
             os.close(descriptor)
     except FileNotFoundError as error:
@@ -181,13 +190,31 @@ def _map(name: str) -> mmap.mmap:
         raise ModelFileError(f"cannot read {name!r}: {reason}; check the path and the permissions") from error
 
 
-def _read_header(name: str, mapped: mmap.mmap) -> bytes:
+def _read(name: str, descriptor: int, size: int) -> memoryview:
+    """The bytes of a file in memory of their own; it starts at a page, so arrays are as aligned as in the file."""
+    view = memoryview(mmap.mmap(-1, size))
+    done = 0
+    while done < size:
+        count = os.readv(descriptor, [view[done:]]) if hasattr(os, "readv") else _read_some(descriptor, view[done:])
+        if not count:
+            raise ModelFileError(f"{name!r} became shorter while it was read; load it again when it is complete")
+        done += count
+    return view.toreadonly()
+
+
+def _read_some(descriptor: int, into: memoryview) -> int:
+    found = os.read(descriptor, min(len(into), 1 << 20))
+    into[: len(found)] = found
+    return len(found)
+
+
+def _read_header(name: str, mapped: memoryview) -> bytes:
     size = int.from_bytes(mapped[:8], "little")
-    if len(mapped) > 9 and 2 <= size <= MAX_HEADER and mapped[8:9] == b"{":
+    if len(mapped) > 9 and 2 <= size <= MAX_HEADER and mapped[8] == ord("{"):
         if 8 + size > len(mapped):
             raise _corrupt(name, f"it ends after {len(mapped)} bytes, inside its header of {size} bytes")
-        return mapped[8 : 8 + size]
-    raise ModelFileError(f"{name!r} is not a tagfield model: {_foreign(mapped[:64])}")
+        return bytes(mapped[8 : 8 + size])
+    raise ModelFileError(f"{name!r} is not a tagfield model: {_foreign(bytes(mapped[:64]))}")
 
 
 def _foreign(start: bytes) -> str:
@@ -249,7 +276,7 @@ def _sizes(value: object) -> bool:
     return isinstance(value, list) and all(type(size) is int and 0 <= size <= MAX_BYTES for size in value)
 
 
-def _check_sums(name: str, header: bytes, mapped: mmap.mmap, metadata: Mapping[str, str], *, verify: bool) -> None:
+def _check_sums(name: str, header: bytes, mapped: memoryview, metadata: Mapping[str, str], *, verify: bool) -> None:
     if not verify and not metadata.keys() & {CRC, HEADER_CRC}:
         return  # written by another program; the caller accepts it
     found = HEADER_CRC_DIGITS.search(header)
@@ -259,8 +286,7 @@ def _check_sums(name: str, header: bytes, mapped: mmap.mmap, metadata: Mapping[s
     if f"{zlib.crc32(blank):08x}" != metadata.get(HEADER_CRC):
         raise _corrupt(name, "the checksum of its header is wrong")
     if verify:
-        with memoryview(mapped) as view, view[8 + len(header) :] as data:
-            crc = zlib.crc32(data)
+        crc = zlib.crc32(mapped[8 + len(header) :])
         if f"{crc:08x}" != metadata[CRC]:
             raise _corrupt(name, "the checksum of its data is wrong")
 
