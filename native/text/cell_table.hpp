@@ -36,6 +36,9 @@ class Derivation {
     // Sets made.ids for the batch; tokens [S+1] are the first tokens of the sentences.
     virtual void run(const Column& base, const std::vector<std::int64_t>& tokens, Column& made) = 0;
 
+    // Whether a cell depends only on the base column's cell at the same token.
+    virtual bool per_cell() const { return false; }
+
     // Drops everything that depends on the ids of cells.
     virtual void forget() {}
 };
@@ -97,6 +100,13 @@ class CellTable {
     Column& column(std::size_t k) {
         if (k >= columns_.size()) throw InputError("there is no column " + std::to_string(k));
         return columns_[k];
+    }
+
+    // The column that alone decides the cells of column k: itself, or the one that it is derived from cell by cell.
+    std::size_t root(std::size_t k) const {
+        for (std::size_t i = derived_.size(); i-- > 0;)  // a column comes after its base
+            if (derived_[i].made == k && derived_[i].how->per_cell()) k = derived_[i].base;
+        return k;
     }
 
     const std::vector<std::int64_t>& tokens() const { return tokens_; }  // [S+1]
