@@ -76,7 +76,17 @@ class CellTable {
     void end_sentence() { tokens_.push_back(length_); }
 
     void update() {
-        for (const Derived& derived : derived_) derived.how->run(columns_[derived.base], tokens_, columns_[derived.made]);
+        for (const Derived& derived : derived_) {
+            read_column(derived.base);
+            derived.how->run(columns_[derived.base], tokens_, columns_[derived.made]);
+        }
+    }
+
+    // A column that has an id for every token of the batch.
+    const Column& read_column(std::size_t k) {
+        if (column(k).ids.size() != static_cast<std::size_t>(tokens_.back()))
+            throw InputError("column " + std::to_string(k) + " was not read");
+        return columns_[k];
     }
 
     // Drops all cells, for a table that has grown too large; nothing of a batch may be in use.

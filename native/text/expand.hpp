@@ -178,12 +178,8 @@ class TemplateExpander {
         const auto T = static_cast<std::size_t>(table_.tokens().back());
         for (CachedPattern& cached : patterns_) {
             cached.ids.clear();
-            for (std::size_t k = 0; k < cached.pattern.cells.size(); ++k) {
-                const Column& column = column_of(cached, k);
-                if (column.ids.size() != T)
-                    throw InputError("column " + std::to_string(cached.pattern.cells[k].second) + " was not read");
-                cached.ids.push_back(column.ids.data());
-            }
+            for (const auto& [offset, column] : cached.pattern.cells)
+                cached.ids.push_back(table_.read_column(static_cast<std::size_t>(column)).ids.data());
             make_room(cached, std::max<std::uint64_t>(1 << 12, 2 * T));
         }
         for (Group& group : groups_) {
