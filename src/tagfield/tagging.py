@@ -93,9 +93,10 @@ def _answers(
 ) -> Iterator[_Answer]:
     chunk_names = bio_names(names)
     found = decoder.best_with_probabilities() if probabilities else None
-    ids = (decoder.best() if found is None else found.labels).tolist()
+    best = decoder.best() if found is None else found.labels
+    ids = best.tolist()
     sure = None if found is None else found.token.tolist()
-    chunks = None if chunk_names is None else decoder.chunks(chunk_names, probabilities=probabilities)
+    chunks = None if chunk_names is None else decoder.chunks(chunk_names, best, probabilities=probabilities)
     paths = decoder.n_best(n_best) if n_best else None
     for s, (start, end) in enumerate(pairwise(decoder.tokens.tolist())):
         yield _Answer(
