@@ -18,7 +18,6 @@ from tagfield import __version__
 from tagfield._text import Vocabulary
 from tagfield.dataset import Floats
 from tagfield.encode import Encoded, WordEncoder, encode_files, encode_words
-from tagfield.errors import InputError
 from tagfield.features import prune
 from tagfield.layout import FeatureSet, Weights
 from tagfield.model_file import Parts, from_tensors, load_parts, to_tensors
@@ -75,9 +74,8 @@ class Model(Tagging):
         """
         encoded = data if isinstance(data, Encoded) else encode_files(data)
         if dev is not None and not isinstance(dev, Encoded):
-            if encoded.template is None:
-                raise InputError("dev is a file, but data is not; encode both, or pass the path of both")
-            dev = encode_files(dev, template=encoded.template, attributes=encoded.attributes, labels=encoded.labels)
+            kind: dict[str, Any] = {"format": "items"} if encoded.template is None else {"template": encoded.template}
+            dev = encode_files(dev, attributes=encoded.attributes, labels=encoded.labels, **kind)
         return cls.of(encoded, train(encoded, settings, dev=dev, on_epoch=on_epoch))
 
     @classmethod

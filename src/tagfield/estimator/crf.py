@@ -227,7 +227,7 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         stream = self._resumed_stream(settings)
         labels = stream.labels if stream else None if listed is None else Vocabulary(list(map(names.name, listed)))
         more: dict[str, Any] = {"sample_weight": sample_weight, "class_weight": self.class_weight, "labels": labels}
-        more["template"] = template
+        more["template"] = template if stream is None or self._stream is None else self._stream_words
         attributes = stream.attributes if stream else Vocabulary()
         encoded = read_labelled(X, y, names, attributes=attributes, grow=True, in_stream=True, **more)
         if not len(encoded.labels):
@@ -266,7 +266,7 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         return float(np.average(right, weights=weight))
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "model_") or os.path.isfile(self.model_filename or "")
+        return self._has_model() or os.path.isfile(self.model_filename or "")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
