@@ -59,6 +59,7 @@ def test_what_is_printed() -> None:
     assert repr(made) == r"TaggedText('  [Anna PER] <b>lives</b>\n\nin New  [York LOC].', 2 sentences)"
     assert repr(made.sentences[1]) == "TaggedSentence('in New  [York LOC].')"
     assert str(tagged("It rains", {"It": "PRP"}, "VB")) == "It/PRP rains/VB"
+    assert str(tagged("It rains. Bad!", {}, "X")) == "It/X rains/X ./X\nBad/X !/X"
     assert str(tagged("It rains", {})) == "It rains"
     long = repr(tagged("word " * 100, {}))
     assert len(long) < 90
@@ -117,5 +118,6 @@ def test_labels_of_every_scheme_are_read_as_bio() -> None:
     assert bio_names(["U-A", "B-A", "I-A", "L-A", "O"]) == ["B-A", "B-A", "I-A", "I-A", "O"]
     assert bio_names(["S-A-B", "E-A-B", "O"]) == ["B-A-B", "I-A-B", "O"]
     assert bio_names(["B", "I"]) == ["B-word", "I-word"]
-    assert bio_names(["I", "O"]) is None
+    assert bio_names(["I", "O"]) == ["I-I", "O"]
+    assert bio_names(["LOC", "O", "B"]) == ["I-LOC", "O", "I-B"]
     assert bio_names(["NN", "-LRB-", "B"]) is None

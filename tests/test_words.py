@@ -143,6 +143,15 @@ def test_held_out_words_and_files(tmp_path: Path) -> None:
     assert of_items.tag([[["a"], ["b"]]]) == [["X", "Y"]]
 
 
+def test_data_of_another_kind_is_refused() -> None:
+    for data in (3, None, SENTENCES, [["a"]], []):
+        with pytest.raises(InputError, match=r"for lists of words use Model\.train_words"):
+            Model.train(data)
+    for dev in ([SENTENCES], SENTENCES, "ab c"):
+        with pytest.raises(InputError, match="dev must be a pair"):
+            Model.train_words(SENTENCES, LABELS, dev=dev)
+
+
 # Text
 
 

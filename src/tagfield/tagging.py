@@ -126,19 +126,24 @@ def bio_names(labels: Sequence[str]) -> list[str] | None:
     """The labels as B-TYPE, I-TYPE and O, whatever their scheme; None if they mark no chunks.
 
     conlleval's rules, which `Model.spans` follows, take two neighbouring names S-PER S-PER for one. Labels without a
-    type, as for word segmentation, get the type `word`.
+    type, as for word segmentation, get the type `word`. Labels without a prefix are types if one of them is O: then
+    neighbouring tokens with the same label are one chunk.
 
     >>> bio_names(["O", "S-PER", "B-PER", "I-PER", "E-PER"])
     ['O', 'B-PER', 'B-PER', 'I-PER', 'I-PER']
     >>> bio_names(["B", "M", "E", "S"])
     ['B-word', 'I-word', 'I-word', 'B-word']
+    >>> bio_names(["O", "PER"])
+    ['O', 'I-PER']
     >>> bio_names(["NN", "VB"]) is None
     True
     """
     if has_chunks(labels):
         return [_bio(*split_label(label)) if "-" in label else label for label in labels]
-    if "B" in labels and set(labels) <= _BEGIN | _INSIDE | {"O"}:
+    if set(labels) <= _BEGIN | _INSIDE | {"O"} and "B" in labels:
         return ["O" if label == "O" else _bio(label, "word") for label in labels]
+    if "O" in labels:
+        return ["O" if label == "O" else f"I-{label}" for label in labels]
     return None
 
 

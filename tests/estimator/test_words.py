@@ -82,6 +82,7 @@ def test_text(crf: CRF) -> None:
     tagged = crf.tag_text("Anna saw Ben. Rome?", n_best=2)
     assert tagged.labels == [["PER", "O", "PER", "O"], ["LOC", "O"]]
     assert [len(sentence.n_best) for sentence in tagged] == [2, 2]
+    assert str(tagged) == "[Anna PER] saw [Ben PER]. [Rome LOC]?"
     assert [t.labels for t in crf.tag_text(["Anna", "Rome"], "whitespace", probabilities=False)] == [
         [["PER"]],
         [["LOC"]],
