@@ -5,6 +5,7 @@
 Results are label ids; Model and CRF translate them to labels. If no path is allowed, the error names the sequence.
 """
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -13,6 +14,7 @@ import numpy as np
 from tagfield.dataset import Doubles, Floats, Ints, Longs
 from tagfield.encode import Encoded
 from tagfield.errors import InputError
+from tagfield.evaluate.kinds import LabelKind
 from tagfield.lattice import open_corpus
 from tagfield.native import kernels
 from tagfield.spans import Span, SpanFinder
@@ -106,15 +108,16 @@ class Decoder:
         ]
 
     def chunks(
-        self, names: list[str], ids: Ints, *, probabilities: bool = True
+        self, names: Sequence[str], ids: Ints, kind: LabelKind | None = None, *, probabilities: bool = True
     ) -> list[list[tuple[str, int, int, float | None]]]:
         """(type, start, end, probability) of the chunks in a path of each sequence, such as the best one.
 
         names: the labels [L]
         ids: the paths as label ids [T]
+        kind: what the labels mark, if it is not to be seen from their names
         probabilities: without them, which take longer than finding the chunks, they are None
         """
-        finder, every = SpanFinder(names), ids.tolist()
+        finder, every = SpanFinder(names, kind), ids.tolist()
         paths = [every[start:end] for start, end in pairwise(self.tokens.tolist())]
         if not probabilities:
             return [[(*chunk, None) for chunk in finder.chunks(path)] for path in paths]

@@ -195,12 +195,15 @@ class Tagging(Reading):
             encoded = self.read(X, y)
         return self.decoder(encoded, rules=rules, threads=threads).log_probability()
 
-    def evaluate(self, encoded: Encoded, *, threads: int = 1) -> Scores:
-        """Score the model against gold labels; a gold label unknown to the model counts as an error."""
+    def evaluate(self, encoded: Encoded, *, scheme: str | None = None, threads: int = 1) -> Scores:
+        """Score the model against gold labels; a gold label unknown to the model counts as an error.
+
+        scheme: What to count, as in `tagfield.evaluate.evaluate`; by default what the labels mark.
+        """
         bare = encoded.dataset.first_unlabelled(encoded.gold)
         if bare is not None:
             raise InputError(f"{encoded.where(bare)}: the sequence has no labels to score against")
         if not same_vocabulary(encoded.labels, self.labels):
             raise InputError("the data is not encoded with this model's labels; use model.encode or model.encode_files")
         decoder = self.decoder(encoded, threads=threads)
-        return ChunkScorer(encoded.names.strings()).score(encoded.gold, decoder.best(), decoder.tokens)
+        return ChunkScorer(encoded.names.strings(), scheme).score(encoded.gold, decoder.best(), decoder.tokens)

@@ -1,6 +1,6 @@
 """Spans: the probability of a whole chunk.
 
-    P(chunk of type X from s to e) = Σ p(y | x) over every path y in which conlleval's rules find exactly that chunk
+    P(chunk of type X from s to e) = Σ p(y | x) over every path y in which the rules of chunks find exactly that chunk
 
     forward to s ─▶ start X at s ─▶ continue to e ─▶ end X at e ─▶ backward from e
 
@@ -8,6 +8,7 @@ The sums are in the log domain. The kernels compute the forward and backward mes
 labels of one type.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 
 from tagfield.dataset import Doubles
 from tagfield.evaluate.chunks import ChunkRules
+from tagfield.evaluate.kinds import LabelKind
 from tagfield.native import kernels
 
 
@@ -40,14 +42,14 @@ class SpanFinder:
     0.222222
     """
 
-    def __init__(self, labels: list[str]) -> None:
-        rules = ChunkRules.of(labels)
-        kind, bit, typed = rules.kind, rules.bit, rules.typed
-        change = kind[:, None] != kind[None, :]
+    def __init__(self, labels: Sequence[str], kind: LabelKind | None = None) -> None:
+        rules = ChunkRules.of(labels, kind)
+        bit, typed = rules.bit, rules.typed
+        change = rules.kind[:, None] != rules.kind[None, :]
         # [L+1, L+1] between two labels; index L is the boundary of the sequence
         self._starts: NDArray[np.bool_] = (rules.starts[:, None] & bit[None, :] != 0) | (change & typed[None, :])
         self._ends: NDArray[np.bool_] = (rules.ends[:, None] & bit[None, :] != 0) | (change & typed[:, None])
-        self._types, self._kind, self._size = rules.types, kind, len(labels)
+        self._types, self._kind, self._size = rules.types, rules.kind, len(labels)
         self._goes_on = ~self._starts & ~self._ends & ~change
         self._start_table: list[list[bool]] = self._starts.tolist()  # for single look-ups, faster than arrays
         self._end_table: list[list[bool]] = self._ends.tolist()
