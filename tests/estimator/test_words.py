@@ -97,7 +97,7 @@ def test_scikit_learn_keeps_the_template(crf: CRF) -> None:
     template = load_template("words")
     assert clone(CRF(template=template)).template == template
     assert "template='words'" in repr(crf)
-    search = GridSearchCV(CRF(template="words"), {"c2": [0.1, 1.0], "template": ["words", template]}, cv=2)
+    search = GridSearchCV(CRF(template="words"), {"c2": [0.1, 1.0], "template": ["words", template]}, cv=2, n_jobs=2)
     assert search.fit(WORDS, LABELS).best_estimator_.predict(UNSEEN)[2] == ["LOC"]
     assert [len(row) for row in cross_val_predict(CRF(template="words"), WORDS, LABELS, cv=2)] == [4, 2, 3, 5, 2]
 
@@ -135,6 +135,14 @@ def test_a_stream_of_words_does_not_depend_on_its_cuts(tmp_path: Path) -> None:
     whole.partial_fit([["Carla", "left"]], [["PER", "O"]])
     assert more.model_.weights.state.tobytes() == whole.model_.weights.state.tobytes()
     assert "w[0]=Carla" in more.model_.attributes
+
+
+def test_a_stream_of_words_can_be_pruned_pickled_and_continued() -> None:
+    crf = CRF(template="words").partial_fit(WORDS, LABELS)
+    again = pickle.loads(pickle.dumps(crf.prune(0.01)))
+    assert again.predict(UNSEEN) == crf.predict(UNSEEN)
+    assert "w[0]=Carla" in again.partial_fit([["Carla"]], [["PER"]]).model_.attributes
+    assert "w[0]=Carla" in crf.partial_fit([["Carla"]], [["PER"]]).partial_fit([["Dora"]], [["PER"]]).model_.attributes
 
 
 def test_warm_start_keeps_the_template(crf: CRF) -> None:

@@ -58,11 +58,11 @@ class Fitted:
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()  # type: ignore[assignment]
+        state.pop("_stream_words", None)
         if self._stream is not None:
             state |= {"_model": self.model_, "_stream": None}
             state.pop("_stream_settings", None)
             state.pop("_stream_template", None)
-            state.pop("_stream_words", None)
         return state
 
     def save(self, path: str | os.PathLike[str]) -> None:
