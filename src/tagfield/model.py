@@ -85,7 +85,7 @@ class Model(Tagging):
         X: Iterable[object],
         y: Iterable[Iterable[str | None]],
         *,
-        template: Template | PathLike = "words",
+        template: Template | PathLike = "ner",
         settings: Settings | None = None,
         dev: tuple[Iterable[object], Iterable[Iterable[str | None]]] | None = None,
         on_epoch: OnEpoch | None = None,
@@ -94,12 +94,12 @@ class Model(Tagging):
 
         X: sentences; a token is a word, or a tuple of strings for a template that reads several columns
         y: a label for each token
-        template: the name of a preset, the path of a template file, or a Template
+        template: the name of a preset (ner, pos, segmentation, …), the path of a template file, or a Template
         dev: held-out sentences and their labels, scored after every epoch
 
         >>> model = Model.train_words([["to", "be"], ["or", "not"]], [["TO", "VB"], ["CC", "RB"]])
         >>> model.template.name
-        'words'
+        'ner'
         """
         encoded = encode_words(X, y, template=template)
         held_out = None

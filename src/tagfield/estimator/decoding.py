@@ -143,7 +143,7 @@ class Decoding(Fitted):
         """Split text into sentences and words, and label them; for a CRF with a template. See `Model.tag_text`.
 
         >>> from tagfield import CRF
-        >>> crf = CRF(template="words").fit([["Anna", "left"], ["It", "left"]], [["B-PER", "O"], ["O", "O"]])
+        >>> crf = CRF(template="ner").fit([["Anna", "left"], ["It", "left"]], [["B-PER", "O"], ["O", "O"]])
         >>> print(crf.tag_text("It left. Anna left."))
         It left. [Anna PER] left.
         """
