@@ -117,7 +117,7 @@ def test_several_columns() -> None:
     assert model.tag_words(POS) == LABELS
     with pytest.raises(InputError, match=r"X\[0\]\[0\].*: found 1 column, but the template reads 2"):
         model.tag_words([["Anna"]])
-    with pytest.raises(InputError, match="template chunking reads the columns w, pos, but text gives only words"):
+    with pytest.raises(InputError, match=r"template chunking reads pos besides the words.*tuples \(w, pos\)"):
         model.tag_text("Anna lives.")
 
 
@@ -126,6 +126,13 @@ def test_text_fills_columns_that_the_template_skips(tmp_path: Path) -> None:
     template = parse_template("U0:%x[0,w]\nU1:%x[-1,1]\nU2:%x[0,w.shape]").with_columns("_ w _ y")
     model = Model.train_words(rows, LABELS, template=template, settings=SETTINGS)
     assert model.tag_text("Anna lives in New York.").labels == model.tag_words(rows[:1])
+
+
+def test_text_does_not_go_into_a_column_of_another_kind() -> None:
+    template = parse_template("U0:%x[0,pos]").with_columns("w pos y")
+    model = Model.train_words(POS, LABELS, template=template, settings=SETTINGS)
+    with pytest.raises(InputError, match="reads pos besides the words"):
+        model.tag_text("Anna lives.")
 
 
 def test_held_out_words_and_files(tmp_path: Path) -> None:
@@ -217,7 +224,8 @@ def test_a_segmenter_gives_words() -> None:
     labels = [[y for w in s for y in ("S" if len(w) == 1 else "B" + "M" * (len(w) - 2) + "E")] for s in words]
     characters = [list("".join(s)) for s in words]
     model = Model.train_words(characters, labels, template=template, settings=SETTINGS)
-    tagged = model.tag_text("東京は広い", tokenizer="characters")
+    tagged = model.tag_text("東京は広い")
+    assert tagged == model.tag_text("東京は広い", tokenizer="characters")
     assert [(span.text, span.label) for span in tagged.spans] == [("東京", "word"), ("は", "word"), ("広い", "word")]
 
 

@@ -108,7 +108,7 @@ def _answers(
 
 
 def _sentence(text: str, offsets: list[Offsets], answer: _Answer) -> TaggedSentence:
-    first, last = offsets[0][0], offsets[-1][1]
+    first, last = (offsets[0][0], offsets[-1][1]) if offsets else (0, 0)
     sure: Sequence[float | None] = [None] * len(offsets) if answer.sure is None else answer.sure
     tokens = [
         TaggedToken(text[start:end], start, end, label, p)

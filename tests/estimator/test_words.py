@@ -61,7 +61,7 @@ def test_columns_of_several_strings_and_any_labels() -> None:
     crf = CRF(template="chunking", c2=0.05).fit(rows, numbers)
     assert crf.predict(rows) == numbers
     assert crf.predict([[list(token) for token in s] for s in rows]) == numbers
-    with pytest.raises(InputError, match="reads the columns w, pos, but text gives only words"):
+    with pytest.raises(InputError, match="reads pos besides the words, and text has only words"):
         crf.tag_text("Anna left")
 
 

@@ -149,7 +149,7 @@ class Decoding(Fitted):
         """
         self._check_fitted()
         model = self.model_
-        sentences = Sentences.of(text, tokenizer)
+        sentences = Sentences.of(text, tokenizer or model.default_tokenizer)
         decoder = self._decoder(model.read_text(sentences.words()))
         tagged = sentences.tagged(decoder, model.label_names, self.classes_, n_best=n_best, probabilities=probabilities)
         return tagged[0] if isinstance(text, str) else tagged
