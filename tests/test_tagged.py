@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tagfield.tagged import TaggedSentence, TaggedSpan, TaggedText, TaggedToken
-from tagfield.tagging import bio_names
+from tagfield.tagging import span_kind
 from tagfield.text.tokenizer import tokenize
 
 TEXT = "  Anna <b>lives</b>\n\nin New  York."
@@ -59,6 +59,7 @@ def test_what_is_printed() -> None:
     assert repr(made) == r"TaggedText('  [Anna PER] <b>lives</b>\n\nin New  [York LOC].', 2 sentences)"
     assert repr(made.sentences[1]) == "TaggedSentence('in New  [York LOC].')"
     assert str(tagged("It rains", {"It": "PRP"}, "VB")) == "It/PRP rains/VB"
+    assert str(tagged("It rains. Bad!", {}, "X")) == "It/X rains/X ./X\nBad/X !/X"
     assert str(tagged("It rains", {})) == "It rains"
     long = repr(tagged("word " * 100, {}))
     assert len(long) < 90
@@ -113,9 +114,8 @@ def test_a_spacy_doc_has_the_text(text: str) -> None:
     assert [(e.start_char, e.end_char) for e in doc.ents] == [(s.start, s.end) for s in made.spans]
 
 
-def test_labels_of_every_scheme_are_read_as_bio() -> None:
-    assert bio_names(["U-A", "B-A", "I-A", "L-A", "O"]) == ["B-A", "B-A", "I-A", "I-A", "O"]
-    assert bio_names(["S-A-B", "E-A-B", "O"]) == ["B-A-B", "I-A-B", "O"]
-    assert bio_names(["B", "I"]) == ["B-word", "I-word"]
-    assert bio_names(["I", "O"]) is None
-    assert bio_names(["NN", "-LRB-", "B"]) is None
+def test_what_spans_labels_form() -> None:
+    assert span_kind(["U-A", "B-A", "I-A", "L-A", "O"]) == "iobes"
+    assert span_kind(["B-A", "I-A", "O"]) == "iob"
+    assert span_kind(["LOC", "O", "B"]) == "runs"
+    assert span_kind(["NN", "-LRB-", "B"]) is None

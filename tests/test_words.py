@@ -8,11 +8,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tagfield import Model, Settings, Template, encode_files, encode_sequences, encode_words
+from tagfield.encode import Vocabulary
 from tagfield.errors import InputError, UnknownAttributesWarning
 from tagfield.explain import explain
 from tagfield.text.template_text import parse_template
+from tests.support import naive_text as naive
 from tests.support.cli_process import good
 
 SENTENCES = [
@@ -31,6 +35,11 @@ LABELS = [
 ]
 UNSEEN = [["Anna", "works", "in", "New", "York", "."], ["Ben", "!"], []]
 SETTINGS = Settings("lbfgs", c2=0.05)
+PIECES = [*"Anb .!?\n'’-1", "New York", "doesn't", "é", "東", "😀", "\u200b"]
+texts = st.lists(st.sampled_from(PIECES), max_size=30).map("".join)
+names = st.sampled_from([*"abcxyé", "long name"])
+values = st.booleans() | st.floats(-4, 4, width=32) | names | st.lists(names, max_size=2)
+sequences = st.lists(st.lists(names, max_size=4) | st.dictionaries(names, values, max_size=3), max_size=4)
 POS = [[(word, word[:1]) for word in sentence] for sentence in SENTENCES]
 
 
@@ -108,7 +117,7 @@ def test_several_columns() -> None:
     assert model.tag_words(POS) == LABELS
     with pytest.raises(InputError, match=r"X\[0\]\[0\].*: found 1 column, but the template reads 2"):
         model.tag_words([["Anna"]])
-    with pytest.raises(InputError, match="template chunking reads the columns w, pos, but text gives only words"):
+    with pytest.raises(InputError, match=r"template chunking reads pos besides the words.*tuples \(w, pos\)"):
         model.tag_text("Anna lives.")
 
 
@@ -117,6 +126,13 @@ def test_text_fills_columns_that_the_template_skips(tmp_path: Path) -> None:
     template = parse_template("U0:%x[0,w]\nU1:%x[-1,1]\nU2:%x[0,w.shape]").with_columns("_ w _ y")
     model = Model.train_words(rows, LABELS, template=template, settings=SETTINGS)
     assert model.tag_text("Anna lives in New York.").labels == model.tag_words(rows[:1])
+
+
+def test_text_does_not_go_into_a_column_of_another_kind() -> None:
+    template = parse_template("U0:%x[0,pos]").with_columns("w pos y")
+    model = Model.train_words(POS, LABELS, template=template, settings=SETTINGS)
+    with pytest.raises(InputError, match="reads pos besides the words"):
+        model.tag_text("Anna lives.")
 
 
 def test_held_out_words_and_files(tmp_path: Path) -> None:
@@ -129,8 +145,18 @@ def test_held_out_words_and_files(tmp_path: Path) -> None:
     path = as_file(POS, LABELS, tmp_path / "t.txt")
     of_file = Model.train(path, SETTINGS, dev=path)
     assert of_file.tag_words(POS[:2]) == LABELS[:2]
-    with pytest.raises(InputError, match="dev is a file, but data is not"):
-        Model.train(encode_sequences([[["a"]]], [["X"]]), dev=path)
+    (tmp_path / "items").write_text("X\ta\nY\tb\n")
+    of_items = Model.train(encode_files(tmp_path / "items", format="items"), SETTINGS, dev=tmp_path / "items")
+    assert of_items.tag([[["a"], ["b"]]]) == [["X", "Y"]]
+
+
+def test_data_of_another_kind_is_refused() -> None:
+    for data in (3, None, SENTENCES, [["a"]], []):
+        with pytest.raises(InputError, match=r"for lists of words use Model\.train_words"):
+            Model.train(data)
+    for dev in ([SENTENCES], SENTENCES, "ab c"):
+        with pytest.raises(InputError, match="dev must be a pair"):
+            Model.train_words(SENTENCES, LABELS, dev=dev)
 
 
 # Text
@@ -153,6 +179,16 @@ def test_offsets_and_probabilities_of_text(model: Model) -> None:
         for span, other in zip(sentence.spans, found, strict=True):
             assert text[span.start : span.end] == span.text == " ".join(sentence.words[other.start : other.end])
             assert (span.label, span.probability) == (other.type, pytest.approx(other.probability))
+
+
+@given(text=texts)
+def test_any_text_is_tagged_as_its_words_are(model: Model, text: str) -> None:
+    tagged = model.tag_text(text)
+    assert all(text[token.start : token.end] == token.text for token in tagged.tokens)
+    assert all(text[span.start : span.end] == span.text for span in tagged.spans)
+    assert tagged.labels == model.tag_words([sentence.words for sentence in tagged])
+    assert all(0 <= token.probability <= 1.0001 for token in tagged.tokens)
+    json.dumps(tagged.to_dict())
 
 
 def test_text_without_probabilities(model: Model) -> None:
@@ -188,7 +224,8 @@ def test_a_segmenter_gives_words() -> None:
     labels = [[y for w in s for y in ("S" if len(w) == 1 else "B" + "M" * (len(w) - 2) + "E")] for s in words]
     characters = [list("".join(s)) for s in words]
     model = Model.train_words(characters, labels, template=template, settings=SETTINGS)
-    tagged = model.tag_text("東京は広い", tokenizer="characters")
+    tagged = model.tag_text("東京は広い")
+    assert tagged == model.tag_text("東京は広い", tokenizer="characters")
     assert [(span.text, span.label) for span in tagged.spans] == [("東京", "word"), ("は", "word"), ("広い", "word")]
 
 
@@ -254,6 +291,15 @@ def test_a_model_that_knows_hardly_any_attribute_warns_once() -> None:
         again.tag([[["w=a"], *[["new"]] * 9] * 9])  # a tenth is known
     with pytest.warns(UnknownAttributesWarning):
         again.encode(strange)
+
+
+@given(X=st.lists(sequences, max_size=4), known=st.sets(st.sampled_from("abc"), max_size=3), gather=st.booleans())
+def test_what_is_unknown_is_counted_as_the_naive_twin_counts(X: list, known: set, gather: bool) -> None:
+    found = encode_sequences(X, attributes=Vocabulary(sorted(known)), gather=gather).unknown
+    unknown = [name for x in X for token in x for name, _ in naive.attributes(token) if name not in known]
+    assert found.occurrences == len(unknown)
+    assert len(found.some) == min(3, len(unknown)) or any(isinstance(token, dict) for x in X for token in x)
+    assert set(found.some) <= set(unknown)
 
 
 def test_what_is_unknown_is_counted() -> None:

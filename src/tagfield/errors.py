@@ -38,6 +38,8 @@ class TrainingError(TagfieldError):
 
 class UnknownAttributesWarning(UserWarning):
     """A model knows hardly any attribute of its input, so its labels mean little."""
+
+
 def did_you_mean(name: object, offered: Iterable[str], most: int = 30) -> str:
     """The end of a message about a name that there is not: the nearest one, or else the names to choose from.
 

@@ -139,7 +139,8 @@ class Tagging(Reading):
     ) -> TaggedText | list[TaggedText]:
         """Split text into sentences and words, and label them; a list of texts gives a list of results.
 
-        tokenizer: 'words' (the default), 'whitespace', 'characters', or a function; see `tagfield.tokenize`
+        tokenizer: 'words', 'whitespace', 'characters', or a function; see `tagfield.tokenize`. Default: 'characters' if
+            the labels mark words, as for segmentation, and else 'words'.
         n_best: Also give the n most probable label sequences of each sentence. Default: 0.
         probabilities: Compute the probability of each label, span and sentence; False is faster. Default: True.
 
@@ -148,7 +149,7 @@ class Tagging(Reading):
         >>> [(span.label, span.text, span.start, span.end) for span in model.tag_text("It left. Anna left").spans]
         [('PER', 'Anna', 9, 13)]
         """
-        sentences = Sentences.of(text, tokenizer)
+        sentences = Sentences.of(text, tokenizer or self.default_tokenizer)
         decoder = self.decoder(self.read_text(sentences.words()), rules=rules, threads=threads)
         tagged = sentences.tagged(decoder, self.label_names, n_best=n_best, probabilities=probabilities)
         return tagged[0] if isinstance(text, str) else tagged

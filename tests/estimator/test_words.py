@@ -61,7 +61,7 @@ def test_columns_of_several_strings_and_any_labels() -> None:
     crf = CRF(template="chunking", c2=0.05).fit(rows, numbers)
     assert crf.predict(rows) == numbers
     assert crf.predict([[list(token) for token in s] for s in rows]) == numbers
-    with pytest.raises(InputError, match="reads the columns w, pos, but text gives only words"):
+    with pytest.raises(InputError, match="reads pos besides the words, and text has only words"):
         crf.tag_text("Anna left")
 
 
@@ -82,6 +82,7 @@ def test_text(crf: CRF) -> None:
     tagged = crf.tag_text("Anna saw Ben. Rome?", n_best=2)
     assert tagged.labels == [["PER", "O", "PER", "O"], ["LOC", "O"]]
     assert [len(sentence.n_best) for sentence in tagged] == [2, 2]
+    assert str(tagged) == "[Anna PER] saw [Ben PER]. [Rome LOC]?"
     assert [t.labels for t in crf.tag_text(["Anna", "Rome"], "whitespace", probabilities=False)] == [
         [["PER"]],
         [["LOC"]],
@@ -96,7 +97,7 @@ def test_scikit_learn_keeps_the_template(crf: CRF) -> None:
     template = load_template("words")
     assert clone(CRF(template=template)).template == template
     assert "template='words'" in repr(crf)
-    search = GridSearchCV(CRF(template="words"), {"c2": [0.1, 1.0], "template": ["words", template]}, cv=2)
+    search = GridSearchCV(CRF(template="words"), {"c2": [0.1, 1.0], "template": ["words", template]}, cv=2, n_jobs=2)
     assert search.fit(WORDS, LABELS).best_estimator_.predict(UNSEEN)[2] == ["LOC"]
     assert [len(row) for row in cross_val_predict(CRF(template="words"), WORDS, LABELS, cv=2)] == [4, 2, 3, 5, 2]
 
@@ -134,6 +135,14 @@ def test_a_stream_of_words_does_not_depend_on_its_cuts(tmp_path: Path) -> None:
     whole.partial_fit([["Carla", "left"]], [["PER", "O"]])
     assert more.model_.weights.state.tobytes() == whole.model_.weights.state.tobytes()
     assert "w[0]=Carla" in more.model_.attributes
+
+
+def test_a_stream_of_words_can_be_pruned_pickled_and_continued() -> None:
+    crf = CRF(template="words").partial_fit(WORDS, LABELS)
+    again = pickle.loads(pickle.dumps(crf.prune(0.01)))
+    assert again.predict(UNSEEN) == crf.predict(UNSEEN)
+    assert "w[0]=Carla" in again.partial_fit([["Carla"]], [["PER"]]).model_.attributes
+    assert "w[0]=Carla" in crf.partial_fit([["Carla"]], [["PER"]]).partial_fit([["Dora"]], [["PER"]]).model_.attributes
 
 
 def test_warm_start_keeps_the_template(crf: CRF) -> None:
