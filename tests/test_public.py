@@ -19,13 +19,19 @@ NAMES = {
     "OutputError",
     "Scores",
     "Settings",
+    "TaggedSentence",
+    "TaggedSpan",
+    "TaggedText",
+    "TaggedToken",
     "TagfieldError",
     "Template",
     "TrainingError",
+    "UnknownAttributesWarning",
     "__version__",
     "encode_files",
     "encode_sequences",
     "encode_words",
+    "tokenize",
 }
 
 

@@ -291,7 +291,10 @@ NB_MODULE(TAGFIELD_MODULE, m) {
               ObjectReader reader(attributes, frozen, labels);
               reader.dataset.gather = gather;
               std::vector<std::int32_t> gold = reader.read(X, y);
-              return nb::make_tuple(as_arrays(std::move(reader.dataset)), as_array(std::move(gold)));
+              nb::list some;
+              for (const std::string& name : reader.unknown().some) some.append(as_str(name));
+              return nb::make_tuple(as_arrays(std::move(reader.dataset)), as_array(std::move(gold)),
+                                    reader.unknown().count, some);
           },
           "X"_a, "y"_a.none(), "attributes"_a, "frozen"_a, "labels"_a, "gather"_a);
 }

@@ -33,6 +33,7 @@ class ObjectReader {
         : builder_(attributes, frozen), labels_(labels) {}
 
     DatasetBuilder dataset;
+    const UnknownAttributes& unknown() const { return builder_.unknown; }
 
     // Returns the ids of the labels [T], Vocabulary::absent where a label is not known.
     std::vector<std::int32_t> read(nb::handle X, nb::handle y) {
@@ -75,7 +76,8 @@ class ObjectReader {
     void read_token(PyObject* item) {
         if (is_text(item))
             throw InputError(token_name() + " is of type " + type_name(item) +
-                             "; a token must be a list of attribute strings or a dict, and X a list of lists of tokens");
+                             "; a token must be a list of attribute strings or a dict, and X a list of lists of tokens; words "
+                             "need a template: CRF(template=\"ner\"), Model.train_words and Model.tag_words");
         read_container(item, {}, 0);
     }
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,8 +19,17 @@
 
 namespace tagfield::text {
 
+// What a frozen vocabulary lacked: the number of occurrences, and the first few strings, for a warning.
+struct UnknownAttributes {
+    static constexpr std::size_t shown = 3;
+    std::size_t count = 0;
+    std::vector<std::string> some;
+};
+
 class SentenceBuilder {
   public:
+    UnknownAttributes unknown;
+
     // A frozen vocabulary does not grow: attributes that it lacks are left out.
     SentenceBuilder(Vocabulary& attributes, bool frozen) : attributes_(attributes), frozen_(frozen) {}
     SentenceBuilder(const SentenceBuilder&) = delete;
@@ -84,10 +94,12 @@ class SentenceBuilder {
         const std::size_t base = resolved(), n = strings_.size();
         sentence_.ids.resize(base + pending());
         std::int32_t* const ids = sentence_.ids.data() + base;
-        if (frozen_)
+        if (frozen_) {
             attributes_.find_all(strings_.data(), n, ids);
-        else
+            if (unknown.some.size() < UnknownAttributes::shown) keep_unknown(ids, n);
+        } else {
             attributes_.add_all(strings_.data(), n, ids);
+        }
         insert_known(ids, n);
         strings_.clear();
         known_.clear();
@@ -98,7 +110,11 @@ class SentenceBuilder {
     // Ends the sentence: its ids go to the dataset, without those that a frozen vocabulary lacks.
     void finish(DatasetBuilder& dataset) {
         resolve();
-        if (frozen_) sentence_.drop_absent();
+        if (frozen_) {
+            const std::size_t all = resolved();
+            sentence_.drop_absent();
+            unknown.count += all - resolved();
+        }
         dataset.add(sentence_);
         sentence_.clear();
     }
@@ -116,6 +132,11 @@ class SentenceBuilder {
     void push_value(float value) {
         if (value != 1.0f && sentence_.values.empty()) sentence_.values.assign(resolved() + pending(), 1.0f);
         if (!sentence_.values.empty() || value != 1.0f) sentence_.values.push_back(value);
+    }
+
+    void keep_unknown(const std::int32_t* ids, std::size_t n) {
+        for (std::size_t i = 0; i < n && unknown.some.size() < UnknownAttributes::shown; ++i)
+            if (ids[i] < 0) unknown.some.emplace_back(strings_[i].data, strings_[i].size);
     }
 
     // Inserts the known ids between the n that were looked up, back to front.

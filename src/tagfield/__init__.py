@@ -1,8 +1,7 @@
 """tagfield: fast conditional random fields (CRFs) for labelling sequences.
 
->>> X = [[["w=the"], ["w=dog"]], [["w=the"], ["w=cat"]]]
->>> model = Model.train(encode_sequences(X, [["D", "N"], ["D", "N"]]), Settings(c2=0.1))
->>> model.tag([[["w=the"], ["w=cow"]]])
+>>> model = Model.train_words([["the", "dog"], ["the", "cat"]], [["D", "N"], ["D", "N"]], settings=Settings(c2=0.1))
+>>> model.tag_words([["the", "cow"]])
 [['D', 'N']]
 
 `PUBLIC` lists the public names. Each is imported on first use, so `import tagfield` and `tagfield --help` load neither
@@ -15,11 +14,20 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tagfield.dataset import Dataset
     from tagfield.encode import Encoded, encode_files, encode_sequences, encode_words
-    from tagfield.errors import InputError, ModelFileError, OutputError, TagfieldError, TrainingError
+    from tagfield.errors import (
+        InputError,
+        ModelFileError,
+        OutputError,
+        TagfieldError,
+        TrainingError,
+        UnknownAttributesWarning,
+    )
     from tagfield.estimator import CRF
     from tagfield.evaluate import Scores
     from tagfield.model import Model
+    from tagfield.tagged import TaggedSentence, TaggedSpan, TaggedText, TaggedToken
     from tagfield.text.templates import Template
+    from tagfield.text.tokenizer import tokenize
     from tagfield.train import RECIPES, Epoch, Settings
 
 __version__ = "0.1.0"
@@ -37,18 +45,25 @@ PUBLIC: dict[str, str] = {  # name: its module
     "Scores": "tagfield.evaluate",
     "Settings": "tagfield.train",
     "TagfieldError": "tagfield.errors",
+    "TaggedSentence": "tagfield.tagged",
+    "TaggedSpan": "tagfield.tagged",
+    "TaggedText": "tagfield.tagged",
+    "TaggedToken": "tagfield.tagged",
     "Template": "tagfield.text.templates",
     "TrainingError": "tagfield.errors",
+    "UnknownAttributesWarning": "tagfield.errors",
     "encode_files": "tagfield.encode",
     "encode_sequences": "tagfield.encode",
     "encode_words": "tagfield.encode",
+    "tokenize": "tagfield.text.tokenizer",
 }
 
 MODULES = ("metrics", "scorers")  # as in sklearn-crfsuite; they need scikit-learn
 
 __all__ = ["CRF", "RECIPES", "Dataset", "Encoded", "Epoch", "InputError", "Model", "ModelFileError", "OutputError"]
-__all__ += ["Scores", "Settings", "TagfieldError", "Template", "TrainingError", "__version__", "encode_files"]
-__all__ += ["encode_sequences", "encode_words"]
+__all__ += ["Scores", "Settings", "TagfieldError", "TaggedSentence", "TaggedSpan", "TaggedText", "TaggedToken"]
+__all__ += ["Template", "TrainingError", "UnknownAttributesWarning", "__version__", "encode_files", "encode_sequences"]
+__all__ += ["encode_words", "tokenize"]
 
 
 def __getattr__(name: str) -> Any:

@@ -6,6 +6,7 @@ Results are label ids; Model and CRF translate them to labels. If no path is all
 """
 
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,6 +17,14 @@ from tagfield.lattice import open_corpus
 from tagfield.native import kernels
 from tagfield.spans import Span, SpanFinder
 from tagfield.train.fields import whole
+
+
+class Best(NamedTuple):
+    """The best paths of a corpus, with their probabilities."""
+
+    labels: Ints  # [T]  label ids
+    token: Floats  # [T]  P(y_t = label | x)
+    path: Doubles  # [S]  p(all labels of the sequence | x)
 
 
 class Decoder:
@@ -58,6 +67,13 @@ class Decoder:
         self._check_possible(log_z)
         return node
 
+    def best_with_probabilities(self) -> Best:
+        """The best paths, the probability of each of their labels, and of each whole path."""
+        ids, score = kernels.tag(self._corpus, self._field, self._limits, self._threads)
+        node, log_z, _ = kernels.marginals(self._corpus, self._field, self._limits, True, self._threads)
+        self._check_possible(score)
+        return Best(ids, node[np.arange(len(ids)), ids], np.exp(np.minimum(score - log_z, 0.0)))
+
     def log_probability(self) -> Doubles:
         """log p(y | x) of the labels of each sequence [S]; −inf if a label is unknown or not allowed."""
         _, log_z, score = kernels.marginals(self._corpus, self._field, self._limits, False, self._threads)
@@ -84,17 +100,29 @@ class Decoder:
 
     def spans(self, names: list[str]) -> list[list[Span]]:
         """The chunks in the best path of each sequence, with their probabilities; `names` are the labels [L]."""
-        ids = self.best()
+        return [
+            [Span(kind, start, end, p) for kind, start, end, p in chunks if p is not None]
+            for chunks in self.chunks(names)
+        ]
+
+    def chunks(self, names: list[str], *, probabilities: bool = True) -> list[list[tuple[str, int, int, float | None]]]:
+        """(type, start, end, probability) of the chunks in the best path of each sequence; `names` are the labels [L].
+
+        Without `probabilities`, which take longer than finding the chunks, they are None.
+        """
+        ids, finder = self.best(), SpanFinder(names)
+        paths = [ids[start:end].tolist() for start, end in pairwise(self.tokens.tolist())]
+        if not probabilities:
+            return [[(*chunk, None) for chunk in finder.chunks(path)] for path in paths]
         scores = kernels.scores(self._corpus, self._field, self._threads).astype(np.float64)
         tau = self._field.transitions[:, : len(names)].astype(np.float64)
         if self._limits is not None and self._limits.labels is not None:
             scores[self._limits.labels == 0] = -np.inf
         if self._limits is not None and self._limits.follow is not None:
             tau[self._limits.follow == 0] = -np.inf
-        finder = SpanFinder(names)
         return [
-            finder.spans(ids[start:end].tolist(), scores[start:end], tau)
-            for start, end in pairwise(self.tokens.tolist())
+            [(span.type, span.start, span.end, span.probability) for span in finder.spans(path, scores[start:end], tau)]
+            for path, (start, end) in zip(paths, pairwise(self.tokens.tolist()), strict=True)
         ]
 
     def _check_possible(self, score: Doubles) -> None:

@@ -11,7 +11,7 @@ is left out, and an unknown gold label is UNKNOWN in the Dataset. `Encoded` keep
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,7 +24,7 @@ from tagfield.text.file_format import FileFormat
 from tagfield.text.inputs import open_inputs
 from tagfield.text.items import ItemSequence, Token
 from tagfield.text.presets import load_template
-from tagfield.text.reading import Reading, reading_of
+from tagfield.text.reading import ReadOptions, reading_of
 from tagfield.text.sources import Locations, PathLike, Source
 from tagfield.text.templates import Template
 from tagfield.text.words import WordTable, number_columns
@@ -43,6 +43,16 @@ __all__ = [
 ]
 
 
+class Unknown(NamedTuple):
+    """Attributes that a model's vocabulary lacks."""
+
+    occurrences: int = 0
+    some: tuple[str, ...] = ()  # the first three
+
+
+NONE_UNKNOWN = Unknown()
+
+
 @dataclass(frozen=True)
 class Encoded:
     """A Dataset with the names of its ids, and where its sentences came from."""
@@ -54,6 +64,7 @@ class Encoded:
     names: Vocabulary  # the label set, then the gold labels that it lacks
     template: Template | None = None
     locations: Locations | None = None
+    unknown: Unknown = NONE_UNKNOWN  # given attributes that were left out
     form: FileFormat | None = None  # what the first file was taken for
 
     def __len__(self) -> int:
@@ -130,7 +141,7 @@ def encode_files(
     format: str | None = None,
     attributes: Vocabulary | None = None,
     labels: Vocabulary | None = None,
-    reading: Reading | None = None,
+    reading: ReadOptions | None = None,
 ) -> Encoded:
     """Encode files: columns, CoNLL-U, JSON, CSV, brat, spaCy, CRFsuite items; see docs/formats.md.
 
@@ -158,7 +169,7 @@ def encode_files(
     if not len(data):
         raise InputError(f"{sources[0].name}: the file holds no sequence")
     label_set = names if labels is None else labels
-    encoded = Encoded(_within(data, label_set), known, label_set, data.labels, names, used, locations, form)
+    encoded = Encoded(_within(data, label_set), known, label_set, data.labels, names, used, locations, form=form)
     if learning and not encoded.labelled:
         token = int(np.argmax(encoded.gold == UNKNOWN))
         sentence = data.sentence_of(token)
@@ -197,11 +208,12 @@ def encode_sequences(
     """
     known = Vocabulary() if attributes is None else attributes
     names = Vocabulary() if labels is None else labels.copy()
-    arrays, gold = encode_objects(X, y, known, attributes is not None and not grow, names, gather)
+    arrays, gold, missing, some = encode_objects(X, y, known, attributes is not None and not grow, names, gather)
     count = len(arrays[0]) - 1
     weight = np.ones(count) if weights is None else check_weights(weights, count)
     label_set = names if labels is None else labels
-    return Encoded(_within(Dataset(*arrays, gold, weight), label_set), known, label_set, gold, names)
+    data = _within(Dataset(*arrays, gold, weight), label_set)
+    return Encoded(data, known, label_set, gold, names, unknown=Unknown(missing, tuple(some)))
 
 
 def encode_words(

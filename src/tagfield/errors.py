@@ -6,6 +6,8 @@
     ├── OutputError                       a file could not be written; the old file is unchanged
     └── TrainingError                     training diverged; nothing was saved
 
+    UnknownAttributesWarning (a UserWarning)    a model knows hardly any attribute of its input
+
 A message is one or two sentences: what was found, where (file, line or sequence index), and what to do.
 Commands print the message and exit with code 2.
 """
@@ -29,3 +31,7 @@ class OutputError(TagfieldError):
 
 class TrainingError(TagfieldError):
     """Training diverged to numbers that are not finite. The message names the epoch; nothing was saved."""
+
+
+class UnknownAttributesWarning(UserWarning):
+    """A model knows hardly any attribute of its input, so its labels mean little."""

@@ -141,6 +141,8 @@ def explain(
 ) -> Explanation:
     """Explain the label at position t of one sequence; `labels` replaces the model's own label strings.
 
+    xseq: attribute lists or dicts, or an Encoded with one sequence; for words, `model.encode_words([words])`
+
     With rules, the best path, the runner-up and the probabilities consider allowed paths only.
 
     >>> from tagfield.encode import encode_sequences
@@ -150,7 +152,9 @@ def explain(
     X
     """
     called = list(labels) if labels is not None else model.labels.strings()
-    encoded = model.encode([xseq])
+    encoded = xseq if isinstance(xseq, Encoded) else model.encode([xseq])
+    if len(encoded) != 1:
+        raise InputError(f"explain takes one sequence, but the data has {len(encoded)}")
     length = int(encoded.dataset.tokens[-1])
     if isinstance(t, bool) or not isinstance(t, int | np.integer) or not 0 <= t < length:
         raise InputError(f"position {t!r} does not exist; the sequence has positions 0 to {length - 1}")

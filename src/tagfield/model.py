@@ -1,35 +1,29 @@
-"""Model: labels, attributes and weights. It tags sequences, computes probabilities, and is saved to a file.
+"""Model: labels, attributes and weights. It tags words, text and attributes, and is saved to a file.
 
     Encoded, Trained ─▶ Model ─▶ decoder (data, rules, known) ─▶ tag · marginals · n_best · spans · log_probability
+                          ├─▶ tag_words (lists of words) · tag_text (running text ─▶ TaggedText)
                           └─▶ save ─▶ one safetensors file ─▶ load (mapped, every bound checked) ─▶ Model
 
 A model is immutable, so threads can share it. Each call has its own workspace, and the kernels release the GIL.
 """
 
 import os
-from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
-from itertools import pairwise
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from tagfield import __version__
-from tagfield._text import Vocabulary, label_lists
-from tagfield.constraints import limits_for
-from tagfield.dataset import Doubles, Floats
-from tagfield.decoder import Decoder
-from tagfield.encode import Encoded, Format, encode_files, encode_sequences
+from tagfield._text import Vocabulary
+from tagfield.dataset import Floats
+from tagfield.encode import Encoded, WordEncoder, encode_files, encode_words
 from tagfield.errors import InputError
-from tagfield.evaluate import ChunkScorer, Scores
 from tagfield.features import prune
 from tagfield.layout import FeatureSet, Weights
 from tagfield.model_file import Parts, from_tensors, load_parts, to_tensors
-from tagfield.native import kernels
-from tagfield.spans import Span
+from tagfield.model_tagging import Tagging
 from tagfield.storage import save_tensors
-from tagfield.text.reading import Reading
 from tagfield.text.sources import PathLike
 from tagfield.text.templates import Template
 from tagfield.train import Settings, Trained, train
@@ -38,17 +32,18 @@ from tagfield.train.streaming import Stream
 from tagfield.train.trainer import State
 
 Data: TypeAlias = Iterable[object] | Encoded
-Known: TypeAlias = Iterable[Any] | None  # labels that you already know; see `Model.decoder`
 
 
 @dataclass(frozen=True)
-class Model:
+class Model(Tagging):
     """A trained CRF.
 
-    >>> X = [[["w=the"], ["w=dog"]], [["w=the"], ["w=cat"]]]
-    >>> model = Model.train(encode_sequences(X, [["D", "N"], ["D", "N"]]), Settings(recipe="lbfgs", c2=0.1))
-    >>> model.tag([[["w=the"], ["w=cow"]]])
-    [['D', 'N']]
+    >>> sentences = [["Anna", "sleeps"], ["Ben", "sings"]]
+    >>> model = Model.train_words(sentences, [["NAME", "VERB"], ["NAME", "VERB"]], settings=Settings("lbfgs", c2=0.1))
+    >>> model.tag_words([["Anna", "sings"]])
+    [['NAME', 'VERB']]
+    >>> print(model.tag_text("Ben sleeps"))
+    Ben/NAME sleeps/VERB
     """
 
     labels: Vocabulary
@@ -62,14 +57,57 @@ class Model:
     @classmethod
     def train(
         cls,
-        encoded: Encoded,
+        data: Encoded | PathLike | Sequence[PathLike],
         settings: Settings | None = None,
         *,
-        dev: Encoded | None = None,
+        dev: Encoded | PathLike | None = None,
         on_epoch: OnEpoch | None = None,
     ) -> "Model":
-        """Train a model; see `tagfield.train.train`."""
+        """Train a model on encoded data, or on files with labels; see `encode_files` and `tagfield.train.train`.
+
+        dev: held-out data, scored after every epoch
+
+        >>> from tagfield import encode_sequences
+        >>> X = [[["w=the"], ["w=dog"]], [["w=the"], ["w=cat"]]]
+        >>> model = Model.train(encode_sequences(X, [["D", "N"], ["D", "N"]]), Settings(recipe="lbfgs", c2=0.1))
+        >>> model.tag([[["w=the"], ["w=cow"]]])
+        [['D', 'N']]
+        """
+        encoded = data if isinstance(data, Encoded) else encode_files(data)
+        if dev is not None and not isinstance(dev, Encoded):
+            if encoded.template is None:
+                raise InputError("dev is a file, but data is not; encode both, or pass the path of both")
+            dev = encode_files(dev, template=encoded.template, attributes=encoded.attributes, labels=encoded.labels)
         return cls.of(encoded, train(encoded, settings, dev=dev, on_epoch=on_epoch))
+
+    @classmethod
+    def train_words(
+        cls,
+        X: Iterable[object],
+        y: Iterable[Iterable[str | None]],
+        *,
+        template: Template | PathLike = "words",
+        settings: Settings | None = None,
+        dev: tuple[Iterable[object], Iterable[Iterable[str | None]]] | None = None,
+        on_epoch: OnEpoch | None = None,
+    ) -> "Model":
+        """Train a model on lists of words; the template makes their features.
+
+        X: sentences; a token is a word, or a tuple of strings for a template that reads several columns
+        y: a label for each token
+        template: the name of a preset, the path of a template file, or a Template
+        dev: held-out sentences and their labels, scored after every epoch
+
+        >>> model = Model.train_words([["to", "be"], ["or", "not"]], [["TO", "VB"], ["CC", "RB"]])
+        >>> model.template.name
+        'words'
+        """
+        encoded = encode_words(X, y, template=template)
+        held_out = None
+        if dev is not None:
+            encoder = WordEncoder(encoded.template or template, encoded.attributes, encoded.labels)
+            held_out = encoder.encode(*dev)
+        return cls.train(encoded, settings, dev=held_out, on_epoch=on_epoch)
 
     @classmethod
     def of(cls, encoded: Encoded, trained: Trained) -> "Model":
@@ -94,7 +132,7 @@ class Model:
         return cls(encoded.labels, trained.attributes, features, weights, encoded.template, info)
 
     @classmethod
-    def of_stream(cls, stream: Stream, settings: Settings) -> "Model":
+    def of_stream(cls, stream: Stream, settings: Settings, template: Template | None = None) -> "Model":
         """The model that a stream has learned so far, with the state it needs to continue."""
         attributes, features, weights = stream.learned(settings)
         info = {
@@ -103,7 +141,7 @@ class Model:
             "trained_by": f"{settings.describe()}; in a stream",
             "sequences": int(stream.state.numbers["t"]),
         }
-        return cls(stream.labels, attributes, features, weights, None, info, stream.state.copy())
+        return cls(stream.labels, attributes, features, weights, template, info, stream.state.copy())
 
     def to_stream(self, settings: Settings) -> Stream:
         """A stream that continues from this model: from its optimiser's state if it has one, else from its weights."""
@@ -113,141 +151,13 @@ class Model:
         seen = int(self.info.get("sequences", 0))
         return Stream.after(attributes, self.labels, settings, self.features, self.weights, seen)
 
-    @cached_property
-    def field(self) -> kernels.Field:
-        """The weights in the form that the kernels read."""
-        return self.features.field(self.weights)
-
-    # Tagging
-
-    def encode(self, X: Iterable[object], y: Iterable[Iterable[str]] | None = None) -> Encoded:
-        """Encode sequences of attribute lists or dicts with this model's vocabularies."""
-        return encode_sequences(X, y, attributes=self.attributes, labels=self.labels)
-
-    def encode_files(
-        self,
-        paths: PathLike | Iterable[PathLike],
-        *,
-        columns: str | None = None,
-        format: Format | None = None,
-        reading: Reading | None = None,
-    ) -> Encoded:
-        """Read and encode files with this model's template and vocabularies; see `tagfield.encode_files`."""
-        items = self.template is None and (reading is None or reading.format is None)
-        return encode_files(
-            paths,
-            template=self.template,
-            columns=columns,
-            format=format or ("items" if items else None),
-            reading=reading,
-            attributes=self.attributes,
-            labels=self.labels,
-        )
-
-    def decoder(
-        self,
-        X: Data,
-        *,
-        rules: Any = None,
-        known: Known = None,
-        called: Sequence[Hashable] | None = None,
-        threads: int = 1,
-    ) -> Decoder:
-        """A decoder for some sequences; `tag` and the methods below use it.
-
-        rules: Constraints on the labels: 'BIO', 'IOBES', 'BILOU', a matrix, a function, or Rules.
-        known: Labels that you already know, one entry per sequence: None, a dict of position to label, or a list with
-            one entry per token: None, a label, or a set of labels.
-        called: The labels as `rules` and `known` write them, if they are not the model's strings.
-
-        >>> model = Model.train(encode_sequences([[["a"], ["b"]]], [["X", "Y"]]), Settings("lbfgs"))
-        >>> model.decoder([[["b"], ["a"]]]).best().tolist()
-        [1, 0]
-        """
-        encoded = self._read(X)
-        limits = None
-        if rules is not None or known is not None:
-            limits = limits_for(
-                rules, known, encoded.dataset.tokens, self.labels.strings() if called is None else called
-            )
-        return Decoder(self.field, encoded, limits, threads=threads)
-
-    def tag(self, X: Data, *, rules: Any = None, known: Known = None, threads: int = 1) -> list[list[str]]:
-        """The best labels of each sequence; a token is a list of attributes, or a dict as in python-crfsuite.
-
-        >>> model = Model.train(encode_sequences([[["a"], ["b"]]], [["X", "Y"]]), Settings("lbfgs"))
-        >>> model.tag([[["a"], ["b"]]]), model.tag([[["a"], ["b"]]], known=[{0: "Y"}])
-        ([['X', 'Y']], [['Y', 'Y']])
-        """
-        decoder = self.decoder(X, rules=rules, known=known, threads=threads)
-        return label_lists(decoder.best(), tuple(self.labels.strings()), decoder.tokens)
-
-    def marginals(self, X: Data, *, rules: Any = None, known: Known = None, threads: int = 1) -> list[Floats]:
-        """P(y_t = y | x) as one array [positions, labels] for each sequence."""
-        decoder = self.decoder(X, rules=rules, known=known, threads=threads)
-        node = decoder.marginals()
-        return [node[start:end] for start, end in pairwise(decoder.tokens.tolist())]
-
-    def n_best(
-        self, X: Data, count: int, *, rules: Any = None, known: Known = None, threads: int = 1
-    ) -> list[list[tuple[list[str], float]]]:
-        """The `count` most probable label sequences of each sequence, best first, with their probabilities.
-
-        >>> model = Model.train(encode_sequences([[["a"], ["b"]]], [["X", "Y"]]), Settings("lbfgs"))
-        >>> [paths] = model.n_best([[["a"], ["b"]]], 9)
-        >>> paths[0][0], len(paths), round(sum(p for _, p in paths), 4)
-        (['X', 'Y'], 4, 1.0)
-        """
-        found = self.decoder(X, rules=rules, known=known, threads=threads).n_best(count)
-        names = self.labels.strings()
-        return [[([names[i] for i in path], p) for path, p in paths] for paths in found]
-
-    def spans(self, X: Data, *, rules: Any = None, known: Known = None, threads: int = 1) -> list[list[Span]]:
-        """The chunks in the best labels of each sequence; a chunk's probability covers its type and both ends."""
-        return self.decoder(X, rules=rules, known=known, threads=threads).spans(self.labels.strings())
-
-    def log_probability(self, X: Data, y: Iterable[Iterable[str]], *, rules: Any = None, threads: int = 1) -> Doubles:
-        """log p(y | x) of each sequence; −inf if y breaks the rules or contains a label unknown to the model.
-
-        >>> model = Model.train(encode_sequences([[["a"]]], [["X"]]), Settings("lbfgs"))
-        >>> model.log_probability([[["a"]]], [["X"]]).tolist()
-        [0.0]
-        """
-        if isinstance(X, Encoded):
-            ids = np.array([self.labels.find(label) for labels in y for label in labels], np.int32)
-            if len(ids) != len(X.gold):
-                raise InputError(f"X has {len(X.gold)} tokens, but y has {len(ids)} labels")
-            encoded = replace(X, dataset=replace(X.dataset, labels=ids))
-        else:
-            encoded = self._read(X, y)
-        return self.decoder(encoded, rules=rules, threads=threads).log_probability()
-
-    def evaluate(self, encoded: Encoded, *, threads: int = 1) -> Scores:
-        """Score the model against gold labels; a gold label unknown to the model counts as an error."""
-        bare = encoded.dataset.first_unlabelled(encoded.gold)
-        if bare is not None:
-            raise InputError(f"{encoded.where(bare)}: the sequence has no labels to score against")
-        if not _same(encoded.labels, self.labels):
-            raise InputError("the data is not encoded with this model's labels; use model.encode or model.encode_files")
-        decoder = self.decoder(encoded, threads=threads)
-        return ChunkScorer(encoded.names.strings()).score(encoded.gold, decoder.best(), decoder.tokens)
-
-    def _read(self, X: Data, y: Iterable[Iterable[str]] | None = None) -> Encoded:
-        """X and y, encoded for scoring rather than for training."""
-        if not isinstance(X, Encoded):
-            return encode_sequences(X, y, attributes=self.attributes, labels=self.labels, gather=False)
-        if not _same(X.attributes, self.attributes):
-            raise InputError(
-                "the data is not encoded with this model's attributes; use model.encode or model.encode_files"
-            )
-        return X
-
     # Files
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save the model as one safetensors file. A failed write leaves no partial file.
 
         >>> import tempfile
+        >>> from tagfield import encode_sequences
         >>> model = Model.train(encode_sequences([[["a"], ["b"]]], [["X", "Y"]]), Settings(epochs=2))
         >>> model.save(tempfile.mkdtemp() + "/tiny.tagfield")
         """
@@ -292,6 +202,7 @@ class Model:
         The command `train` and `CRF.fit` save this form. Data that is encoded for training keeps its ids, so it fits
         the model before, not after. A model that gives every pair a weight (features='all') stays as it is without c1.
 
+        >>> from tagfield import encode_sequences
         >>> model = Model.train(encode_sequences([[["a"], ["b"]]], [["X", "Y"]]), Settings("lbfgs", c1=0.6))
         >>> len(model.attributes), len(model.without_spare_attributes().attributes)
         (2, 0)
@@ -304,6 +215,7 @@ class Model:
     def pruned(self, threshold: float = 0.0) -> "Model":
         """A copy without weights of absolute value ≤ `threshold`, and without attributes that have no weight left.
 
+        >>> from tagfield import encode_sequences
         >>> model = Model.train(encode_sequences([[["a"], ["b"]]] * 9, [["X", "Y"]] * 9), Settings("lbfgs"))
         >>> len(model.attributes), len(model.pruned(100.0).attributes)
         (2, 0)
@@ -312,11 +224,3 @@ class Model:
         states, edges = features.counts
         info = {**self.info, "pruned": threshold, "state_features": states, "transition_features": edges}
         return Model(self.labels, self.attributes.subset(alive), features, weights, self.template, info)
-
-
-def _same(one: Vocabulary, other: Vocabulary) -> bool:
-    """Whether two vocabularies give every string the same id; takes milliseconds for two distinct objects."""
-    if one is other or len(one) != len(other):
-        return one is other
-    (text, offsets), (other_text, other_offsets) = one.to_arrays(), other.to_arrays()
-    return np.array_equal(offsets, other_offsets) and np.array_equal(text, other_text)

@@ -127,6 +127,7 @@ def test_the_arguments_of_crf_are_the_options() -> None:
 
     own = {"self", "algorithm", "verbose", "model_filename", "keep_tempfiles", "trainer_cls", "class_weight"}
     own |= {"warm_start", "early_stopping", "validation_fraction", "constraints", "constrain_training", "callbacks"}
+    own |= {"template"}
     arguments = set(inspect.signature(CRF.__init__).parameters)
     assert arguments == own | set(names_in_crf()) | {name for name in CONVERTED.values() if name}
     for name in arguments - {"self"}:

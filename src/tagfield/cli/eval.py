@@ -11,7 +11,7 @@ from tagfield.cli.figures import count, percent
 from tagfield.cli.reading import with_reading_options
 from tagfield.evaluate import Scores
 from tagfield.model import Model
-from tagfield.text.reading import Reading
+from tagfield.text.reading import ReadOptions
 
 
 @with_reading_options()
@@ -24,7 +24,7 @@ def evaluate(
     ] = False,
     threads: Threads = 1,
     *,
-    reading: Reading,
+    reading: ReadOptions,
 ) -> None:
     """Evaluate a model on labelled text.
 

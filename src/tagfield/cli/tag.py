@@ -21,7 +21,7 @@ from tagfield.cli.tag_records import RecordTagger
 from tagfield.encode import Encoded, encode_files
 from tagfield.errors import InputError
 from tagfield.model import Model
-from tagfield.text.reading import Reading
+from tagfield.text.reading import ReadOptions
 from tagfield.text.sources import STDIN, Source
 
 OUTPUTS = ("columns", "items", "jsonl")
@@ -58,7 +58,7 @@ def tag(
     ] = False,
     threads: Threads = 1,
     *,
-    reading: Reading,
+    reading: ReadOptions,
 ) -> None:
     """Label text with a model.
 
@@ -108,7 +108,7 @@ class TagWriter:
     """A model and the columns to print."""
 
     model: Model
-    reading: Reading
+    reading: ReadOptions
     only_labels: bool
     marginals: bool
     all_marginals: bool

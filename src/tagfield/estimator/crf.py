@@ -32,7 +32,8 @@ from tagfield.train.streaming import Stream
 class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """A linear-chain CRF for scikit-learn, with sklearn-crfsuite's arguments and methods.
 
-    X is a list (or any iterable) of sequences, and a sequence is a list of tokens. A token is a dict of features, as in
+    X is a list (or any iterable) of sequences, and a sequence is a list of tokens. With a template, a token is a word,
+    or a tuple of strings if the template reads several columns. Without one, a token is a dict of features, as in
     python-crfsuite, or a list of attribute strings. y has one label per token: any hashable value, or None for an
     unknown label.
 
@@ -45,6 +46,8 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         two labels, and not only for those in the data. Default: False.
     max_iterations: Maximum number of passes over the data. Default: 1000 for l2sgd and the recipes of tagfield, 100 for
         ap, pa and arow, no limit for lbfgs.
+    template: How to make features of words: the name of a preset, the path of a template file, or a Template. Default:
+        None, for X that has features already.
     {options}
     verbose: Print a line after every pass. Default: False.
     model_filename: File that fit saves the model to, in tagfield's format. An unfitted CRF loads the model from it.
@@ -60,6 +63,9 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
     n_jobs: Number of threads for lbfgs and for predictions; -1 uses every core. Default: 1.
     callbacks: Functions that are called with an Epoch after every pass; training stops when one returns True.
 
+    >>> crf = CRF(template="words").fit([["the", "dog"], ["a", "cat"]], [["D", "N"], ["D", "N"]])
+    >>> crf.predict([["the", "cat"]])
+    [['D', 'N']]
     >>> X = [[{"w": "the"}, {"w": "dog"}], [{"w": "a"}, {"w": "cat"}]]
     >>> crf = CRF(c2=0.1).fit(X, [["D", "N"], ["D", "N"]])
     >>> crf.predict([[{"w": "the"}, {"w": "cat"}]])
@@ -106,6 +112,7 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         keep_tempfiles: bool = False,
         trainer_cls: None = None,
         *,
+        template: Any = None,
         rate: float | None = None,
         loss: str | None = None,
         generator: str | None = None,
@@ -153,7 +160,7 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         check_folder(self.model_filename)
         before: Model | None = self.model_ if self.warm_start and self._find_model() else None
         names = self._names.copy() if before else LabelNames()
-        more = _grown(before) if before else {}
+        more = {"template": self._chosen_template(before is not None)} | (_grown(before) if before else {})
         encoded = read_labelled(X, y, names, sample_weight=sample_weight, class_weight=self.class_weight, **more)
         dev = held_out(X_dev, y_dev, eval_set, encoded, names)
         if self.early_stopping and dev is None:
@@ -216,9 +223,11 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         known = self.classes_ if self._find_model() else None
         listed = read_classes(classes, known)
         names = self._names.copy() if known else LabelNames(listed or ())
+        template = self._chosen_template(known is not None)
         stream = self._resumed_stream(settings)
         labels = stream.labels if stream else None if listed is None else Vocabulary(list(map(names.name, listed)))
         more: dict[str, Any] = {"sample_weight": sample_weight, "class_weight": self.class_weight, "labels": labels}
+        more["template"] = template
         attributes = stream.attributes if stream else Vocabulary()
         encoded = read_labelled(X, y, names, attributes=attributes, grow=True, in_stream=True, **more)
         if not len(encoded.labels):

@@ -1,4 +1,4 @@
-"""Predictions of a fitted CRF: labels, probabilities, n best, spans.
+"""Predictions of a fitted CRF: labels, probabilities, n best, spans, tagged text.
 
 Results are lists with one list per sequence and one entry per token; an empty sequence gives an empty list.
 `tagfield.decoder` computes them, and this file translates label ids to the user's labels.
@@ -6,18 +6,21 @@ Results are lists with one list per sequence and one entry per token; an empty s
 
 from collections.abc import Iterable
 from itertools import pairwise
-from typing import Any
+from typing import Any, overload
 
 from tagfield._text import Probabilities, label_lists, probability_lists
 from tagfield.constraints import Rules, rules_of
 from tagfield.dataset import Doubles, Ints
 from tagfield.decoder import Decoder
-from tagfield.encode import Encoded, encode_sequences
+from tagfield.encode import Encoded
 from tagfield.errors import InputError
 from tagfield.estimator.fitted import Fitted
 from tagfield.estimator.parameters import threads_of
 from tagfield.estimator.records import SequenceList
 from tagfield.spans import Span
+from tagfield.tagged import TaggedText
+from tagfield.tagging import Sentences
+from tagfield.text.tokenizer import Tokenizer
 from tagfield.train.fields import whole
 
 
@@ -114,6 +117,43 @@ class Decoding(Fitted):
         decoder = self._decoder(X, known)
         return decoder.spans(self.model_.labels.strings())
 
+    @overload
+    def tag_text(
+        self, text: str, tokenizer: Tokenizer | None = None, *, n_best: int = 0, probabilities: bool = True
+    ) -> TaggedText: ...
+
+    @overload
+    def tag_text(
+        self,
+        text: list[str] | tuple[str, ...],
+        tokenizer: Tokenizer | None = None,
+        *,
+        n_best: int = 0,
+        probabilities: bool = True,
+    ) -> list[TaggedText]: ...
+
+    def tag_text(
+        self,
+        text: str | list[str] | tuple[str, ...],
+        tokenizer: Tokenizer | None = None,
+        *,
+        n_best: int = 0,
+        probabilities: bool = True,
+    ) -> TaggedText | list[TaggedText]:
+        """Split text into sentences and words, and label them; for a CRF with a template. See `Model.tag_text`.
+
+        >>> from tagfield import CRF
+        >>> crf = CRF(template="words").fit([["Anna", "left"], ["It", "left"]], [["B-PER", "O"], ["O", "O"]])
+        >>> print(crf.tag_text("It left. Anna left."))
+        It left. [Anna PER] left.
+        """
+        self._check_fitted()
+        model = self.model_
+        sentences = Sentences.of(text, tokenizer)
+        decoder = self._decoder(model.read_text(sentences.words()))
+        tagged = sentences.tagged(decoder, model.label_names, self.classes_, n_best=n_best, probabilities=probabilities)
+        return tagged[0] if isinstance(text, str) else tagged
+
     # Inside
 
     def _encode(self, X: Iterable[Any], y: Iterable[Any] | None = None) -> Encoded:
@@ -121,7 +161,7 @@ class Decoding(Fitted):
             raise InputError("X is None; pass a list of sequences")
         model = self.model_
         rows = None if y is None else self._names.copy().read(y)  # a copy: predictions must not add labels
-        return encode_sequences(X, rows, attributes=model.attributes, labels=model.labels, gather=False)
+        return model.read(X, rows) if model.template is None else model.read_words(X, rows)
 
     def _rules(self, labels: list[Any]) -> Rules | None:
         return rules_of(self.constraints, labels)

@@ -11,6 +11,8 @@ from tagfield.encode import Encoded
 from tagfield.errors import InputError
 from tagfield.estimator.labels import LabelNames
 from tagfield.model import Model
+from tagfield.text.presets import load_template
+from tagfield.text.templates import Template
 from tagfield.train import Epoch, Settings
 from tagfield.train.streaming import Stream
 
@@ -21,18 +23,21 @@ class Fitted:
     """A fitted model and its file."""
 
     model_filename: Any
+    template: Any
     classes_: list[Any]  # the labels, in order of first occurrence
     history_: list[dict[str, Any]]
     _names: LabelNames
     _model: Model | None = None  # None if partial_fit has learned more since
     _stream: Stream | None = None
     _stream_settings: Settings
+    _stream_template: Template | None
 
     @property
     def model_(self) -> Model:
         """The fitted model; after partial_fit it is created on first access."""
         if self._model is None and self._stream is not None:
-            self._model = self._named(Model.of_stream(self._stream, self._stream_settings))
+            made = Model.of_stream(self._stream, self._stream_settings, self._stream_template)
+            self._model = self._named(made)
         if self._model is None:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute 'model_'; call fit first")
         return self._model
@@ -55,6 +60,7 @@ class Fitted:
         if self._stream is not None:
             state |= {"_model": self.model_, "_stream": None}
             state.pop("_stream_settings", None)
+            state.pop("_stream_template", None)
         return state
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -75,9 +81,13 @@ class Fitted:
 
     @classmethod
     def load(cls: type[Self], path: str | os.PathLike[str]) -> Self:
-        """Load a CRF from a file. It predicts with the saved model; its arguments are the defaults."""
+        """Load a CRF from a file. It predicts with the saved model; its arguments are the defaults.
+
+        Only `template` is the model's: a model of words, also one that `tagfield train` saved, reads words.
+        """
         loaded = cls()
         loaded._restore(Model.load(path))
+        loaded.template = loaded.model_.template
         return loaded
 
     def _restore(self, model: Model) -> None:
@@ -115,8 +125,22 @@ class Fitted:
         if not hasattr(self, "classes_"):
             self._names, self.classes_ = names, names.labels(encoded.labels)
         self._stream, self._stream_settings, self._model = stream, settings, None
+        self._stream_template = encoded.template
         self.__dict__.pop("_tagger", None)
         return epoch
+
+    def _chosen_template(self, continues: bool) -> Template | None:
+        """The template of `template=`; training that continues from a model keeps the model's."""
+        given = None if self.template is None else load_template(self.template)
+        if not continues:
+            return given
+        before = self.model_.template if self._stream is None else self._stream_template
+        if given is None:
+            return before
+        if before is None or given.with_columns(before.columns) != before:
+            had = "no template" if before is None else f"template {before.name}"
+            raise InputError(f"the fitted model has {had}, so it cannot continue with template {given.name}; fit anew")
+        return before
 
     def _find_model(self) -> bool:
         """Whether there is a model: one that was fitted, or one in the file, which is then loaded."""

@@ -30,7 +30,9 @@ def held_out(
     if X_dev is None or y_dev is None:
         raise InputError("X_dev and y_dev go together; pass both or neither")
     try:
-        dev = read_labelled(X_dev, y_dev, names, attributes=encoded.attributes, labels=encoded.labels)
+        dev = read_labelled(
+            X_dev, y_dev, names, template=encoded.template, attributes=encoded.attributes, labels=encoded.labels
+        )
     except InputError as error:
         raise InputError(f"held-out data: {error}") from None
     if not dev.labelled:

@@ -98,7 +98,9 @@ class Inspection(Fitted):
         ('Y', 'X', True)
         """
         self._check_fitted()
-        return explain(self.model_, xseq, t, self.classes_, rules_of(self.constraints, self.classes_))
+        model = self.model_
+        encoded = model.encode([xseq]) if model.template is None else model.encode_words([xseq])
+        return explain(model, encoded, t, self.classes_, rules_of(self.constraints, self.classes_))
 
     def size_report(self) -> SizeReport:
         """The size of the model, by its parts."""

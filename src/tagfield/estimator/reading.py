@@ -1,6 +1,6 @@
 """From the arguments of fit to encoded data: labels, weights, and checks.
 
-X, y ─▶ names of the labels ─▶ encode ─▶ drop empty sequences ─▶ sample_weight · class_weight ─▶ Encoded
+X, y ─▶ names of the labels ─▶ encode attributes, or words ─▶ drop empty sequences ─▶ weights ─▶ Encoded
 """
 
 import warnings
@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tagfield.dataset import UNKNOWN, Doubles
-from tagfield.encode import Encoded, Vocabulary, check_weights, encode_sequences
+from tagfield.encode import Encoded, Vocabulary, check_weights, encode_sequences, encode_words
 from tagfield.errors import InputError
 from tagfield.estimator.labels import LabelNames
+from tagfield.text.templates import Template
 
 
 def read_labelled(
@@ -25,6 +26,7 @@ def read_labelled(
     *,
     sample_weight: ArrayLike | None = None,
     class_weight: Mapping[Any, float] | str | None = None,
+    template: Template | None = None,
     attributes: Vocabulary | None = None,
     labels: Vocabulary | None = None,
     grow: bool = False,
@@ -33,6 +35,7 @@ def read_labelled(
 ) -> Encoded:
     """Encode X and y for training; new labels are added to `names`.
 
+    template: X is sentences of words, of which the template makes attributes
     new_labels: labels beyond the given ones join the label set, instead of being unknown
     in_stream: a part of a stream may be empty or weigh nothing, but must not bring new labels
 
@@ -44,7 +47,10 @@ def read_labelled(
         raise InputError("X is None; pass a list of sequences")
     if y is None:
         raise InputError("y is None; pass one label per token, with None for unknown labels")
-    encoded = encode_sequences(X, names.read(y), attributes=attributes, labels=labels, grow=grow)
+    if template is None:
+        encoded = encode_sequences(X, names.read(y), attributes=attributes, labels=labels, grow=grow)
+    else:
+        encoded = encode_words(X, names.read(y), template=template, attributes=attributes, labels=labels, grow=grow)
     if sample_weight is not None:
         weight = check_weights(sample_weight, len(encoded), "sample_weight")
         encoded = replace(encoded, dataset=replace(encoded.dataset, weight=weight))

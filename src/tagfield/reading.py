@@ -1,0 +1,162 @@
+"""What a model reads: attributes, words or files, encoded with its vocabularies, and checked to be what it knows.
+
+    attributes (lists, dicts) ─▶ encode ───────┐
+    words ─▶ the model's template ─▶ encode_words ─┴─▶ Encoded ─▶ decoder
+    files ─▶ the model's template ─▶ encode_files ─┘
+
+A model that gets the wrong kind of input would return labels all the same, and wrong ones: an attribute that the model
+does not know is left out. So a model with a template refuses attributes that it does not know, a model without one
+refuses words, and a model that knows hardly any of the attributes in a call warns.
+"""
+
+import sys
+import warnings
+from collections.abc import Iterable
+from functools import cached_property
+
+import numpy as np
+
+from tagfield._text import Vocabulary
+from tagfield.encode import Encoded, Format, WordEncoder, encode_files, encode_sequences
+from tagfield.errors import InputError, UnknownAttributesWarning
+from tagfield.text.reading import ReadOptions
+from tagfield.text.sources import PathLike
+from tagfield.text.templates import IGNORED, LABEL, Template
+
+KNOWN_SHARE = 0.1  # with fewer known attributes, the input is of another kind than the training data
+FEWEST = 20  # attributes in a call before their share says anything
+
+
+class Reading:
+    """The methods of Model that read."""
+
+    labels: Vocabulary
+    attributes: Vocabulary
+    template: Template | None
+
+    def encode(self, X: Iterable[object], y: Iterable[Iterable[str]] | None = None) -> Encoded:
+        """Encode sequences of attribute lists or dicts with this model's vocabularies."""
+        return self._checked(encode_sequences(X, y, attributes=self.attributes, labels=self.labels))
+
+    def encode_words(self, X: Iterable[object], y: Iterable[Iterable[str | None]] | None = None) -> Encoded:
+        """Encode sentences of words with this model's template; `marginals`, `spans` and all other methods take it.
+
+        >>> from tagfield import Model
+        >>> model = Model.train_words([["to", "be"]], [["TO", "VB"]])
+        >>> model.marginals(model.encode_words([["to", "be"]]))[0].shape
+        (2, 2)
+        """
+        return self.word_encoder.encode(X, y)
+
+    def encode_files(
+        self,
+        paths: PathLike | Iterable[PathLike],
+        *,
+        columns: str | None = None,
+        format: Format | None = None,
+        reading: ReadOptions | None = None,
+    ) -> Encoded:
+        """Read and encode files with this model's template and vocabularies."""
+        items = self.template is None and (reading is None or reading.format is None)
+        return encode_files(
+            paths,
+            template=self.template,
+            columns=columns,
+            format=format or ("items" if items else None),
+            reading=reading,
+            attributes=self.attributes,
+            labels=self.labels,
+        )
+
+    @cached_property
+    def word_encoder(self) -> WordEncoder:
+        """The model's template and vocabularies; it remembers words from call to call."""
+        if self.template is None:
+            raise InputError(
+                "the model was trained on attributes and has no template, so it cannot read words; use tag with "
+                "attribute lists or dicts, or train on words with Model.train_words or CRF(template=…)"
+            )
+        return WordEncoder(self.template, self.attributes, self.labels)
+
+    def read(self, X: Iterable[object] | Encoded, y: Iterable[Iterable[str]] | None = None) -> Encoded:
+        """Attributes, or data that is encoded already, in the form that scoring needs."""
+        if not isinstance(X, Encoded):
+            found = encode_sequences(X, y, attributes=self.attributes, labels=self.labels, gather=False)
+            return self._checked(found)
+        if not same_vocabulary(X.attributes, self.attributes):
+            raise InputError(
+                "the data is not encoded with this model's attributes; use model.encode, model.encode_words or "
+                "model.encode_files"
+            )
+        return X
+
+    def read_words(self, X: Iterable[object], y: Iterable[Iterable[str | None]] | None = None) -> Encoded:
+        """Words in the form that scoring needs."""
+        return self.word_encoder.encode(X, y, gather=False)
+
+    def read_text(self, sentences: list[list[str]]) -> Encoded:
+        """The words of running text; the template must read no other column."""
+        template = self.word_encoder.template
+        roles = [role for role in template.columns if role != LABEL]
+        if len(roles) == 1:
+            return self.read_words(sentences)
+        used = _columns_read(template)
+        if len(used) > 1:
+            word, *others = sorted(used, key=roles.index)
+            raise InputError(
+                f"template {template.name} reads the columns {', '.join([word, *others])}, but text gives only words; "
+                f"train with a template of words alone, or give tag_words tuples ({', '.join(roles)})"
+            )
+        at = [role in used for role in roles]
+        return self.read_words([[tuple(word if k else "_" for k in at) for word in words] for words in sentences])
+
+    def _checked(self, encoded: Encoded) -> Encoded:
+        """Raise or warn if the model knows hardly any of the attributes."""
+        unknown = encoded.unknown
+        if not unknown.occurrences:
+            return encoded
+        known = len(encoded.dataset.position)
+        total = known + unknown.occurrences
+        if known >= KNOWN_SHARE * total:
+            return encoded
+        some = ", ".join(map(repr, unknown.some))
+        found = f"the model knows {known:,} of {total:,} attributes of this call, and not, for example, {some}"
+        if self.template is not None:
+            raise InputError(
+                f"{found}; it makes its attributes of words, by template {self.template.name}: use tag_words"
+            )
+        if total >= FEWEST and "_warned" not in self.__dict__:
+            self.__dict__["_warned"] = True
+            warnings.warn(
+                f"{found}; make attributes exactly as for training, or the labels mean nothing",
+                UnknownAttributesWarning,
+                stacklevel=_depth_of_caller(),
+            )
+        return encoded
+
+
+def same_vocabulary(one: Vocabulary, other: Vocabulary) -> bool:
+    """Whether two vocabularies give every string the same id; takes milliseconds for two distinct objects.
+
+    >>> same_vocabulary(Vocabulary(["a", "b"]), Vocabulary(["a", "b"])), same_vocabulary(Vocabulary(), Vocabulary("a"))
+    (True, False)
+    """
+    if one is other or len(one) != len(other):
+        return one is other
+    (text, offsets), (other_text, other_offsets) = one.to_arrays(), other.to_arrays()
+    return np.array_equal(offsets, other_offsets) and np.array_equal(text, other_text)
+
+
+def _columns_read(template: Template) -> set[str]:
+    """The roles of the columns that some pattern reads."""
+    roles = template.columns
+    bases = {column.partition(".")[0] for pattern in template.patterns for _, column in pattern.cells}
+    return {roles[int(base)] if base.isdigit() else base for base in bases} - {IGNORED}
+
+
+def _depth_of_caller() -> int:
+    """The stack level of the code that called tagfield, for a warning that is raised where this is called."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("tagfield."):
+        frame, level = frame.f_back, level + 1
+    return level

@@ -1,0 +1,145 @@
+"""Tagging text: texts → sentences of words → a decoder's answers → TaggedText.
+
+    texts ─▶ tokenize ─▶ Sentences (words, offsets) ─▶ a decoder ─▶ labels · probabilities · chunks ─▶ TaggedText
+
+Model and CRF encode the words and make the decoder; this file knows neither of them.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from tagfield.decoder import Decoder
+from tagfield.errors import InputError
+from tagfield.evaluate import has_chunks, split_label
+from tagfield.tagged import TaggedSentence, TaggedSpan, TaggedText, TaggedToken
+from tagfield.text.tokenizer import Tokenizer, tokenize
+from tagfield.text.tokens import Offsets
+
+_BEGIN, _INSIDE = frozenset("BSU"), frozenset("IMEL")  # prefixes of BIO, IOBES, BILOU and BMES
+
+
+@dataclass(frozen=True)
+class Sentences:
+    """Texts and their sentences, with the offsets of the tokens.
+
+    >>> Sentences.of(["It works. Really!", ""]).words()
+    [['It', 'works', '.'], ['Really', '!']]
+    """
+
+    texts: list[str]
+    offsets: list[list[list[Offsets]]]  # by text, sentence and token
+
+    @classmethod
+    def of(cls, texts: str | Iterable[str], tokenizer: Tokenizer | None = None) -> "Sentences":
+        """Tokenize one text or several; an error names the text."""
+        if isinstance(texts, str):
+            return cls([texts], [tokenize(texts, tokenizer)])
+        if isinstance(texts, bytes) or not isinstance(texts, Iterable):
+            raise InputError(f"text must be a string or a list of strings, got {type(texts).__name__}")
+        kept: list[str] = []
+        offsets = []
+        for index, text in enumerate(texts):
+            try:
+                offsets.append(tokenize(text, tokenizer))
+            except InputError as error:
+                raise InputError(f"text {index}: {error}") from None
+            kept.append(text)
+        return cls(kept, offsets)
+
+    def words(self) -> list[list[str]]:
+        """The words of all sentences."""
+        return [
+            [text[start:end] for start, end in sentence]
+            for text, sentences in zip(self.texts, self.offsets, strict=True)
+            for sentence in sentences
+        ]
+
+    def tagged(
+        self,
+        decoder: Decoder,
+        names: Sequence[str],
+        called: Sequence[Any] | None = None,
+        *,
+        n_best: int = 0,
+        probabilities: bool = True,
+    ) -> list[TaggedText]:
+        """The texts with the labels of a decoder of `words()`.
+
+        names: the labels as strings [L], which say what chunks there are
+        called: the labels as the results show them [L]
+        """
+        answers = _answers(decoder, names, called or names, n_best, probabilities)
+        return [
+            TaggedText(text, [_sentence(text, offsets, next(answers)) for offsets in sentences])
+            for text, sentences in zip(self.texts, self.offsets, strict=True)
+        ]
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """What a decoder says about one sentence."""
+
+    labels: list[Any]
+    sure: list[float] | None  # of each label
+    probability: float | None  # of all labels
+    chunks: list[tuple[str, int, int, float | None]]  # type, first token, token after the last, probability
+    n_best: list[tuple[list[Any], float]]
+
+
+def _answers(
+    decoder: Decoder, names: Sequence[str], called: Sequence[Any], n_best: int, probabilities: bool
+) -> Iterator[_Answer]:
+    chunk_names = bio_names(names)
+    found = decoder.best_with_probabilities() if probabilities else None
+    ids = (decoder.best() if found is None else found.labels).tolist()
+    sure = None if found is None else found.token.tolist()
+    chunks = None if chunk_names is None else decoder.chunks(chunk_names, probabilities=probabilities)
+    paths = decoder.n_best(n_best) if n_best else None
+    for s, (start, end) in enumerate(pairwise(decoder.tokens.tolist())):
+        yield _Answer(
+            [called[i] for i in ids[start:end]],
+            None if sure is None else sure[start:end],
+            None if found is None else float(found.path[s]),
+            [] if chunks is None else chunks[s],
+            [([called[i] for i in path], p) for path, p in paths[s]] if paths is not None else [],
+        )
+
+
+def _sentence(text: str, offsets: list[Offsets], answer: _Answer) -> TaggedSentence:
+    first, last = offsets[0][0], offsets[-1][1]
+    sure: Sequence[float | None] = [None] * len(offsets) if answer.sure is None else answer.sure
+    tokens = [
+        TaggedToken(text[start:end], start, end, label, p)
+        for (start, end), label, p in zip(offsets, answer.labels, sure, strict=True)
+    ]
+    spans = []
+    for kind, begin, after, p in answer.chunks:
+        start, end = offsets[begin][0], offsets[after - 1][1]
+        spans.append(TaggedSpan(start, end, kind, text[start:end], p))
+    return TaggedSentence(text[first:last], first, tokens, spans, answer.probability, answer.n_best)
+
+
+def bio_names(labels: Sequence[str]) -> list[str] | None:
+    """The labels as B-TYPE, I-TYPE and O, whatever their scheme; None if they mark no chunks.
+
+    conlleval's rules, which `Model.spans` follows, take two neighbouring names S-PER S-PER for one. Labels without a
+    type, as for word segmentation, get the type `word`.
+
+    >>> bio_names(["O", "S-PER", "B-PER", "I-PER", "E-PER"])
+    ['O', 'B-PER', 'B-PER', 'I-PER', 'I-PER']
+    >>> bio_names(["B", "M", "E", "S"])
+    ['B-word', 'I-word', 'I-word', 'B-word']
+    >>> bio_names(["NN", "VB"]) is None
+    True
+    """
+    if has_chunks(labels):
+        return [_bio(*split_label(label)) if "-" in label else label for label in labels]
+    if "B" in labels and set(labels) <= _BEGIN | _INSIDE | {"O"}:
+        return ["O" if label == "O" else _bio(label, "word") for label in labels]
+    return None
+
+
+def _bio(prefix: str, kind: str) -> str:
+    return f"{'B' if prefix in _BEGIN else 'I' if prefix in _INSIDE else prefix}-{kind}"
