@@ -15,6 +15,8 @@ def open_inputs(
 ) -> list[Source]:
     """Read files in the order given. A folder is brat's, and a .txt with an .ann of the same name is a pair.
 
+    A .txt in a folder without its .ann is a text that has not been labelled.
+
     >>> import tempfile, pathlib
     >>> folder = pathlib.Path(tempfile.mkdtemp())
     >>> _ = (folder / "a.txt").write_text("Anna sings."), (folder / "a.ann").write_text("T1\\tPER 0 4\\tAnna\\n")
@@ -39,7 +41,7 @@ def _brat(path: Path) -> list[tuple[Path, Path]]:
     """(text, annotations) of the brat files that a path names; empty if it is no such file."""
     try:
         if path.is_dir():
-            texts = [note.with_suffix(".txt") for note in sorted(path.glob("*.ann"))]
+            texts = sorted({file.with_suffix(".txt") for end in ("*.ann", "*.txt") for file in path.glob(end)})
         elif path.suffix in (".txt", ".ann") and path.with_suffix(".ann").exists():
             texts = [path.with_suffix(".txt")]
         else:
@@ -52,5 +54,5 @@ def _brat(path: Path) -> list[tuple[Path, Path]]:
 def _open_pair(text: Path, annotations: Path) -> BratSource:
     if not text.exists():
         raise InputError(f"{annotations}: there is no {text.name} beside it; brat keeps the text there")
-    notes = Source(str(annotations), annotations.read_bytes())
+    notes = Source(str(annotations), annotations.read_bytes()) if annotations.exists() else None
     return BratSource(str(text), open_source(text).text, notes)
