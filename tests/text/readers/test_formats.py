@@ -183,12 +183,14 @@ def test_rows_of_a_dataset(nested: Any) -> None:
 
 def test_rows_of_the_real_library() -> None:
     datasets = pytest.importorskip("datasets", reason="Hugging Face's datasets is not installed")
-    label = datasets.ClassLabel(names=["O", "B-PER"])
-    features = datasets.Features(
-        {"tokens": datasets.Sequence(datasets.Value("string")), "ner_tags": datasets.Sequence(label)}
-    )
-    made = datasets.Dataset.from_dict({"tokens": [["Anna", "sings"]], "ner_tags": [[1, 0]]}, features=features)
+    import pyarrow
+
+    label = datasets.Sequence(datasets.ClassLabel(names=["O", "B-PER"]))
+    features = datasets.Features({"tokens": datasets.Sequence(datasets.Value("string")), "ner_tags": label})
+    table = pyarrow.table({"tokens": [["Anna", "sings"]], "ner_tags": [[1, 0]]}).cast(features.arrow_schema)
+    made = datasets.Dataset(table, info=datasets.DatasetInfo(features=features), fingerprint="none")
     assert [s.labels for s in read(made).sentences()] == [("B-PER", "O")]
+    assert [s.labels for s in read(made.with_format("numpy")).sentences()] == [("B-PER", "O")]
 
 
 def test_rows_that_are_none() -> None:
