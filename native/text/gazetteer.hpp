@@ -94,19 +94,19 @@ class InGazetteer : public Derivation {
     std::vector<std::int32_t> word_;  // word of the gazetteer for each cell of the base column, or absent
 };
 
-// Whether the cell equals the one `offset` tokens further on: "same" or nothing.
+// Whether the cell equals the one `offset` tokens further on: "yes" or nothing.
 class SameAs : public Derivation {
   public:
     explicit SameAs(std::int64_t offset) : offset_(offset) {}
 
     void run(const Column& base, const std::vector<std::int64_t>& tokens, Column& made) override {
-        const std::int32_t same = made.cells.add("same");
+        const std::int32_t yes = made.cells.add("yes");
         made.ids.assign(base.ids.size(), Column::nothing);
         for (std::size_t s = 0; s + 1 < tokens.size(); ++s) {
             for (std::int64_t t = tokens[s]; t < tokens[s + 1]; ++t) {
                 const std::int64_t other = t + offset_;
                 if (other < tokens[s] || other >= tokens[s + 1] || base.ids[t] == Column::nothing) continue;
-                if (base.ids[t] == base.ids[other]) made.ids[t] = same;
+                if (base.ids[t] == base.ids[other]) made.ids[t] = yes;
             }
         }
     }

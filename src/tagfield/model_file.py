@@ -3,6 +3,7 @@
     state [B, 8] float32, trans [L, 8·NB] float32     first [A+1] int64, column [B] uint16 for sparse rows
     attribute_bytes, attribute_offsets, label_bytes, label_offsets
     metadata: template, settings, training statistics, versions
+    resource.0, resource.1, … [bytes] uint8: the texts of the template's gazetteers, clusters and expressions, in UTF-8
     after partial_fit also: stream.theta.*, stream.squares.*, stream.rest.*, with full rows
 
 A pickle holds the same arrays and metadata.
@@ -23,6 +24,7 @@ from tagfield.train.stochastic import NUMBERS
 from tagfield.train.trainer import State
 
 FORMAT = "tagfield model 1"
+RESOURCE = "resource."  # prefix of the texts of a template's resources
 STREAM = "stream."  # prefix of the names of a stream's arrays
 STREAM_NUMBERS = {"offered", *NUMBERS}
 
@@ -61,7 +63,9 @@ def to_tensors(parts: Parts) -> tuple[dict[str, Any], dict[str, str]]:
         tensors |= {"first": parts.features.first, "column": parts.features.column}
     metadata = {"format": FORMAT, "features": parts.features.kind, "info": json.dumps(parts.info)}
     if parts.template is not None:
-        metadata["template"] = parts.template.to_json()
+        metadata["template"] = parts.template.to_json(texts=False)
+        for k, resource in enumerate(parts.template.resources):
+            tensors[f"{RESOURCE}{k}"] = np.frombuffer(resource.text.encode(), np.uint8)
     if parts.stream is not None:
         metadata["stream"] = json.dumps(parts.stream.numbers)
         tensors |= {f"{STREAM}{name}": array for name, array in parts.stream.arrays.items() if array.size}
@@ -109,11 +113,24 @@ def from_tensors(tensors: dict[str, Any], metadata: dict[str, str]) -> Parts:
     if weights.state.shape != (features.layout.blocks, LANES):
         raise ValueError(f"state weights of shape {weights.state.shape} do not match the layout")
     _check_padding(features)
-    template = Template.from_json(metadata["template"]) if "template" in metadata else None
+    template = _template(tensors, metadata)
     info = json.loads(metadata["info"])
     if not isinstance(info, dict):
         raise ValueError("info is not a JSON object")
     return Parts(labels, attributes, features, weights, template, info, _stream(tensors, metadata, features))
+
+
+def _template(tensors: dict[str, Any], metadata: dict[str, str]) -> Template | None:
+    """The template with the texts of its resources."""
+    if "template" not in metadata:
+        return None
+    texts: list[str] = []
+    while f"{RESOURCE}{len(texts)}" in tensors:
+        array = tensors[f"{RESOURCE}{len(texts)}"]
+        if array.dtype != np.uint8 or array.ndim != 1:
+            raise ValueError("the text of a resource is not an array of bytes")
+        texts.append(array.tobytes().decode())
+    return Template.from_json(metadata["template"], texts)
 
 
 def _stream(tensors: dict[str, Any], metadata: dict[str, str], features: FeatureSet) -> State | None:

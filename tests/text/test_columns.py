@@ -11,7 +11,8 @@ from tagfield.encode import Encoded, Vocabulary, encode_files
 from tagfield.errors import InputError
 from tagfield.text.presets import PRESETS
 from tagfield.text.sources import Source
-from tagfield.text.templates import Pattern, Template, parse_template
+from tagfield.text.template_text import parse_template
+from tagfield.text.templates import Pattern, Template
 from tests.support import naive_text as naive
 from tests.test_encode import check
 

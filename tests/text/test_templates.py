@@ -10,7 +10,8 @@ from tagfield.encode import encode_files
 from tagfield.errors import InputError
 from tagfield.text.presets import PRESETS, load_template
 from tagfield.text.sources import Source
-from tagfield.text.templates import Template, parse_template
+from tagfield.text.template_text import parse_template
+from tagfield.text.templates import Template
 
 
 def test_chunking_is_crfsuites_example() -> None:
@@ -44,8 +45,8 @@ def test_padding_and_comments() -> None:
         ("U0:%y[0,0]", "a % that does not begin"),
         ("U0:100%", "a % that does not begin"),
         ("U0:%x[9,0]", "reads 9 rows away"),
-        ("U0:%x[0,w.upper]", "'w.upper' is not a column"),
-        ("# nothing\nB\n", "found no U line"),
+        ("U0:%x[0,w.upper]", r"line 1: no function named 'upper'; did you mean isupper\?"),
+        ("# nothing\nB\n", "found no pattern; add at least one U line"),
     ],
 )
 def test_bad_templates(text: str, message: str) -> None:

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from tagfield.dataset import UNKNOWN
 from tagfield.encode import Encoded, Vocabulary, WordEncoder, encode_files, encode_words
 from tagfield.errors import InputError
+from tagfield.text.presets import PRESETS
 from tagfield.text.sources import Source
 from tagfield.text.templates import Pattern, Template
-from tagfield.text.words import IDLE
+from tagfield.text.words import IDLE, WordTable
 from tests.text.test_columns import patterns
 
 words = st.text(alphabet="abAB1-.é漢😀_B", min_size=1, max_size=4)
@@ -172,3 +173,14 @@ def test_threads_share_an_encoder() -> None:
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+def test_what_is_remembered_is_bounded() -> None:
+    table, attributes = WordTable(PRESETS["words"], capacity=2000), Vocabulary(["w[0]=w7", "w.suffix1[0]=7"])
+    largest = 0
+    for k in range(300):
+        arrays, _ = table.encode([[f"w{k}", "w7"]], None, attributes, True, Vocabulary(), False)
+        assert arrays[3].tolist() == ([1, 0, 1] if k % 10 == 7 and k != 7 else [0, 1, 0, 1] if k == 7 else [0, 1])
+        largest = max(largest, len(table))
+    assert 1000 < largest < 4000
+    assert len(attributes) == 2

@@ -1,8 +1,11 @@
 """Reading text: files, columns, item lines and templates.
 
     sources.py    a path, a .gz or standard input ─▶ bytes;  the file and line of each sentence
-    templates.py  a template file ─▶ Template;  presets.py: the built-in ones, and the choice by name or path
-    columns.py    CoNLL columns + Template ─▶ Dataset
+    templates.py  what a Template is;  template_text.py reads one from text;  cells.py makes one in Python
+    presets.py    the built-in templates, and the choice by name or path
+    functions.py  w.lower.suffix3: the table of functions;  resources.py: gazetteers, clusters, regular expressions
+    plan.py       Template ─▶ native encoder
+    columns.py    CoNLL columns + Template ─▶ Dataset;  words.py: the same for sentences of words
     items.py      CRFsuite's item lines ⇄ Dataset
     demo/         corpora made from a seed
 

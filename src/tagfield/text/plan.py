@@ -1,60 +1,116 @@
 """A Template and the columns that are there → the native encoder that expands it.
 
-Template, columns of the input ─▶ derived columns in the order they are needed ─▶ patterns ─▶ TemplateEncoder
+Template, columns of the input ─▶ derived columns, each made once ─▶ patterns ─▶ TemplateEncoder
+
+%x[0,w.lower.suffix3]     w ─▶ w.lower ─▶ w.lower.suffix3
 """
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from tagfield._text import TemplateEncoder
 from tagfield.errors import InputError
-from tagfield.text.functions import cell_function
-from tagfield.text.templates import LABEL, Template
+from tagfield.text.functions import FUNCTIONS, Call, OneCell, parse_column
+from tagfield.text.templates import LABEL, Pattern, Template
 
 
-def open_encoder(template: Template, present: Sequence[int], where: str) -> TemplateEncoder:
+def open_encoder(
+    template: Template, present: Sequence[int], where: str, capacity: int = sys.maxsize
+) -> TemplateEncoder:
     """A native encoder for a template.
 
     present: for each column of the input, its index in `template.columns`
     where: names the input in messages
+    capacity: how many cells and ids it remembers from earlier sentences
 
     >>> from tagfield._text import Vocabulary
-    >>> from tagfield.text.templates import parse_template
-    >>> encoder = open_encoder(parse_template("U0:%x[0,w.lower]").with_columns("w y"), [0], "X")
+    >>> encoder = open_encoder(Template("mine", (Pattern("U0:%x[0,w.lower]"),), ("w", "y")), [0], "X")
     >>> attributes = Vocabulary()
     >>> _ = encoder.encode_words([["The"]], None, attributes, False, Vocabulary(), True)
     >>> attributes.strings()
     ['U0:the']
     """
-    inputs = _input_columns(template, present, where)
-    used = {*inputs.values(), *(k for k, role in enumerate(present) if template.columns[role] == LABEL)}
-    encoder = TemplateEncoder([k in used for k in range(len(present))])
-    made = dict(inputs)
-    for name in dict.fromkeys(column for pattern in template.patterns for _, column in pattern.cells):
-        base, _, how = name.partition(".")
-        if how:
-            made[name] = encoder.derive(inputs[base], cell_function(how), False)
-    patterns = [(pattern.pieces, [(row, made[name]) for row, name in pattern.cells]) for pattern in template.patterns]
-    encoder.set_patterns(patterns, template.padding, template.edges)
-    return encoder
+    plan = _Plan(template, present, where, capacity)
+    patterns = [(pattern.pieces, plan.cells(pattern)) for pattern in template.patterns]
+    plan.encoder.set_patterns(patterns, template.padding, template.edges)
+    return plan.encoder
 
 
-def _input_columns(template: Template, present: Sequence[int], where: str) -> dict[str, int]:
-    """The column of the input for each column that a pattern reads."""
-    found: dict[str, int] = {}
-    for pattern in template.patterns:
-        for _, column in pattern.cells:
-            base = column.partition(".")[0]
-            if base in found:
-                continue
-            if base.isascii() and base.isdigit():
-                index = int(base)
-            else:
-                index = template.columns.index(base) if base in template.columns else -1
-            if index not in present or template.columns[index] == LABEL:
-                there = ", ".join(role for role in template.columns if role != LABEL)
-                raise InputError(
-                    f"{template.where(pattern)}: {pattern.text!r} names column {base}, but {where} has only "
-                    f"{there} besides the label"
-                )
-            found[base] = present.index(index)
-    return found
+class _Plan:
+    def __init__(self, template: Template, present: Sequence[int], where: str, capacity: int) -> None:
+        self.template, self.present, self.where = template, present, where
+        self.chains = {column: parse_column(column) for pattern in template.patterns for _, column in pattern.cells}
+        self.inputs = {
+            base: self._input(pattern, base)
+            for pattern in template.patterns
+            for base in (self.chains[column][0] for _, column in pattern.cells)
+        }
+        labels = {k for k, role in enumerate(present) if template.columns[role] == LABEL}
+        used = {*self.inputs.values(), *labels}
+        self.encoder = TemplateEncoder([k in used for k in range(len(present))], capacity)
+        self.made: dict[tuple[int, tuple[Call, ...]], int] = {}
+        self.many: set[int] = set()  # columns whose cells may have several values
+
+    def cells(self, pattern: Pattern) -> list[tuple[int, int]]:
+        """(row, native column) of each cell of a pattern."""
+        found = []
+        for row, column in pattern.cells:
+            base, calls = self.chains[column]
+            try:
+                found.append((row, self._column(self.inputs[base], tuple(calls))))
+            except InputError as error:
+                raise InputError(f"{self.template.where(pattern)}: {column}: {error}") from None
+        return found
+
+    def _column(self, base: int, calls: tuple[Call, ...]) -> int:
+        """The native column of a chain of functions."""
+        if not calls:
+            return base
+        if (base, calls) not in self.made:
+            self.made[base, calls] = self._derive(base, calls[:-1], calls[-1])
+        return self.made[base, calls]
+
+    def _derive(self, base: int, before: tuple[Call, ...], call: Call) -> int:
+        resources, name = self.template.named, call.function.name
+        call.check(resources)
+        if name == "in" and resources[call.resource].ignore_case:
+            before = (*before, Call(FUNCTIONS["lower"]))
+        source = self._column(base, before)
+        if name in ("in", "same"):
+            if source in self.many:
+                raise InputError(f"{call.function.usage} needs a column with one value for each token")
+            if name == "same":
+                return self.encoder.compare(source, call.numbers[0])
+            return self.encoder.find_phrases(source, resources[call.resource].phrases, call.resource)
+        several = call.function.many or source in self.many
+        made = self.encoder.derive(source, _over_cells(call.over(resources), source in self.many), several)
+        if several:
+            self.many.add(made)
+        return made
+
+    def _input(self, pattern: Pattern, base: str) -> int:
+        """The column of the input that a pattern reads."""
+        roles = self.template.columns
+        numbered = base.isascii() and base.isdigit()
+        index = int(base) if numbered else roles.index(base) if base in roles else -1
+        if index not in self.present or roles[index] == LABEL:
+            there = ", ".join(role for role in roles if role != LABEL)
+            raise InputError(
+                f"{self.template.where(pattern)}: {pattern.text!r} names column {base}, but {self.where} has only "
+                f"{there} besides the label"
+            )
+        return self.present.index(index)
+
+
+def _over_cells(function: OneCell, many: bool) -> Callable[[list[Any]], list[Any]]:
+    """The function for a list of cells; a cell with many values is a list of them, each taken by itself."""
+    if not many:
+        return lambda cells: [function(cell) for cell in cells]
+
+    def each(values: list[str]) -> list[str]:
+        results = [function(value) for value in values]
+        flat = [[] if found is None else [found] if isinstance(found, str) else found for found in results]
+        return list(dict.fromkeys(value for found in flat for value in found))
+
+    return lambda cells: [each(values) for values in cells]

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from tagfield.errors import InputError
 from tagfield.text.sources import STDIN, PathLike
-from tagfield.text.templates import LABEL, Pattern, Template, parse_template, read_template
+from tagfield.text.template_text import parse_template, read_template
+from tagfield.text.templates import LABEL, Pattern, Template
 
 
 def _named(combinations: list[list[tuple[str, int]]]) -> tuple[Pattern, ...]:

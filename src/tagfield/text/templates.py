@@ -1,32 +1,37 @@
-"""Templates: how the cells of a column file become attribute strings.
+r"""Templates: how the cells of the columns become attribute strings.
 
 A pattern is text in which `%x[row,column]` stands for a cell. The row counts from the token; the column is a number
-or a role.
+or a role, with functions after dots.
 
     U05:%x[-1,0]/%x[0,0]            as in CRF++, columns by number
-    w[-1]|w[0]=%x[-1,w]|%x[0,w]     as in the presets, columns by role
-    suffix=%x[0,w.suffix3]          a derived column: lower, shape, prefixN or suffixN of another column
+    w[-1]|w[0]                      a window, short for w[-1]|w[0]=%x[-1,w]|%x[0,w]
+    w.lower.suffix1:4               functions: the last 1, 2, 3, 4 characters of the lower-cased word
+    columns w pos y                 the roles of the columns; y is the label
+    padding off                     leave out patterns beyond the ends; edges on: __BOS__ and __EOS__
+    gazetteer cities = cities.txt   a resource for w.in(cities); see resources.py
 
 Beyond the ends of a sentence a template with padding reads `_B-1`, `_B-2`, … and `_B+1`, … as CRF++ does; a template
-without padding leaves the pattern out. Every model has label bigrams, so a lone `B` line changes nothing.
+without padding leaves the pattern out. Every model has label bigrams, so a lone `B` line changes nothing. The same
+templates as Python objects are in cells.py, and docs/templates.md describes the language.
 """
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any
 
 from tagfield.errors import InputError
-from tagfield.text.sources import PathLike, open_source
+from tagfield.text.functions import parse_column
+from tagfield.text.resources import Resource
+from tagfield.text.windows import Cell
 
 LABEL = "y"
 IGNORED = "_"
 REACH = 8  # CRF++ has padding for eight rows
 
-Cell: TypeAlias = tuple[int, str]  # (row, column)
-_CELL = re.compile(r"%x\[\s*([+-]?\d{1,4})\s*,\s*([\w.]+)\s*\]")
-_DERIVED = re.compile(r"lower|shape|(?:prefix|suffix)[1-9]")
+_CELL = re.compile(r"%x\[\s*([+-]?\d{1,4})\s*,\s*([^\[\]%]+?)\s*\]")
 
 
 @dataclass(frozen=True)
@@ -51,7 +56,7 @@ class Pattern:
 
 @dataclass(frozen=True)
 class Template:
-    """Patterns, the roles of the columns, and what to do at the ends of a sentence.
+    """Patterns, the roles of the columns, what to do at the ends of a sentence, and resources.
 
     >>> Template("mine", (Pattern("w=%x[0,w]"),), ("w", "y"))
     Template 'mine': 1 patterns, columns w y
@@ -62,10 +67,12 @@ class Template:
     columns: tuple[str, ...] = ()  # roles; empty: all columns of the file, the last one is the label
     padding: bool = False
     edges: bool = False  # __BOS__ on the first token, __EOS__ on the last
+    resources: tuple[Resource, ...] = ()
 
     def __repr__(self) -> str:
         roles = " ".join(self.columns) or "as in the file"
         ends = [word for word, on in (("padding", self.padding), ("__BOS__/__EOS__", self.edges)) if on]
+        ends += [f"{resource.kind} {resource.name}" for resource in self.resources]
         return f"Template {self.name!r}: {len(self.patterns)} patterns, columns {roles}" + "".join(
             f", {end}" for end in ends
         )
@@ -73,8 +80,8 @@ class Template:
     def with_columns(self, columns: str | tuple[str, ...]) -> "Template":
         """The same patterns over other columns, given as roles: `y` is the label, `_` skips a column.
 
-        >>> parse_template("U00:%x[0,1]").with_columns("_ w _ y").columns
-        ('_', 'w', '_', 'y')
+        >>> Template("mine", (Pattern("w=%x[0,w]"),), ("w", "y")).with_columns("_ w y").columns
+        ('_', 'w', 'y')
         """
         roles = tuple(columns.split()) if isinstance(columns, str) else tuple(columns)
         named = [role for role in roles if role != IGNORED]
@@ -88,19 +95,49 @@ class Template:
         """Template and line of a pattern, for messages."""
         return f"template {self.name}, line {pattern.line}" if pattern.line else f"template {self.name}"
 
-    def to_json(self) -> str:
+    @property
+    def named(self) -> dict[str, Resource]:
+        """The resources by name."""
+        return {resource.name: resource for resource in self.resources}
+
+    def check(self) -> None:
+        """Raises InputError if a pattern or a resource is wrong."""
+        for pattern in self.patterns:
+            check_pattern(self, pattern)
+        if len(self.named) < len(self.resources):
+            raise InputError(f"template {self.name}: two resources have the same name; rename one")
+        for resource in self.resources:
+            resource.check()
+
+    def to_json(self, texts: bool = True) -> str:
         """The whole template as JSON text, for model files; `from_json` reads it.
 
-        >>> template = parse_template("U00:%x[0,0]")
+        texts: whether to include the texts of the resources, which may be long
+
+        >>> template = Template("mine", (Pattern("w=%x[0,w]"),), ("w", "y"))
         >>> Template.from_json(template.to_json()) == template
         True
         """
-        patterns = [[pattern.text, pattern.line] for pattern in self.patterns]
-        return json.dumps({**self.__dict__, "patterns": patterns, "columns": list(self.columns)})
+        record: dict[str, Any] = {
+            "name": self.name,
+            "patterns": [[pattern.text, pattern.line] for pattern in self.patterns],
+            "columns": list(self.columns),
+            "padding": self.padding,
+            "edges": self.edges,
+        }
+        if self.resources:
+            record["resources"] = [
+                {"kind": found.kind, "name": found.name, "ignore_case": found.ignore_case}
+                | ({"text": found.text} if texts else {})
+                for found in self.resources
+            ]
+        return json.dumps(record)
 
     @classmethod
-    def from_json(cls, text: str) -> "Template":
+    def from_json(cls, text: str, texts: Sequence[str] | None = None) -> "Template":
         """Read the text of `to_json`, checking every field.
+
+        texts: the texts of the resources, if they are not in the JSON text
 
         >>> Template.from_json('{"name": 3}')
         Traceback (most recent call last):
@@ -109,86 +146,42 @@ class Template:
         try:
             record: dict[str, Any] = json.loads(text)
             patterns = tuple(Pattern(line, number) for line, number in record["patterns"])
+            found: list[dict[str, Any]] = list(record.get("resources", []))
+            contents = [entry["text"] for entry in found] if texts is None else list(texts)
+            entries = [
+                (entry["kind"], entry["name"], content, entry["ignore_case"])
+                for entry, content in zip(found, contents, strict=True)
+            ]
             made = cls(record["name"], patterns, tuple(record["columns"]), record["padding"], record["edges"])
         except KeyError as error:
             raise InputError(f"this is not a template: {error} is missing") from None
-        except (ValueError, TypeError, RecursionError) as error:
+        except (ValueError, TypeError, AttributeError, RecursionError) as error:
             raise InputError(f"this is not a template: {error}") from None
         strings = [made.name, *made.columns, *(pattern.text for pattern in patterns)]
+        strings += [field for kind, name, content, _ in entries for field in (kind, name, content)]
         numbers = [pattern.line for pattern in patterns]
-        flags = [made.padding, made.edges]
+        flags = [made.padding, made.edges, *(ignore_case for *_, ignore_case in entries)]
         if not all(
             isinstance(value, kind)
             for values, kind in ((strings, str), (numbers, int), (flags, bool))
             for value in values
         ):
             raise InputError("this is not a template: a field has the wrong type")
-        for pattern in patterns:
-            _check(made, pattern)
+        made = replace(made, resources=tuple(Resource(*entry) for entry in entries))
+        made.check()
         return made.with_columns(made.columns) if made.columns else made
 
 
-def read_template(path: PathLike) -> Template:
-    """Read a CRF++ template file.
-
-    >>> import tempfile, pathlib
-    >>> path = pathlib.Path(tempfile.mkdtemp(), "template")
-    >>> _ = path.write_text("# words\\nU00:%x[-1,0]\\nU01:%x[0,0]\\n\\nB\\n")
-    >>> [pattern.line for pattern in read_template(path).patterns]
-    [2, 3]
-    """
-    source = open_source(path)
-    try:
-        text = source.text.decode()
-    except UnicodeDecodeError as error:
-        line = source.text.count(b"\n", 0, error.start) + 1
-        raise InputError(
-            f"{source.name}, line {line}: the bytes are not valid UTF-8; convert the file to UTF-8 first"
-        ) from None
-    return parse_template(text, source.name)
-
-
-def parse_template(text: str, name: str = "template") -> Template:
-    """Read the text of a CRF++ template.
-
-    >>> parse_template("U00:%x[0,0]").padding
-    True
-    """
-    patterns: list[Pattern] = []
-    template = Template(name, (), padding=True)
-    for number, line in enumerate(text.split("\n"), start=1):
-        line = line.removesuffix("\r")
-        if not line.strip() or line.startswith("#"):
-            continue
-        pattern = Pattern(line, number)
-        if line[0] not in "UB":
-            raise InputError(
-                f"{template.where(pattern)}: {line!r} starts with neither U nor B; begin each pattern with U"
-            )
-        _check(template, pattern)
-        if line[0] == "U":
-            patterns.append(pattern)
-        elif pattern.cells:
-            raise InputError(
-                f"{template.where(pattern)}: {line!r} is a label bigram with input cells, which is not supported; "
-                "use a lone B"
-            )
-    if not patterns:
-        raise InputError(f"template {name}: found no U line; add at least one, such as U00:%x[0,0]")
-    return replace(template, patterns=tuple(patterns))
-
-
-def _check(template: Template, pattern: Pattern) -> None:
+def check_pattern(template: Template, pattern: Pattern) -> None:
+    """Raises InputError if a pattern is wrong."""
+    where = f"{template.where(pattern)}: {pattern.text!r}"
     if any("%" in piece for piece in pattern.pieces):
-        raise InputError(f"{template.where(pattern)}: {pattern.text!r} has a % that does not begin %x[row,column]")
+        raise InputError(f"{where} has a % that does not begin %x[row,column]")
     for row, column in pattern.cells:
         if abs(row) > REACH:
-            raise InputError(
-                f"{template.where(pattern)}: {pattern.text!r} reads {row} rows away; the limit is {REACH} rows"
-            )
-        _, dot, derived = column.partition(".")
-        if dot and not _DERIVED.fullmatch(derived):
-            raise InputError(
-                f"{template.where(pattern)}: {column!r} is not a column; after the dot use lower, shape, prefixN or "
-                "suffixN with N from 1 to 9"
-            )
+            raise InputError(f"{where} reads {row} rows away; the limit is {REACH} rows")
+        try:
+            for call in parse_column(column)[1]:
+                call.check(template.named)
+        except InputError as error:
+            raise InputError(f"{template.where(pattern)}: {error}") from None

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tagfield._text import DatasetArrays
 
 IDLE = 4  # native encoders that are kept for the next call
+CAPACITY = 1 << 22  # words and ids that each of them remembers: 50 to 150 MB when it is full
 
 
 class WordTable:
@@ -31,10 +32,11 @@ class WordTable:
     ['w[0]=The', 'w[1]=dog', 'w[0]|w[1]=The|dog']
     """
 
-    def __init__(self, template: Template) -> None:
+    def __init__(self, template: Template, capacity: int = CAPACITY) -> None:
         if not template.columns:
             raise InputError(f"template {template.name} has no columns; name them with columns=, such as 'w pos y'")
         self.template = template
+        self._capacity = capacity
         self._present = [k for k, role in enumerate(template.columns) if role != LABEL]
         self._idle: list[TemplateEncoder] = [self._open()]
 
@@ -43,15 +45,22 @@ class WordTable:
     ) -> "tuple[DatasetArrays, Ints]":
         """The arrays of a Dataset and the ids of the labels; see `encode.encode_words`."""
         # pop and append are atomic, so two threads, or a sentence that itself encodes, never share an encoder
-        encoder = self._idle.pop() if self._idle else self._open()
+        try:
+            encoder = self._idle.pop()
+        except IndexError:
+            encoder = self._open()
         try:
             return encoder.encode_words(X, y, attributes, frozen, labels, gather)
         finally:
             if len(self._idle) < IDLE:
                 self._idle.append(encoder)
 
+    def __len__(self) -> int:
+        """How many words and ids are remembered."""
+        return sum(map(len, self._idle))
+
     def _open(self) -> TemplateEncoder:
-        return open_encoder(self.template, self._present, "a token")
+        return open_encoder(self.template, self._present, "a token", self._capacity)
 
 
 def number_columns(template: Template, X: Iterable[object]) -> tuple[Template, Iterable[object]]:
@@ -59,7 +68,7 @@ def number_columns(template: Template, X: Iterable[object]) -> tuple[Template, I
 
     X is returned too, as a list if it had to be read to find its first token.
 
-    >>> from tagfield.text.templates import parse_template
+    >>> from tagfield.text.template_text import parse_template
     >>> number_columns(parse_template("U0:%x[0,1]"), [[("The", "DT")]])[0].columns
     ('x0', 'x1', 'y')
     """

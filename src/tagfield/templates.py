@@ -1,0 +1,13 @@
+"""Templates as Python objects: `column` for cells and their functions, `template` to put them together.
+
+>>> from tagfield.templates import column, template
+>>> w, pos = column("w"), column("pos")
+>>> template(w[-2:2], w[-1] & w[0], w.lower.suffix(1, 4), pos[-1:1], pos[-1] & pos[0])
+Template 'template': 14 patterns, columns w pos y, __BOS__/__EOS__
+"""
+
+from tagfield.text.cells import Cells, column, template
+from tagfield.text.template_text import parse_template, read_template
+from tagfield.text.templates import Template
+
+__all__ = ["Cells", "Template", "column", "parse_template", "read_template", "template"]
