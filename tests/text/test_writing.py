@@ -148,7 +148,7 @@ def test_other_tools(format: str, kind: str, made: list[Document]) -> None:
 
 @given(made=documents())
 def test_brat(made: list[Document]) -> None:
-    for one, two in zip(made, through(made, "brat", "folder"), strict=True):
+    for one, two in zip(made, through(made, "brat", "folder", "brat"), strict=True):
         assert isinstance(two, Document)
         assert (one.text, one.spans, one.id) == (two.text, two.spans, two.id)
 
