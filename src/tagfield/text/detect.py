@@ -171,10 +171,13 @@ def _columns(
 def _only_tabs(source: Source, expected: Sequence[str]) -> bool:
     """Whether tabs give every line the same number of cells, and tabs with spaces do not."""
     text = source.text.decode(errors="replace").replace("\r\n", "\n")
-    lines = [line for line in text.split("\n") if line.strip() and not line.startswith("#")]
-    by_tabs, by_both = ({len(cut(line)) for line in lines} for cut in (lambda line: line.split("\t"), str.split))
+    lines = [line for line in text.split("\n") if line.strip()]
+    counts = {len(line.split("\t")) for line in [line for line in lines if line[0] != "#"] or lines}
+    if len(counts) != 1:
+        return False
+    both = {len(line.split()) for line in lines if len(line.split("\t")) in counts}  # without comments
     fits = {len(expected), len(expected) - 1} if expected else set()
-    return len(by_tabs) == 1 and (len(by_both) > 1 or bool(by_tabs & fits and not by_both & fits))
+    return len(both) > 1 or bool(counts & fits and not both & fits)
 
 
 def _usual(counts: Iterable[int]) -> int:
