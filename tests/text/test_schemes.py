@@ -1,7 +1,7 @@
 """Labels of every scheme, and chunks: there and back."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from seqeval.metrics.sequence_labeling import get_entities
 
@@ -21,6 +21,7 @@ def chunked(draw: st.DrawFn) -> tuple[list[Chunk], int]:
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
+@settings(deadline=None)
 @given(drawn=chunked())
 def test_chunks_survive_every_scheme(scheme: str, drawn: tuple[list[Chunk], int]) -> None:
     chunks, length = drawn
@@ -31,12 +32,14 @@ def test_chunks_survive_every_scheme(scheme: str, drawn: tuple[list[Chunk], int]
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("other", SCHEMES)
+@settings(deadline=None)
 @given(drawn=chunked())
 def test_recoding_there_and_back(scheme: str, other: str, drawn: tuple[list[Chunk], int]) -> None:
     labels = labels_of(*drawn, scheme)
     assert recode(recode(labels, other), scheme) == labels
 
 
+@settings(deadline=None)
 @given(labels=st.lists(st.sampled_from(["O", "B-X", "I-X", "B-Y", "I-Y"]), max_size=8))
 def test_any_bio_labels_give_the_chunks_of_seqeval(labels: list[str]) -> None:
     assert [(c.label, c.start, c.end - 1) for c in chunks_of(labels)] == get_entities(labels)

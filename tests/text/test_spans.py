@@ -1,7 +1,7 @@
 """Spans of characters as labels of tokens, against a plain version; cuts and overlaps."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tagfield.errors import InputError
@@ -29,6 +29,7 @@ SPANS = st.tuples(st.integers(0, 25), st.integers(0, 25), st.sampled_from(["X", 
 
 
 @pytest.mark.parametrize("on_cut", ["widen", "drop"])
+@settings(deadline=None)
 @given(spans=st.lists(SPANS, max_size=5))
 def test_each_kept_chunk_is_one_of_the_plain_version_and_the_longest_wins(on_cut: str, spans: list[TextSpan]) -> None:
     [tokens] = tokenize(TEXT)
@@ -81,6 +82,7 @@ def test_no_sentence_ends_inside_a_span() -> None:
     assert {s.id for s in found} == {"d"}
 
 
+@settings(deadline=None)
 @given(labels=st.lists(st.sampled_from(["O", "B-X", "I-X", "B-Y"]), min_size=1, max_size=6))
 def test_labels_to_spans_and_back(labels: list[str]) -> None:
     sentence = Sentence(tuple((f"w{k}",) for k in range(len(labels))), tuple(labels))

@@ -73,6 +73,7 @@ def held(sentence: Record) -> tuple[Any, ...]:
     return sentence.tokens, sentence.labels
 
 
+@settings(deadline=None)
 @given(made=sentences())
 def test_columns(made: list[Sentence]) -> None:
     if len(made[0].roles) == 1 and made[0].labels is None and any(" " in word for s in made for word in s.words):
@@ -87,6 +88,7 @@ def test_columns(made: list[Sentence]) -> None:
 
 
 @pytest.mark.parametrize("format", ["csv", "tsv"])
+@settings(deadline=None)
 @given(made=sentences(words=SPACED | st.just("a\nb")))
 def test_tables(format: str, made: list[Sentence]) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -101,6 +103,7 @@ def test_tables(format: str, made: list[Sentence]) -> None:
 
 
 @pytest.mark.parametrize("format", ["jsonl", "json", "tokens"])
+@settings(deadline=None)
 @given(made=sentences(words=SPACED | st.just("a\nb")))
 def test_json_with_tokens_keeps_everything(format: str, made: list[Sentence]) -> None:
     back = through(made, format, kind="json" if format == "json" else "jsonl")
@@ -109,6 +112,7 @@ def test_json_with_tokens_keeps_everything(format: str, made: list[Sentence]) ->
         assert (one.roles, one.id, one.meta) == (two.roles, two.id, two.meta)  # type: ignore[union-attr]
 
 
+@settings(deadline=None)
 @given(made=sentences(columns=False))
 def test_conllu(made: list[Sentence]) -> None:
     tagged = [
@@ -128,6 +132,7 @@ def test_conllu(made: list[Sentence]) -> None:
 
 
 @pytest.mark.parametrize("format", ["jsonl", "json", "spans", "prodigy"])
+@settings(deadline=None)
 @given(made=documents())
 def test_json_with_text(format: str, made: list[Document]) -> None:
     back = through(made, format, kind="json" if format == "json" else "jsonl")
@@ -139,6 +144,7 @@ def test_json_with_text(format: str, made: list[Document]) -> None:
 
 
 @pytest.mark.parametrize(("format", "kind"), [("doccano", "jsonl"), ("label-studio", "json")])
+@settings(deadline=None)
 @given(made=documents())
 def test_other_tools(format: str, kind: str, made: list[Document]) -> None:
     for one, two in zip(made, through(made, format, kind=kind), strict=True):
@@ -146,6 +152,7 @@ def test_other_tools(format: str, kind: str, made: list[Document]) -> None:
         assert (one.text, one.spans or (), one.id) == (two.text, two.spans or (), two.id)
 
 
+@settings(deadline=None)
 @given(made=documents())
 def test_brat(made: list[Document]) -> None:
     for one, two in zip(made, through(made, "brat", "folder", "brat"), strict=True):

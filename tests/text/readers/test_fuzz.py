@@ -58,17 +58,20 @@ def check(records: list[Record], sentences: list[Sentence]) -> None:
 
 
 @pytest.mark.parametrize("kind", [*READ, None])
+@settings(deadline=None)
 @given(raw=RAW)
 def test_random_bytes(kind: str | None, raw: bytes) -> None:
     consume(Source("file.txt", raw), kind)
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "json"])
+@settings(deadline=None)
 @given(value=VALUES | ROWS | st.lists(ROWS, max_size=3))
 def test_random_json(kind: str, value: object) -> None:
     consume(Source("file.txt", json.dumps(value).encode()), kind)
 
 
+@settings(deadline=None)
 @given(rows=st.lists(ROWS | VALUES, max_size=3), names=st.none() | st.just(["O", "B-X"]))
 def test_random_rows(rows: list[object], names: list[str] | None) -> None:
     try:
@@ -80,6 +83,7 @@ def test_random_rows(rows: list[object], names: list[str] | None) -> None:
     assert said.startswith("row ")
 
 
+@settings(deadline=None)
 @given(
     text=st.text(max_size=20), notes=RAW | st.from_regex(r"T1\tX [0-9]{1,2} [0-9]{1,2}(;1 2)?\t.*\n").map(str.encode)
 )
@@ -95,6 +99,7 @@ def test_random_docbins(raw: bytes) -> None:
         consume(Source("file.spacy", content), "spacy")
 
 
+@settings(deadline=None)
 @given(raw=RAW)
 def test_random_bytes_are_encoded_or_refused(raw: bytes) -> None:
     try:
