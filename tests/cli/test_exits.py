@@ -29,6 +29,7 @@ BAD_DATA: dict[str, tuple[bytes, list[str], str]] = {  # content of `data`, furt
         [],
         "data, line 1: the span 'York' (4 to 8, LOC) cuts the token 'Yorkers' (4 to 11); correct it, or use",
     ),
+    "a scheme for labels": (b"a B-X\n", ["--scheme", "iobes"], "data: a scheme applies to text with spans, but this"),
     "broken JSON": (b'{"tokens": ["a"], "labels": ["X"]}\n{"tok\n', [], "data, line 2: this is not JSON"),
     "latin-1": (b"word,tag\nCaf\xe9,O\n", [], "data, line 2: the bytes are not valid UTF-8; name the encoding"),
     "bad UTF-8": (b"The DT B-NP\nd\xffg NN I-NP\n", [], "data, line 2: "),

@@ -80,7 +80,7 @@ def test_rows_for_people_and_for_conlleval(home: Path) -> None:
     assert good("tag", "-m", "model", "--text", input="Anna left.\n", cwd=home) == "Anna\tB-PER\nleft\tO\n.\tO\n\n"
     first = good("tag", "-m", "model", "train.csv", cwd=home).splitlines()[0]
     assert first == "Anna\tB-PER\tB-PER"
-    columns = good("tag", "-m", "model", "train.jsonl", "--format", "columns", "--from", "jsonl", cwd=home)
+    columns = good("tag", "-m", "model", "train.jsonl", "--format", "columns", cwd=home)
     assert columns.startswith("Anna\tB-PER\nsings\tO\n")
     lines = good("tag", "-m", "model", "train.csv", "--marginals", "--probability", cwd=home).splitlines()
     assert lines[0].startswith("# 0.")

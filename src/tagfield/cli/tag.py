@@ -98,9 +98,7 @@ def _input_format(given: str | None, output: str | None, text: bool, model: Mode
         raise InputError("the model was trained on attributes, not on words; give it CRFsuite items")
     if text or model.template is None:
         return "text" if text else "items"
-    if given is None and output in ("columns", "items"):
-        return output  # one option for both, as before there were others
-    return given
+    return output if given is None and output == "items" else given  # items in, items out
 
 
 @dataclass(frozen=True)

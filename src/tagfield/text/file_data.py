@@ -19,7 +19,7 @@ from tagfield.text.detect import detect
 from tagfield.text.file_format import FileFormat
 from tagfield.text.items import read_items
 from tagfield.text.readers.column_file import without_other_lines
-from tagfield.text.reading import ReadOptions, records_of_source, sentences_of, with_contents
+from tagfield.text.reading import ReadOptions, recoded, records_of_source, sentences_of, with_contents
 from tagfield.text.records import Sentence
 from tagfield.text.sources import Locations, Source
 from tagfield.text.template_rows import cells_for, template_for_columns, template_for_sentences
@@ -45,6 +45,12 @@ def read_any(
     (1, ('w', 'y'), 'table: sentence, word, label (comma-separated, header line skipped)')
     """
     forms = [_detect(source, reading, template) for source in sources]
+    scheme = reading.policy.scheme
+    if scheme is not None and all(form.plain or form.kind == "items" for form in forms):
+        raise InputError(
+            f"{sources[0].name}: a scheme applies to text with spans, but this file has labels; recode them first with "
+            f"tagfield convert --scheme {scheme}"
+        )
     if all(form.plain for form in forms):
         sources = [without_other_lines(source, form) for source, form in zip(sources, forms, strict=True)]
         if not any(source.text.strip() for source in sources):
@@ -106,4 +112,5 @@ def _sentences(
     for source, found in zip(sources, records, strict=True):
         if not found:
             raise InputError(f"{source.name}: the file holds no sequence")
-    return list(sentences_of(chain.from_iterable(records), reading)), with_contents(forms[0], records[0][:1])
+    sentences = sentences_of(chain.from_iterable(records), reading)
+    return [recoded(sentence, reading.policy.scheme) for sentence in sentences], with_contents(forms[0], records[0][:1])

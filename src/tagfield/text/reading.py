@@ -21,6 +21,7 @@ from tagfield.text.readers.plain import read_plain
 from tagfield.text.readers.rows import read_rows
 from tagfield.text.readers.table import read_table
 from tagfield.text.records import Document, Record, Sentence
+from tagfield.text.schemes import recode
 from tagfield.text.sources import PathLike, Source
 from tagfield.text.spans import Policy, to_document, to_sentences
 from tagfield.text.templates import LABEL
@@ -173,6 +174,20 @@ def sentences_of(records: Iterable[Record], reading: ReadOptions) -> Iterator[Se
             yield from to_sentences(record, lambda text: tokenize(text, reading.tokenizer), reading.policy)
         else:
             yield record
+
+
+def recoded(sentence: Sentence, scheme: str | None) -> Sentence:
+    """A sentence with its labels in another scheme; None leaves them as they are.
+
+    >>> recoded(Sentence((("Anna",),), ("B-PER",)), "iobes").labels
+    ('S-PER',)
+    """
+    if scheme is None or sentence.labels is None:
+        return sentence
+    known = [label for label in sentence.labels if label is not None]
+    if len(known) < len(sentence.labels):
+        raise InputError(f"{sentence.where}: some tokens have no label, so the scheme cannot be changed; leave it out")
+    return replace(sentence, labels=tuple(recode(known, scheme, sentence.where)))
 
 
 def with_contents(form: FileFormat, records: Sequence[Record]) -> FileFormat:

@@ -10,16 +10,15 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tagfield.atomic import write_atomically
 from tagfield.errors import InputError, OutputError
 from tagfield.text.file_format import KINDS
-from tagfield.text.reading import Corpus, ReadOptions, reading_of, sentences_of
+from tagfield.text.reading import Corpus, ReadOptions, reading_of, recoded, sentences_of
 from tagfield.text.records import Document, Record, Sentence
-from tagfield.text.schemes import recode
 from tagfield.text.sources import STDIN, PathLike
 from tagfield.text.spans import to_document
 from tagfield.text.tokenizer import tokenize
@@ -115,9 +114,8 @@ def _records(data: Iterable[Record], takes: str, reading: ReadOptions) -> Iterat
     scheme = reading.policy.scheme
     source = sentences_of(data, reading) if takes == "sentences" else data
     for record in source:
-        if isinstance(record, Sentence) and scheme is not None and record.labels is not None:
-            known = [label or "O" for label in record.labels]
-            record = replace(record, labels=tuple(recode(known, scheme, record.where)))
+        if isinstance(record, Sentence):
+            record = recoded(record, scheme)
         yield to_document(record) if takes == "documents" and isinstance(record, Sentence) else record
 
 
