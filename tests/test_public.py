@@ -31,7 +31,9 @@ NAMES = {
     "encode_files",
     "encode_sequences",
     "encode_words",
+    "read",
     "tokenize",
+    "write",
 }
 
 

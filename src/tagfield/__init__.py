@@ -26,8 +26,10 @@ if TYPE_CHECKING:
     from tagfield.evaluate import Scores
     from tagfield.model import Model
     from tagfield.tagged import TaggedSentence, TaggedSpan, TaggedText, TaggedToken
+    from tagfield.text.reading import read
     from tagfield.text.templates import Template
     from tagfield.text.tokenizer import tokenize
+    from tagfield.text.writing import write
     from tagfield.train import RECIPES, Epoch, Settings
 
 __version__ = "0.1.0"
@@ -55,7 +57,9 @@ PUBLIC: dict[str, str] = {  # name: its module
     "encode_files": "tagfield.encode",
     "encode_sequences": "tagfield.encode",
     "encode_words": "tagfield.encode",
+    "read": "tagfield.text.reading",
     "tokenize": "tagfield.text.tokenizer",
+    "write": "tagfield.text.writing",
 }
 
 MODULES = ("metrics", "scorers", "templates")  # the first two as in sklearn-crfsuite; they need scikit-learn
@@ -63,7 +67,7 @@ MODULES = ("metrics", "scorers", "templates")  # the first two as in sklearn-crf
 __all__ = ["CRF", "RECIPES", "Dataset", "Encoded", "Epoch", "InputError", "Model", "ModelFileError", "OutputError"]
 __all__ += ["Scores", "Settings", "TagfieldError", "TaggedSentence", "TaggedSpan", "TaggedText", "TaggedToken"]
 __all__ += ["Template", "TrainingError", "UnknownAttributesWarning", "__version__", "encode_files", "encode_sequences"]
-__all__ += ["encode_words", "tokenize"]
+__all__ += ["encode_words", "read", "tokenize", "write"]
 
 
 def __getattr__(name: str) -> Any:

@@ -24,7 +24,7 @@ from tagfield.text.file_format import FileFormat
 from tagfield.text.inputs import open_inputs
 from tagfield.text.items import ItemSequence, Token
 from tagfield.text.presets import load_template
-from tagfield.text.reading import Reading, reading_of
+from tagfield.text.reading import ReadOptions, reading_of
 from tagfield.text.sources import Locations, PathLike, Source
 from tagfield.text.templates import Template
 from tagfield.text.words import WordTable, number_columns
@@ -141,7 +141,7 @@ def encode_files(
     format: str | None = None,
     attributes: Vocabulary | None = None,
     labels: Vocabulary | None = None,
-    reading: Reading | None = None,
+    reading: ReadOptions | None = None,
 ) -> Encoded:
     """Encode files: columns, CoNLL-U, JSON, CSV, brat, spaCy, CRFsuite items; see docs/formats.md.
 

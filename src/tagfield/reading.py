@@ -20,7 +20,7 @@ from tagfield._text import Vocabulary
 from tagfield.encode import Encoded, Format, WordEncoder, encode_files, encode_sequences
 from tagfield.errors import InputError, UnknownAttributesWarning
 from tagfield.evaluate.kinds import label_kind
-from tagfield.text import reading
+from tagfield.text.reading import ReadOptions
 from tagfield.text.sources import PathLike
 from tagfield.text.templates import IGNORED, LABEL, Template
 
@@ -56,9 +56,9 @@ class Reading:
         *,
         columns: str | None = None,
         format: Format | None = None,
-        reading: reading.Reading | None = None,
+        reading: ReadOptions | None = None,
     ) -> Encoded:
-        """Read and encode files with this model's template and vocabularies; see `tagfield.encode_files`."""
+        """Read and encode files with this model's template and vocabularies."""
         items = self.template is None and (reading is None or reading.format is None)
         return encode_files(
             paths,

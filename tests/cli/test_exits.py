@@ -17,11 +17,21 @@ BAD_DATA: dict[str, tuple[bytes, list[str], str]] = {  # content of `data`, furt
     "too few columns": (b"The B-NP\n", ["--columns", "w pos x y"], "data, line 1: found 2 columns, but"),
     "an empty file": (b"", [], "data: the file is empty"),
     "only blank lines": (b"\n\n  \n", [], "data: the file holds only blank lines"),
-    "no labels": (
+    "no labels": (b"The\ndog\n", [], "data, line 1: found 1 column, but no label"),
+    "labels that a template needs": (
         b"The DT\ndog NN\n",
-        [],
+        ["--template", "chunking"],
         "data, line 1: found 2 columns, but template chunking reads 3 (word, pos, label)",
     ),
+    "columns without names": (b"a b c d e\n", [], "data, line 1: found 5 columns; name them with --columns"),
+    "a span that cuts a token": (
+        b'{"text": "New Yorkers", "spans": [[4, 8, "LOC"]]}',
+        [],
+        "data, line 1: the span 'York' (4 to 8, LOC) cuts the token 'Yorkers' (4 to 11); correct it, or use",
+    ),
+    "a scheme for labels": (b"a B-X\n", ["--scheme", "iobes"], "data: a scheme applies to text with spans, but this"),
+    "broken JSON": (b'{"tokens": ["a"], "labels": ["X"]}\n{"tok\n', [], "data, line 2: this is not JSON"),
+    "latin-1": (b"word,tag\nCaf\xe9,O\n", [], "data, line 2: the bytes are not valid UTF-8; name the encoding"),
     "bad UTF-8": (b"The DT B-NP\nd\xffg NN I-NP\n", [], "data, line 2: "),
     "a NaN": (b"A\tx:1\n\nB\tx:nan\n", ["--format", "items"], "data, line 3: "),
     "an infinite value": (b"A\tx:inf\n", ["--format", "items"], "data, line 1: "),

@@ -18,7 +18,7 @@ from tagfield.errors import InputError
 from tagfield.text.detect import kind_of
 from tagfield.text.file_format import KINDS
 from tagfield.text.inputs import open_inputs
-from tagfield.text.reading import Reading
+from tagfield.text.reading import ReadOptions
 from tagfield.text.sources import STDIN, Source
 
 T = TypeVar("T")
@@ -62,7 +62,7 @@ class Block:
         return reader(replace(self.source, text=b"\n" * self.before + self.text))
 
 
-def read_blocks(paths: list[str], size: int = BLOCK, reading: Reading | None = None) -> Iterator[Block]:
+def read_blocks(paths: list[str], size: int = BLOCK, reading: ReadOptions | None = None) -> Iterator[Block]:
     """The blocks of all files in order; a file without a sentence raises InputError.
 
     >>> import tempfile, pathlib
@@ -71,7 +71,7 @@ def read_blocks(paths: list[str], size: int = BLOCK, reading: Reading | None = N
     >>> [(block.text, block.before) for block in read_blocks([str(path)], size=1)]
     [(b'a\\nb\\n\\n', 0), (b'c\\n', 3)]
     """
-    reading = reading or Reading()
+    reading = reading or ReadOptions()
     if paths.count(STDIN) > 1:
         raise InputError("standard input (-) can be read only once")
     for path in paths:
@@ -119,7 +119,7 @@ def _standard_input() -> io.BufferedReader:
     return cast(io.BufferedReader, sys.stdin.buffer)
 
 
-def _arriving(reading: Reading) -> tuple[str, Iterator[bytes]]:
+def _arriving(reading: ReadOptions) -> tuple[str, Iterator[bytes]]:
     """The format of standard input, known from its first line, and its pieces as they come."""
     first = bytearray()
     while not first.lstrip().partition(b"\n")[1] and (piece := _standard_input().read1(ARRIVING)):

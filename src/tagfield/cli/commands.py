@@ -32,6 +32,7 @@ COMMANDS: dict[str, Entry] = {
     "train": Entry("tagfield.cli.train:train", "Train a model on labelled text."),
     "tag": Entry("tagfield.cli.tag:tag", "Label text with a model."),
     "eval": Entry("tagfield.cli.eval:evaluate", "Evaluate a model on labelled text."),
+    "convert": Entry("tagfield.cli.convert:convert", "Convert labelled data from one format to another."),
     "info": Entry("tagfield.cli.info:info", "Show what is in a model file and how it was trained."),
     "compare": Entry("tagfield.cli.compare:compare", "Compare recipes on your data, on all cores.", EXPERIMENTS),
     "report": Entry("tagfield.cli.report:report", "Write the report of a comparison.", EXPERIMENTS),
@@ -91,7 +92,7 @@ def group() -> Any:
     """The group of all commands.
 
     >>> sorted(group().commands)[:2]
-    ['compare', 'demo-data']
+    ['compare', 'convert']
     """
     app = typer.Typer(add_completion=False, rich_markup_mode="rich", context_settings=CONTEXT)
     app.callback()(_tagfield)

@@ -29,7 +29,7 @@ from tagfield.experiment.results import Results, load_results
 from tagfield.experiment.status import ComparisonStatus
 from tagfield.experiment.tables import plain_table
 from tagfield.text.presets import PRESETS
-from tagfield.text.reading import Reading
+from tagfield.text.reading import ReadOptions
 from tagfield.train import RECIPES
 
 DEFAULTS = Plan()
@@ -74,7 +74,7 @@ def compare(
     report: Annotated[bool, typer.Option("--report", help="Also write the report, to DIR/report.")] = False,
     name: Annotated[str | None, typer.Option(metavar="TEXT", help="Title of the data in the report.")] = None,
     *,
-    reading: Reading,
+    reading: ReadOptions,
 ) -> None:
     """Compare recipes on your data, on all cores.
 

@@ -12,7 +12,7 @@ from tagfield.cli.reading import with_reading_options
 from tagfield.errors import InputError
 from tagfield.evaluate import KINDS, SCHEMES, Scores, chosen_kind
 from tagfield.model import Model
-from tagfield.text.reading import Reading
+from tagfield.text.reading import ReadOptions
 
 
 @with_reading_options()
@@ -36,7 +36,7 @@ def evaluate(
     ] = False,
     threads: Threads = 1,
     *,
-    reading: Reading,
+    reading: ReadOptions,
 ) -> None:
     """Evaluate a model on labelled text.
 

@@ -1,9 +1,9 @@
 """The options that say how input is read, written once for all commands.
 
     @with_reading_options()
-    def eval(…, reading: Reading): …      ─▶  tagfield eval … --format jsonl --encoding latin-1 --on-cut widen
+    def eval(…, reading: ReadOptions): …      ─▶  tagfield eval … --format jsonl --encoding latin-1 --on-cut widen
 
-A command takes one `reading`; on the command line it is one option for each field of Reading and its Policy.
+A command takes one `reading`; on the command line it is one option for each field of ReadOptions and its Policy.
 """
 
 import functools
@@ -16,7 +16,7 @@ import typer
 
 from tagfield.errors import InputError
 from tagfield.text.file_format import KINDS, check_kind
-from tagfield.text.reading import Reading
+from tagfield.text.reading import ReadOptions
 from tagfield.text.schemes import SCHEMES
 from tagfield.text.sources import open_source
 from tagfield.text.spans import ON_CUT, ON_OVERLAP, Policy
@@ -73,7 +73,11 @@ def _parameters(format_flag: str) -> dict[str, Any]:
         ],
         "scheme": Annotated[
             str | None,
-            _option("--scheme", metavar="|".join(SCHEMES), help="Labels to make from spans. \\[default: bio]"),
+            _option(
+                "--scheme",
+                metavar="|".join(SCHEMES),
+                help="Scheme of the labels that are made from spans. \\[default: bio]",
+            ),
         ],
         "on_cut": Annotated[
             str | None,
@@ -118,8 +122,8 @@ def with_reading_options(format_flag: str = "--format") -> Callable[[Command], C
     return decorate
 
 
-def reading_from(given: dict[str, Any], format_flag: str = "--format") -> Reading:
-    """The Reading of some options; None means that an option is not set.
+def reading_from(given: dict[str, Any], format_flag: str = "--format") -> ReadOptions:
+    """The ReadOptions of some options; None means that an option is not set.
 
     >>> reading_from({"format": "jsonl", "scheme": "iobes", "label_names": "O,B-PER"}).label_names
     ('O', 'B-PER')
@@ -131,7 +135,7 @@ def reading_from(given: dict[str, Any], format_flag: str = "--format") -> Readin
     tokenizer = given.get("tokenizer")
     if tokenizer is not None and tokenizer not in TOKENIZERS:
         raise InputError(f"no tokenizer named {tokenizer!r}; choose {', '.join(TOKENIZERS)}")
-    return Reading(
+    return ReadOptions(
         given.get("format"),
         given.get("columns"),
         given.get("header"),

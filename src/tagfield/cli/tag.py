@@ -21,7 +21,7 @@ from tagfield.cli.tag_records import RecordTagger
 from tagfield.encode import Encoded, encode_files
 from tagfield.errors import InputError
 from tagfield.model import Model
-from tagfield.text.reading import Reading
+from tagfield.text.reading import ReadOptions
 from tagfield.text.sources import STDIN, Source
 
 OUTPUTS = ("columns", "items", "jsonl")
@@ -58,7 +58,7 @@ def tag(
     ] = False,
     threads: Threads = 1,
     *,
-    reading: Reading,
+    reading: ReadOptions,
 ) -> None:
     """Label text with a model.
 
@@ -98,9 +98,7 @@ def _input_format(given: str | None, output: str | None, text: bool, model: Mode
         raise InputError("the model was trained on attributes, not on words; give it CRFsuite items")
     if text or model.template is None:
         return "text" if text else "items"
-    if given is None and output in ("columns", "items"):
-        return output  # one option for both, as before there were others
-    return given
+    return output if given is None and output == "items" else given  # items in, items out
 
 
 @dataclass(frozen=True)
@@ -108,7 +106,7 @@ class TagWriter:
     """A model and the columns to print."""
 
     model: Model
-    reading: Reading
+    reading: ReadOptions
     only_labels: bool
     marginals: bool
     all_marginals: bool

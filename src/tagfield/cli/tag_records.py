@@ -16,7 +16,7 @@ from tagfield.errors import InputError
 from tagfield.model import Model
 from tagfield.tagging import Sentences
 from tagfield.text.detect import detect
-from tagfield.text.reading import Reading, records_of_source, sentences_of
+from tagfield.text.reading import ReadOptions, records_of_source, sentences_of
 from tagfield.text.records import Document, Record, Sentence
 from tagfield.text.sources import Source
 from tagfield.text.spans import placed
@@ -28,7 +28,7 @@ from tagfield.text.writers.json_words import further_fields
 class RecordTagger:
     """A model that tags records."""
 
-    def __init__(self, model: Model, reading: Reading, threads: int) -> None:
+    def __init__(self, model: Model, reading: ReadOptions, threads: int) -> None:
         if model.template is None:
             raise InputError("the model was trained on attributes, not on words; give it CRFsuite items")
         self.template: Template = model.template

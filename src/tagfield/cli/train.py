@@ -16,7 +16,7 @@ from tagfield.cli.training import Data, summarise, train_with_progress
 from tagfield.errors import InputError
 from tagfield.model import Model
 from tagfield.text.presets import PRESETS
-from tagfield.text.reading import Reading
+from tagfield.text.reading import ReadOptions
 from tagfield.train import RECIPES, Settings
 from tagfield.train.default import NAME
 
@@ -53,7 +53,7 @@ def train(
         ),
     ] = NAME,
     *,
-    reading: Reading,
+    reading: ReadOptions,
     **options: Any,
 ) -> None:
     """Train a model on labelled text.

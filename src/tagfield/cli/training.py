@@ -24,7 +24,7 @@ from tagfield.errors import InputError
 from tagfield.evaluate import has_chunks
 from tagfield.model import Model
 from tagfield.text.presets import load_template
-from tagfield.text.reading import Reading
+from tagfield.text.reading import ReadOptions
 from tagfield.text.sources import STDIN
 from tagfield.text.templates import Template
 from tagfield.train import Epoch, Settings, Trained, train
@@ -38,7 +38,7 @@ class Data:
     train: list[str]
     dev: str | None
     template: str | None
-    reading: Reading
+    reading: ReadOptions
 
     def check(self) -> None:
         """Raise InputError for a bad template, and for options that have no effect."""

@@ -25,7 +25,7 @@ from tagfield.text.templates import IGNORED, LABEL
 HEAD = 1 << 16  # bytes that are looked at
 
 _CONLLU = re.compile(r"\s*(?:#[^\n]*\n)*1(?:-[0-9]+)?\t[^\t\n]+(?:\t[^\t\n]*){8}\r?(?:\n|\Z)")
-_JSON = re.compile(r'\s*(?:\{\s*["}]|\[\s*(?:\{|\[\s*"|\]))')
+_JSON = re.compile(r'\s*(?:\{\s*["}]|\[\s*(?:\{|\[\s*"|\]|"(?:[^"\\]|\\.)*"\s*,\s*\{))')
 _ITEM = re.compile(r"[^\t:\\]*(?:\t(?:[^\t]*[=\[]|[^\t]*[^\t\\]:[-+.0-9eE]+(?=\t|\Z)|__[BE]OS__)[^\t]*)+")
 _ZLIB = (b"x\x01", b"x\x5e", b"x\x9c", b"x\xda")
 _SPACES = re.compile(rb"[^\t\n ] +[^\t\n\r ]")
@@ -137,7 +137,7 @@ def _table(
     cells = next((row for _, row in table_rows(head, form, name) if any(row)), [])
     named = is_header(cells) if header is None else header
     roles = given or (roles_of(cells) if named else _roles(len(cells), (), expected))
-    if WORD not in roles:
+    if WORD not in roles or (not named and header is None and not given and not expected):
         found = ", ".join(repr(cell) for cell in cells[:8])
         raise InputError(
             f"{name}, line 1: none of the columns {found} is named like words; name the columns with --columns, such "
@@ -152,7 +152,7 @@ def _columns(
     lines = [line.removesuffix("\r") for line in head.split("\n")]
     lines = [line for line in lines if line.strip(" \t") and line.split()[:1] != [DOCSTART]]
     tabs = bool(lines) and all("\t" in line.strip() for line in lines if not line.startswith("#"))
-    strict = tabs and _SPACES.search(source.text) is not None and _only_tabs(source, expected)
+    strict = tabs and _SPACES.search(source.text) is not None and _only_tabs(source, given or expected)
     rows = [line.split("\t") if strict else line.split() for line in lines]
     usual = _usual(len(row) for row in rows)
     marks = [line.startswith("#") for line in lines]
@@ -171,10 +171,13 @@ def _columns(
 def _only_tabs(source: Source, expected: Sequence[str]) -> bool:
     """Whether tabs give every line the same number of cells, and tabs with spaces do not."""
     text = source.text.decode(errors="replace").replace("\r\n", "\n")
-    lines = [line for line in text.split("\n") if line.strip() and not line.startswith("#")]
-    by_tabs, by_both = ({len(cut(line)) for line in lines} for cut in (lambda line: line.split("\t"), str.split))
+    lines = [line for line in text.split("\n") if line.strip()]
+    counts = {len(line.split("\t")) for line in [line for line in lines if line[0] != "#"] or lines}
+    if len(counts) != 1:
+        return False
+    both = {len(line.split()) for line in lines if len(line.split("\t")) in counts}  # without comments
     fits = {len(expected), len(expected) - 1} if expected else set()
-    return len(by_tabs) == 1 and (len(by_both) > 1 or bool(by_tabs & fits and not by_both & fits))
+    return len(both) > 1 or bool(counts & fits and not both & fits)
 
 
 def _usual(counts: Iterable[int]) -> int:

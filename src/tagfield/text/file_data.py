@@ -19,7 +19,7 @@ from tagfield.text.detect import detect
 from tagfield.text.file_format import FileFormat
 from tagfield.text.items import read_items
 from tagfield.text.readers.column_file import without_other_lines
-from tagfield.text.reading import Reading, records_of_source, sentences_of, with_contents
+from tagfield.text.reading import ReadOptions, recoded, records_of_source, sentences_of, with_contents
 from tagfield.text.records import Sentence
 from tagfield.text.sources import Locations, Source
 from tagfield.text.template_rows import cells_for, template_for_columns, template_for_sentences
@@ -29,7 +29,7 @@ from tagfield.text.words import WordTable, number_columns
 
 def read_any(
     sources: list[Source],
-    reading: Reading,
+    reading: ReadOptions,
     template: Template | None,
     attributes: Vocabulary,
     labels: Vocabulary,
@@ -40,11 +40,17 @@ def read_any(
     """Encode files of any format; also returns the template that was used, and what the first file was taken for.
 
     >>> source = Source("a.csv", b"Sentence #,Word,Tag\\nSentence: 1,Anna,B-PER\\n")
-    >>> data, template, _, form = read_any([source], Reading(), None, Vocabulary(), Vocabulary())
+    >>> data, template, _, form = read_any([source], ReadOptions(), None, Vocabulary(), Vocabulary())
     >>> len(data), template.columns, form.describe()
     (1, ('w', 'y'), 'table: sentence, word, label (comma-separated, header line skipped)')
     """
     forms = [_detect(source, reading, template) for source in sources]
+    scheme = reading.policy.scheme
+    if scheme is not None and all(form.plain or form.kind == "items" for form in forms):
+        raise InputError(
+            f"{sources[0].name}: a scheme applies to text with spans, but this file has labels; recode them first with "
+            f"tagfield convert --scheme {scheme}"
+        )
     if all(form.plain for form in forms):
         sources = [without_other_lines(source, form) for source, form in zip(sources, forms, strict=True)]
         if not any(source.text.strip() for source in sources):
@@ -90,7 +96,7 @@ def encode_sentences(
     return Dataset(*arrays, gold, np.ones(count)), template, locations
 
 
-def _detect(source: Source, reading: Reading, template: Template | None) -> FileFormat:
+def _detect(source: Source, reading: ReadOptions, template: Template | None) -> FileFormat:
     expected = () if template is None else template.columns
     form = detect(source, format=reading.format, columns=reading.columns, header=reading.header, expected=expected)
     if form.kind == "items" and reading.format is None and (template is not None or reading.columns is not None):
@@ -98,10 +104,13 @@ def _detect(source: Source, reading: Reading, template: Template | None) -> File
     return form
 
 
-def _sentences(sources: list[Source], forms: list[FileFormat], reading: Reading) -> tuple[list[Sentence], FileFormat]:
+def _sentences(
+    sources: list[Source], forms: list[FileFormat], reading: ReadOptions
+) -> tuple[list[Sentence], FileFormat]:
     """The sentences of files that are no plain columns, and the first file's format with what it holds."""
     records = [list(records_of_source(*pair, reading)) for pair in zip(sources, forms, strict=True)]
     for source, found in zip(sources, records, strict=True):
         if not found:
             raise InputError(f"{source.name}: the file holds no sequence")
-    return list(sentences_of(chain.from_iterable(records), reading)), with_contents(forms[0], records[0][:1])
+    sentences = sentences_of(chain.from_iterable(records), reading)
+    return [recoded(sentence, reading.policy.scheme) for sentence in sentences], with_contents(forms[0], records[0][:1])

@@ -13,7 +13,9 @@ from tagfield.text.sources import STDIN, PathLike, Source, open_source, open_sou
 def open_inputs(
     paths: PathLike | Source | Iterable[PathLike | Source], format: str | None = None, encoding: str | None = None
 ) -> list[Source]:
-    """Read files in the order given. A folder is brat's, and a .txt with an .ann of the same name is a pair.
+    """Read files in the order given. A folder with .ann files is brat's, and so is a .txt with an .ann of its name.
+
+    A .txt without its .ann in such a folder is a text that has not been labelled.
 
     >>> import tempfile, pathlib
     >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -26,7 +28,11 @@ def open_inputs(
         raise InputError("standard input (-) can be read only once")
     found: list[Source] = []
     for path in several:
-        pairs = [] if isinstance(path, Source) or path == STDIN or format not in (None, "brat") else _brat(Path(path))
+        pairs = (
+            []
+            if isinstance(path, Source) or path == STDIN or format not in (None, "brat")
+            else _brat(Path(path), format)
+        )
         found += [_open_pair(*pair).recoded(encoding) for pair in pairs]
         if not pairs:
             found += [recode(source, encoding) for source in open_sources(path)]
@@ -35,11 +41,11 @@ def open_inputs(
     return found
 
 
-def _brat(path: Path) -> list[tuple[Path, Path]]:
+def _brat(path: Path, format: str | None) -> list[tuple[Path, Path]]:
     """(text, annotations) of the brat files that a path names; empty if it is no such file."""
     try:
-        if path.is_dir():
-            texts = [note.with_suffix(".txt") for note in sorted(path.glob("*.ann"))]
+        if path.is_dir() and (format == "brat" or any(path.glob("*.ann"))):
+            texts = sorted({file.with_suffix(".txt") for end in ("*.ann", "*.txt") for file in path.glob(end)})
         elif path.suffix in (".txt", ".ann") and path.with_suffix(".ann").exists():
             texts = [path.with_suffix(".txt")]
         else:
@@ -52,5 +58,5 @@ def _brat(path: Path) -> list[tuple[Path, Path]]:
 def _open_pair(text: Path, annotations: Path) -> BratSource:
     if not text.exists():
         raise InputError(f"{annotations}: there is no {text.name} beside it; brat keeps the text there")
-    notes = Source(str(annotations), annotations.read_bytes())
+    notes = Source(str(annotations), annotations.read_bytes()) if annotations.exists() else None
     return BratSource(str(text), open_source(text).text, notes)

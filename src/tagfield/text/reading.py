@@ -21,6 +21,7 @@ from tagfield.text.readers.plain import read_plain
 from tagfield.text.readers.rows import read_rows
 from tagfield.text.readers.table import read_table
 from tagfield.text.records import Document, Record, Sentence
+from tagfield.text.schemes import recode
 from tagfield.text.sources import PathLike, Source
 from tagfield.text.spans import Policy, to_document, to_sentences
 from tagfield.text.templates import LABEL
@@ -28,7 +29,7 @@ from tagfield.text.tokenizer import Tokenizer, tokenize
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadOptions:
     """How to read files: what you know about them, and what to do with spans that are no chunks of tokens."""
 
     format: str | None = None  # None: found from the name and the first part of the file
@@ -51,7 +52,7 @@ class Corpus:
 
     records: tuple[Record, ...]
     form: FileFormat  # of the first file
-    reading: Reading = field(default_factory=Reading)
+    reading: ReadOptions = field(default_factory=ReadOptions)
 
     def __iter__(self) -> Iterator[Record]:
         return iter(self.records)
@@ -84,12 +85,12 @@ class Corpus:
         return self.form.describe(len(self.labels))
 
 
-def read(data: Any, reading: Reading | None = None, **options: Any) -> Corpus:
+def read(data: Any, reading: ReadOptions | None = None, **options: Any) -> Corpus:
     """Read labelled or unlabelled sequences from files in any format, or from rows such as a Hugging Face dataset.
 
     data: a path, several paths, a Source, or an iterable of dicts with tokens or text
-    options: the fields of Reading, such as format, columns, header, encoding, label_names and tokenizer; and those of
-        Policy: scheme, on_cut and on_overlap
+    options: the fields of ReadOptions, such as format, columns, header, encoding, label_names and tokenizer; and those
+        of Policy: scheme, on_cut and on_overlap
 
     >>> corpus = read([{"tokens": ["Anna", "sings"], "ner_tags": [1, 0]}], label_names=["O", "B-PER"])
     >>> [sentence.labels for sentence in corpus]
@@ -111,14 +112,14 @@ def read(data: Any, reading: Reading | None = None, **options: Any) -> Corpus:
     return Corpus(records, with_contents(FileFormat("json"), records[:1]), reading)
 
 
-def reading_of(reading: Reading | None, options: dict[str, Any]) -> Reading:
-    """A Reading with some of its fields, or of its policy's, replaced.
+def reading_of(reading: ReadOptions | None, options: dict[str, Any]) -> ReadOptions:
+    """A ReadOptions with some of its fields, or of its policy's, replaced.
 
     >>> reading_of(None, {"format": "csv", "scheme": "iobes"}).policy.scheme
     'iobes'
     """
-    reading = reading or Reading()
-    known = {name: options.pop(name) for name in list(options) if name in Reading.__dataclass_fields__}
+    reading = reading or ReadOptions()
+    known = {name: options.pop(name) for name in list(options) if name in ReadOptions.__dataclass_fields__}
     rules = {name: options.pop(name) for name in ("scheme", "on_cut", "on_overlap") if name in options}
     if options:
         raise InputError(f"read has no option named {next(iter(options))!r}; see help(tagfield.read)")
@@ -126,7 +127,7 @@ def reading_of(reading: Reading | None, options: dict[str, Any]) -> Reading:
     return replace(reading, policy=replace(reading.policy, **rules)) if rules else reading
 
 
-def read_files(paths: PathLike | Source | Iterable[PathLike | Source], reading: Reading) -> Corpus:
+def read_files(paths: PathLike | Source | Iterable[PathLike | Source], reading: ReadOptions) -> Corpus:
     """The records of files; each file's format is found by itself."""
     records: list[Record] = []
     first: FileFormat | None = None
@@ -142,7 +143,7 @@ def read_files(paths: PathLike | Source | Iterable[PathLike | Source], reading: 
     return Corpus(tuple(records), first, reading)
 
 
-def records_of_source(source: Source, form: FileFormat, reading: Reading) -> Iterator[Record]:
+def records_of_source(source: Source, form: FileFormat, reading: ReadOptions) -> Iterator[Record]:
     """The records of one file of a known format."""
     match form.kind:
         case "columns":
@@ -166,13 +167,27 @@ def records_of_source(source: Source, form: FileFormat, reading: Reading) -> Ite
     )
 
 
-def sentences_of(records: Iterable[Record], reading: Reading) -> Iterator[Sentence]:
+def sentences_of(records: Iterable[Record], reading: ReadOptions) -> Iterator[Sentence]:
     """Records as sentences, by the tokenizer and the policy for spans."""
     for record in records:
         if isinstance(record, Document):
             yield from to_sentences(record, lambda text: tokenize(text, reading.tokenizer), reading.policy)
         else:
             yield record
+
+
+def recoded(sentence: Sentence, scheme: str | None) -> Sentence:
+    """A sentence with its labels in another scheme; None leaves them as they are.
+
+    >>> recoded(Sentence((("Anna",),), ("B-PER",)), "iobes").labels
+    ('S-PER',)
+    """
+    if scheme is None or sentence.labels is None:
+        return sentence
+    known = [label for label in sentence.labels if label is not None]
+    if len(known) < len(sentence.labels):
+        raise InputError(f"{sentence.where}: some tokens have no label, so the scheme cannot be changed; leave it out")
+    return replace(sentence, labels=tuple(recode(known, scheme, sentence.where)))
 
 
 def with_contents(form: FileFormat, records: Sequence[Record]) -> FileFormat:

@@ -38,7 +38,7 @@ class Sentence:
     roles: tuple[str, ...] = (WORD,)  # of the cells of a token
     text: str | None = None  # the text that the tokens come from
     offsets: tuple[Offsets, ...] | None = None  # where each token stands in `text`
-    id: str | None = None
+    id: str | int | None = None
     meta: Mapping[str, Any] = field(default_factory=dict)  # further fields, as JSON values
     comments: tuple[str, ...] = ()  # lines above the sentence, without their #
     where: str = ""  # file and line, for messages
@@ -66,7 +66,7 @@ class Document:
     text: str
     spans: tuple[TextSpan, ...] | None = None  # None: the text has not been labelled
     sentences: tuple[tuple[Offsets, ...], ...] | None = None  # tokens of each sentence, if the file has them
-    id: str | None = None
+    id: str | int | None = None
     meta: Mapping[str, Any] = field(default_factory=dict)
     where: str = ""
 

@@ -32,13 +32,14 @@ class Policy:
     tagfield.errors.InputError: on_cut must be error, widen or drop, got 'shrink'
     """
 
-    scheme: str = "bio"
+    scheme: str | None = None  # of the labels; None: BIO for spans, and labels of tokens as they are
     on_cut: str = "error"  # a span that begins or ends inside a token: widen it to whole tokens, or drop it
     on_overlap: str = "error"  # spans that share a token: keep the longest
     counts: Counter[str] = field(default_factory=Counter, compare=False)  # what was widened or dropped
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "scheme", check_scheme(self.scheme))
+        if self.scheme is not None:
+            object.__setattr__(self, "scheme", check_scheme(self.scheme))
         for name, choices in (("on_cut", ON_CUT), ("on_overlap", ON_OVERLAP)):
             if getattr(self, name) not in choices:
                 spoken = f"{', '.join(choices[:-1])} or {choices[-1]}"
@@ -59,7 +60,7 @@ def to_sentences(document: Document, split: Split, policy: Policy) -> Iterator[S
     labels = None
     if document.spans is not None:
         chunks = cover(tokens, document, policy)
-        labels = labels_of(chunks, len(tokens), policy.scheme)
+        labels = labels_of(chunks, len(tokens), policy.scheme or "bio")
         sentences = _joined(sentences, chunks)
     start = 0
     for number, offsets in enumerate(sentences):

@@ -10,16 +10,15 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tagfield.atomic import write_atomically
 from tagfield.errors import InputError, OutputError
 from tagfield.text.file_format import KINDS
-from tagfield.text.reading import Corpus, Reading, reading_of, sentences_of
+from tagfield.text.reading import Corpus, ReadOptions, reading_of, recoded, sentences_of
 from tagfield.text.records import Document, Record, Sentence
-from tagfield.text.schemes import recode
 from tagfield.text.sources import STDIN, PathLike
 from tagfield.text.spans import to_document
 from tagfield.text.tokenizer import tokenize
@@ -67,20 +66,13 @@ class Written:
     lost: Counter[str]
 
 
-def write(
-    data: Corpus | Iterable[Record],
-    path: PathLike,
-    format: str | None = None,
-    *,
-    recode_to: str | None = None,
-    **options: Any,
-) -> Written:
+def write(data: Corpus | Iterable[Record], path: PathLike, format: str | None = None, **options: Any) -> Written:
     """Write records to a file; returns what the format could not hold.
 
     path: a file, a folder for brat, or - for standard output
     format: one of TARGETS; without it, found from the ending of the path
-    recode_to: iob1, bio, iobes or bilou: the scheme of the labels that are written
-    options: as for `read`: tokenizer, scheme, on_cut, on_overlap
+    options: as for `read`: tokenizer, on_cut, on_overlap, and scheme (iob1, bio, iobes or bilou), into which labels are
+        recoded
 
     >>> import tempfile
     >>> from tagfield.text.reading import read
@@ -96,8 +88,9 @@ def write(
     format = target_of(path) if format is None else format
     if format not in TARGETS:
         raise InputError(f"cannot write the format {format!r}; choose {', '.join(TARGETS)}")
-    records = list(_records(data, TARGETS[format].takes, reading, recode_to))
-    lost = _lost(records, format)
+    given = list(data)
+    records = list(_records(given, TARGETS[format].takes, reading))
+    lost = _lost(given if TARGETS[format].takes == "documents" else records, format)
     _store(records, path, format, reading)
     return Written(len(records), lost)
 
@@ -117,14 +110,12 @@ def target_of(path: PathLike) -> str:
     return found
 
 
-def _records(data: Iterable[Record], takes: str, reading: Reading, recode_to: str | None) -> Iterator[Record]:
-    if recode_to is not None:
-        reading = replace(reading, policy=replace(reading.policy, scheme=recode_to))
+def _records(data: Iterable[Record], takes: str, reading: ReadOptions) -> Iterator[Record]:
+    scheme = reading.policy.scheme
     source = sentences_of(data, reading) if takes == "sentences" else data
     for record in source:
-        if isinstance(record, Sentence) and recode_to is not None and record.labels is not None:
-            known = [label or "O" for label in record.labels]
-            record = replace(record, labels=tuple(recode(known, reading.policy.scheme, record.where)))
+        if isinstance(record, Sentence):
+            record = recoded(record, scheme)
         yield to_document(record) if takes == "documents" and isinstance(record, Sentence) else record
 
 
@@ -136,12 +127,12 @@ def _lost(records: list[Record], format: str) -> Counter[str]:
         found = {"id": record.id is not None, "meta": bool(record.meta.keys() - kept)}
         if isinstance(record, Sentence):
             found |= {"text": record.text is not None, "comments": bool(record.comments)}
-            found["columns"] = len(record.roles) > 1 and format not in ("spans", "brat")
+            found["columns"] = len(record.roles) > 1
         lost.update(name for name, there in found.items() if there and name not in holds)
     return lost
 
 
-def _store(records: list[Record], path: PathLike, format: str, reading: Reading) -> None:
+def _store(records: list[Record], path: PathLike, format: str, reading: ReadOptions) -> None:
     if format == "brat":
         _store_brat([record for record in records if isinstance(record, Document)], path)
         return

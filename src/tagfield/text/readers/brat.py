@@ -10,6 +10,7 @@ The lines that are left out are kept in meta["brat"] with the names of the spans
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from tagfield.errors import InputError
 from tagfield.text.readers.decoding import decode, recode, split_lines
@@ -44,7 +45,7 @@ def read_brat(source: Source) -> Iterator[Document]:
     text = decode(source)
     annotations = getattr(source, "annotations", None)
     if annotations is None:
-        yield Document(text, where=source.name)
+        yield Document(text, id=Path(source.name).stem, where=source.name)
         return
     spans, ids, others = [], [], []
     for number, line in enumerate(split_lines(decode(annotations)), start=1):
@@ -65,4 +66,4 @@ def read_brat(source: Source) -> Iterator[Document]:
         elif line.strip():
             raise InputError(f"{where}: {line!r:.60} is not an annotation, such as T1<TAB>PER 0 4<TAB>Anna")
     meta = {"brat": {"ids": ids, "lines": others}} if others else {}
-    yield Document(text, tuple(spans), None, None, meta, source.name)
+    yield Document(text, tuple(spans), None, Path(source.name).stem, meta, source.name)

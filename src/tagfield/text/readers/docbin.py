@@ -39,7 +39,7 @@ def read_docbin(source: Source) -> Iterator[Record]:
 
 def _records(doc: Any, where: str) -> Iterator[Record]:
     sentences = list(doc.sents) if doc.has_annotation("SENT_START") else [doc[:]]
-    words = [[token for token in sentence if not token.is_space] for sentence in sentences]
+    words = [[token for token in sentence if not token.text.isspace()] for sentence in sentences]
     words = [sentence for sentence in words if sentence]
     offsets = tuple(tuple((token.idx, token.idx + len(token)) for token in sentence) for sentence in words)
     meta = {"cats": dict(doc.cats)} if doc.cats else {}

@@ -216,16 +216,18 @@ def _tagged(value: Mapping[str, Any], where: str) -> Iterator[Sentence]:
         yield Sentence(tuple((text[a:b],) for a, b in offsets), labels, (WORD,), text, offsets, id, kept, where=where)
 
 
-def _rest(value: Mapping[str, Any], used: set[Any]) -> tuple[dict[str, Any], str | None]:
+def _rest(value: Mapping[str, Any], used: set[Any]) -> tuple[dict[str, Any], str | int | None]:
     """The fields that were not used, and the id among them."""
     kept = {key: other for key, other in value.items() if key not in used}
     id = kept.pop("id", None)
-    if id is not None and not isinstance(id, str | int):
+    if id is not None and (not isinstance(id, str | int) or isinstance(id, bool)):
         kept["id"] = id
         id = None
     meta = kept.pop("meta", None)
+    if id is None and isinstance(meta, Mapping) and isinstance(meta.get("id"), str | int) and "id" not in kept:
+        id, meta = meta["id"], {key: other for key, other in meta.items() if key != "id"}  # Prodigy's place for it
     if isinstance(meta, Mapping):
         kept |= {key: other for key, other in meta.items() if key not in kept}
     elif meta is not None:
         kept["meta"] = meta
-    return kept, None if id is None else str(id)
+    return kept, id

@@ -91,7 +91,10 @@ def table_rows(text: str, form: FileFormat, name: str) -> Iterator[tuple[int, li
 
 def _is_quoted(text: str) -> bool:
     """Whether a table with tabs has quotes around cells, and not as words."""
-    cells = [cell for line in text.split("\n") for cell in line.removesuffix("\r").split("\t") if cell.startswith('"')]
+    lines = [line.removesuffix("\r") for line in text.split("\n") if line.strip()]
+    if len({line.count("\t") for line in lines}) > 1:  # a line break inside quotes, perhaps
+        return '"' in text
+    cells = [cell for line in lines for cell in line.split("\t") if cell.startswith('"')]
     return bool(cells) and all(_QUOTED.fullmatch(cell) for cell in cells)
 
 

@@ -16,7 +16,7 @@ def brat_files(documents: Iterable[Document]) -> Iterator[tuple[str, str, str | 
     """
     taken: set[str] = set()
     for number, document in enumerate(documents, start=1):
-        name = re.sub(r"[^\w.-]+", "_", document.id or "")[:80].strip("._") or str(number)
+        name = re.sub(r"[^\w.-]+", "_", "" if document.id is None else str(document.id))[:80].strip("._") or str(number)
         while name.lower() in taken:
             name = f"{name}_{number}"
         taken.add(name.lower())

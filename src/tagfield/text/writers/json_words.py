@@ -35,7 +35,8 @@ def token_object(sentence: Sentence) -> dict[str, Any]:
         made["labels"] = list(sentence.labels)
     word = WORD if WORD in sentence.roles else sentence.roles[0]
     others = {role: list(sentence.column(role)) for role in sentence.roles if role != word}
-    made |= {role: others.pop(role) for role in list(others) if role in ("pos", "upos", "xpos", "lemma")}
+    if sentence.labels is not None:  # without labels, a field named pos would be taken for them
+        made |= {role: others.pop(role) for role in list(others) if role in ("pos", "upos", "xpos", "lemma")}
     if others:
         made["columns"] = others
     if sentence.text is not None and sentence.offsets is not None:

@@ -82,7 +82,7 @@ def write_table(sentences: Iterable[Sentence], separator: str) -> Iterator[str]:
     """
     every = list(sentences)
     roles, labelled = check_alike(every, "a table")
-    ids = Counter(sentence.id for sentence in every)
+    ids = Counter("" if sentence.id is None else str(sentence.id) for sentence in every)
     named = all(id and count == 1 for id, count in ids.items())
     header = [SENTENCE, *(_NAMES.get(role, role) for role in roles), *(["label"] if labelled else [])]
     yield _line(header, separator)

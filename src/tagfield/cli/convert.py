@@ -1,0 +1,110 @@
+"""`tagfield convert`: reads labelled data in one format and writes it in another.
+
+    IN ─▶ detect ─▶ records ─▶ sentences or documents, as OUT needs them ─▶ OUT, whole or not at all
+
+Tokens, labels and spans are kept or the command fails. Ids, comments and further fields that OUT cannot hold are left
+out, and the command says so. Columns become CRFsuite's items by a template.
+"""
+
+import io
+import sys
+from typing import Annotated
+
+import typer
+
+from tagfield.atomic import write_atomically
+from tagfield.cli.figures import count
+from tagfield.cli.reading import with_reading_options
+from tagfield.encode import encode_files
+from tagfield.errors import InputError
+from tagfield.text.items import write_items
+from tagfield.text.presets import PRESETS
+from tagfield.text.reading import ReadOptions, read_files
+from tagfield.text.sources import STDIN
+from tagfield.text.writing import TARGETS, Written, target_of, write
+
+ITEMS = "items"
+SPOKEN = {"id": "ids", "text": "the text between tokens", "comments": "comments", "meta": "further fields"}
+SPOKEN |= {"columns": "further columns"}
+
+
+@with_reading_options("--from")
+def convert(
+    source: Annotated[
+        list[str], typer.Argument(metavar="IN… OUT", help="Files to read, then the file to write; - is standard input.")
+    ],
+    to: Annotated[
+        str | None,
+        typer.Option(
+            "--to",
+            metavar="FORMAT",
+            help=f"Output format: {', '.join([*TARGETS, ITEMS])}. \\[default: found from the name of OUT]",
+        ),
+    ] = None,
+    template: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME|FILE", help=f"Template that makes items: {', '.join(PRESETS)}, or a CRF++ template."
+        ),
+    ] = None,
+    *,
+    reading: ReadOptions,
+) -> None:
+    """Convert labelled data from one format to another.
+
+    Keeps everything that both formats can hold. Spans become labels of tokens, and labels become spans, as the output
+    needs it. A span that cuts a token is an error that shows it; --on-cut widens or drops such spans instead.
+    """
+    if len(source) < 2:
+        raise InputError("convert needs two names: the file to read, and the file to write; - is standard output")
+    *paths, target = source
+    if target == STDIN and to is None:
+        raise InputError("standard output has no name that says which format to write; name it with --to")
+    format = to or (ITEMS if target.endswith(".items") else target_of(target))
+    if format == ITEMS:
+        written_items = _write_items(paths, target, template, reading)
+        _tell(f"wrote  {target}: CRFsuite items, {count(written_items, 'sequence')}", target)
+        return
+    if template is not None:
+        raise InputError("--template makes CRFsuite items; it has no effect on other formats, so leave it out")
+    corpus = read_files(paths, reading)
+    written = write(corpus, target, format)
+    _tell(f"read   {paths[0]}: {corpus.describe()}", target)
+    _tell(
+        f"wrote  {target}: {TARGETS[format].about}, {written.count:,} record{'' if written.count == 1 else 's'}", target
+    )
+    for line in left_out(written, format, reading):
+        _tell(line, target)
+
+
+def left_out(written: Written, format: str, reading: ReadOptions) -> list[str]:
+    """The lines that say what the output does not hold.
+
+    >>> from collections import Counter
+    >>> left_out(Written(3, Counter(id=2)), "columns", ReadOptions())
+    ['left out: ids of 2 records, which columns cannot hold']
+    """
+    lines = [
+        f"left out: {SPOKEN[name]} of {count(number, 'record')}, which {format} cannot hold"
+        for name, number in sorted(written.lost.items())
+    ]
+    counts = reading.policy.counts
+    told = {"widened": "widened to whole tokens", "dropped": "dropped", "overlapping": "dropped, because they overlap"}
+    return lines + [f"spans {what}: {counts[name]:,}" for name, what in told.items() if counts[name]]
+
+
+def _write_items(paths: list[str], target: str, template: str | None, reading: ReadOptions) -> int:
+    encoded = encode_files(paths, template=template, reading=reading)
+    stream = io.BytesIO()
+    made = write_items(encoded.sequences(), stream)
+    if target == STDIN:
+        sys.stdout.buffer.write(stream.getvalue())
+        return made
+    with write_atomically(target) as file:
+        file.write(stream.getvalue())
+    return made
+
+
+def _tell(line: str, target: str) -> None:
+    """Print a line where it does not mix with the output."""
+    print(line, file=sys.stderr if target == STDIN else sys.stdout)
