@@ -62,6 +62,12 @@ class DatasetBuilder {
         if (has_values) value.reserve(occurrence_count);
     }
 
+    // Reserves memory for more sentences, as long as those so far.
+    void reserve_like(std::size_t sentences) {
+        const std::size_t so_far = tokens.size() - 1, each = so_far ? position.size() / so_far + 1 : 0;
+        reserve(sentences, sentences * (each + each / 4));
+    }
+
     void add(const Sentence& sentence) {
         constexpr auto limit = static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max());
         const std::size_t T = sentence.ends.size(), N = sentence.ids.size();

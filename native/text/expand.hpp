@@ -9,9 +9,9 @@
 //     many                        a hash map keyed by their packed bits      (pairs of words)
 //
 // Both keys are exact. If the bits do not fit into 64, the cells so far are first replaced by a number of their own.
-// These caches are larger than the processor's, so a sentence takes three rounds: compute all keys and prefetch their
-// slots; read the ids and build the strings that are new; look those up together. The caches outlive the batch; they
-// are made anew when a column has outgrown its keys, and for another vocabulary.
+// A sentence takes three rounds: read the arrays, and prefetch the slots of the maps, which are larger than the
+// processor's caches; read those ids and build the strings that are new; look those up together. The caches outlive the
+// batch; they are made anew when a column has outgrown its keys, and for another vocabulary.
 #pragma once
 
 #include <algorithm>
@@ -51,22 +51,17 @@ class TemplateExpander {
     void run(Vocabulary& attributes, bool frozen, DatasetBuilder& dataset) {
         prepare(attributes);
         const auto& tokens = table_.tokens();
-        dataset.reserve(tokens.size() - 1, static_cast<std::size_t>(tokens.back()) * (patterns_.size() + edges_));
+        if (dataset.tokens.size() == 1)
+            dataset.reserve(tokens.size() - 1, static_cast<std::size_t>(tokens.back()) * (patterns_.size() + edges_));
         Sentence sentence;
         for (std::size_t s = 0; s + 1 < tokens.size(); ++s) {
             sentence.clear();
             clear_round();
             const std::int64_t T = tokens[s + 1] - tokens[s];
-            for (std::int64_t t = 0; t < T; ++t) {
-                for (CachedPattern& cached : patterns_) compute_key(cached, tokens[s], t, T);
-                if (edges_ && t == 0) lookups_.push_back({&bos_, 0, t});
-                if (edges_ && t == T - 1) lookups_.push_back({&eos_, 0, t});
-                sentence.ends.push_back(static_cast<std::int64_t>(lookups_.size()));
-            }
-            fetch_ids(tokens[s], T, sentence);
-            add_new(attributes, frozen, sentence);
-            if (many_) insert_lists(sentence);
-            if (frozen) sentence.drop_absent();
+            read_cached(tokens[s], T, sentence);
+            read_maps(tokens[s], T);
+            add_new(attributes, frozen);
+            copy_found(sentence);
             dataset.add(sentence);
         }
         known_attributes_ = attributes.size();
@@ -99,14 +94,19 @@ class TemplateExpander {
     }
 
   private:
+    static constexpr std::int32_t first_list = KeyMap::empty - 1;  // stands for lists_[0], the next lower for lists_[1]
+
     struct CachedPattern {
         explicit CachedPattern(Pattern made) : pattern(std::move(made)) {}
 
         Pattern pattern;
-        std::int32_t low = 0, high = 0;        // smallest and largest offset
-        bool many = false;                     // whether its cached ids are numbers of lists
+        std::int32_t low = 0, high = 0;        // smallest and largest offset, and 0
+        bool single = false;                   // one cell
+        std::int32_t offset = 0;               // of the first cell
+        bool many = false;                     // whether its cached ids stand for lists
         std::vector<const std::int32_t*> ids;  // ids of the whole column, for each cell
         std::vector<std::uint64_t> width;      // a bound of the ids of each cell's column; empty before the first use
+        std::vector<char> full;                // whether the key must be replaced by a number before cell k
         std::vector<std::int32_t> direct;      // cache for few combinations; empty if `maps` is used
         std::vector<KeyMap> maps;              // the last one is the cache; maps[k] numbers the first k
                                                // cells if cell k no longer fits into 64 bits
@@ -132,7 +132,8 @@ class TemplateExpander {
             cached.low = std::min(cached.low, offset);
             cached.high = std::max(cached.high, offset);
         }
-        many_ = many_ || cached.many;
+        cached.single = cached.pattern.cells.size() == 1;
+        if (cached.single) cached.offset = cached.pattern.cells[0].first;
     }
 
     // Before a batch: every column has its ids, and every cache has room for them.
@@ -193,6 +194,12 @@ class TemplateExpander {
             cached.direct.assign(combinations, KeyMap::empty);
         else
             cached.maps.resize(n + 1);
+        cached.full.assign(n, false);
+        std::uint64_t range = 1;  // key < range
+        for (std::size_t k = 0; k < n; ++k) {
+            cached.full[k] = range > UINT64_MAX / cached.width[k];
+            range = (cached.full[k] ? std::uint64_t{1} << 31 : range) * cached.width[k];
+        }
     }
 
     // The id of cell k at position t of a sentence of T tokens, of which `first` is the first.
@@ -204,42 +211,65 @@ class TemplateExpander {
         return cached.ids[k][first + at];
     }
 
-    // Round 1: the key of a pattern's cells at position t.
-    void compute_key(CachedPattern& cached, std::int64_t first, std::int64_t t, std::int64_t T) {
-        if (!padding_ && (t + cached.low < 0 || t + cached.high >= T)) return;
+    // Round 1: the ids in arrays; `pending_` holds the lookups that are not answered yet.
+    void read_cached(std::int64_t first, std::int64_t T, Sentence& sentence) {
+        const std::size_t most = static_cast<std::size_t>(T) * (patterns_.size() + 2);
+        if (ids_.size() < most) ids_.resize(2 * most);
+        std::int32_t* const begin = ids_.data();
+        std::int32_t* end = begin;
+        const auto add = [&](CachedPattern& cached, std::uint64_t key, std::int64_t t, std::int32_t id) {
+            *end = id;
+            if (id == KeyMap::empty) pending_.push_back({&cached, key, t, static_cast<std::size_t>(end - begin)});
+            ++end;
+        };
+        for (std::int64_t t = 0; t < T; ++t) {
+            for (CachedPattern& cached : patterns_) {
+                const std::int64_t at = t + cached.offset;
+                if (cached.single && at >= 0 && at < T) {  // most patterns: one cell within the sentence
+                    const std::int32_t id = cached.ids[0][first + at];
+                    if (id != Column::nothing) add(cached, static_cast<std::uint64_t>(id), t, cached.direct[id]);
+                    continue;
+                }
+                std::uint64_t key = 0;
+                if (find_key(cached, first, t, T, key))
+                    add(cached, key, t, cached.direct.empty() ? KeyMap::empty : cached.direct[key]);
+            }
+            if (edges_ && t == 0) add(bos_, 0, t, bos_.direct[0]);
+            if (edges_ && t == T - 1) add(eos_, 0, t, eos_.direct[0]);
+            sentence.ends.push_back(end - begin);
+        }
+    }
+
+    // The key of a pattern's cells at position t; false if the pattern is left out there.
+    bool find_key(CachedPattern& cached, std::int64_t first, std::int64_t t, std::int64_t T, std::uint64_t& key) {
+        if (!padding_ && (t + cached.low < 0 || t + cached.high >= T)) return false;
         const std::size_t n = cached.ids.size();
-        std::uint64_t key = 0;
         if (!cached.direct.empty()) {
             for (std::size_t k = 0; k < n; ++k) {
                 const std::int32_t id = id_at(cached, k, first, t, T);
-                if (id == Column::nothing) return;
+                if (id == Column::nothing) return false;
                 key = key * cached.width[k] + static_cast<std::uint64_t>(id);
             }
-            __builtin_prefetch(&cached.direct[key]);
-        } else {
-            std::uint64_t range = 1;  // key < range
-            for (std::size_t k = 0; k < n; ++k) {
-                const std::int32_t id = id_at(cached, k, first, t, T);
-                if (id == Column::nothing) return;
-                if (range > UINT64_MAX / cached.width[k]) {
-                    key = number_of(cached.maps[k], key);
-                    range = std::uint64_t{1} << 31;
-                }
-                key = key * cached.width[k] + static_cast<std::uint64_t>(id);
-                range *= cached.width[k];
-            }
-            cached.maps.back().prefetch(key);
+            return true;
         }
-        lookups_.push_back({&cached, key, t});
+        for (std::size_t k = 0; k < n; ++k) {
+            const std::int32_t id = id_at(cached, k, first, t, T);
+            if (id == Column::nothing) return false;
+            if (cached.full[k]) key = number_of(cached.maps[k], key);
+            key = key * cached.width[k] + static_cast<std::uint64_t>(id);
+        }
+        cached.maps.back().prefetch(key);
+        return true;
     }
 
-    // Round 2: the ids in the cache, and the strings of those that are not.
-    void fetch_ids(std::int64_t first, std::int64_t T, Sentence& sentence) {
-        for (std::size_t i = 0; i < lookups_.size(); ++i) {
-            const auto& [cached, key, t] = lookups_[i];
-            const std::int32_t id = cached->direct.empty() ? cached->maps.back().find(key) : cached->direct[key];
-            sentence.ids.push_back(id);
-            if (id != KeyMap::empty) continue;
+    // Round 2: the ids in maps, and the strings of those that are not cached.
+    void read_maps(std::int64_t first, std::int64_t T) {
+        for (std::size_t i = 0; i < pending_.size(); ++i) {
+            const auto& [cached, key, t, place] = pending_[i];
+            if (cached->direct.empty()) {
+                ids_[place] = cached->maps.back().find(key);
+                if (ids_[place] != KeyMap::empty) continue;
+            }
             cells_.clear();
             for (std::size_t k = 0; k < cached->ids.size(); ++k)
                 cells_.push_back(column_of(*cached, k).cells[id_at(*cached, k, first, t, T)]);
@@ -288,7 +318,7 @@ class TemplateExpander {
     }
 
     // Round 3: new strings get their ids in order of appearance, and go into the cache.
-    void add_new(Vocabulary& attributes, bool frozen, Sentence& sentence) {
+    void add_new(Vocabulary& attributes, bool frozen) {
         starts_.push_back(text_.size());
         for (std::size_t i = 0; i + 1 < starts_.size(); ++i)
             strings_.emplace_back(text_.data() + starts_[i], starts_[i + 1] - starts_[i]);
@@ -299,11 +329,11 @@ class TemplateExpander {
             attributes.add_all(strings_.data(), strings_.size(), found_.data());
         new_.push_back({0, strings_.size()});
         for (std::size_t i = 0; i + 1 < new_.size(); ++i) {
-            const auto& [cached, key, t] = lookups_[new_[i].lookup];
+            const auto& [cached, key, t, place] = pending_[new_[i].lookup];
             const std::size_t from = new_[i].string, to = new_[i + 1].string;
             const std::int32_t id = cached->many ? make_list(from, to) : found_[from];
             absences_ = absences_ || id == Vocabulary::absent;
-            sentence.ids[new_[i].lookup] = id;
+            ids_[place] = id;
             if (cached->direct.empty())
                 cached->maps.back().set(key, id);
             else
@@ -313,16 +343,16 @@ class TemplateExpander {
 
     // What one sentence looks up; an error may have left some of it.
     void clear_round() {
-        lookups_.clear();
+        pending_.clear();
         new_.clear();
         starts_.clear();
         text_.clear();
         strings_.clear();
     }
 
-    // A list of the ids of found_[from .. to] that are there; returns its number.
+    // A list of the ids of found_[from .. to] that are there; what stands for it in the caches is below `empty`.
     std::int32_t make_list(std::size_t from, std::size_t to) {
-        if (lists_.size() >= static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
+        if (lists_.size() >= static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()) - 4)
             throw InputError("the patterns have more than 2^31 combinations of cells with several values");
         const std::size_t start = list_ids_.size();
         for (std::size_t i = from; i < to; ++i) {
@@ -332,26 +362,31 @@ class TemplateExpander {
                 list_ids_.push_back(found_[i]);
         }
         lists_.push_back({start, list_ids_.size()});
-        return static_cast<std::int32_t>(lists_.size() - 1);
+        return first_list - static_cast<std::int32_t>(lists_.size() - 1);
     }
 
-    // Replaces the numbers of lists by the ids in them.
-    void insert_lists(Sentence& sentence) {
-        flat_.clear();
+    // The ids of the sentence: without those that a frozen vocabulary lacks, and with the ids of lists.
+    void copy_found(Sentence& sentence) {
+        const std::size_t n = sentence.ends.empty() ? 0 : static_cast<std::size_t>(sentence.ends.back());
+        sentence.ids.resize(n);
+        std::int32_t* out = sentence.ids.data();
         std::size_t i = 0;
         for (std::int64_t& end : sentence.ends) {
-            for (; i < static_cast<std::size_t>(end); ++i) {
-                if (!lookups_[i].cached->many) {
-                    flat_.push_back(sentence.ids[i]);
+            for (const auto stop = static_cast<std::size_t>(end); i < stop; ++i) {
+                if (ids_[i] > first_list) {
+                    *out = ids_[i];
+                    out += ids_[i] >= 0;
                     continue;
                 }
-                const auto& [from, to] = lists_[static_cast<std::size_t>(sentence.ids[i])];
-                flat_.insert(flat_.end(), list_ids_.begin() + static_cast<std::ptrdiff_t>(from),
-                             list_ids_.begin() + static_cast<std::ptrdiff_t>(to));
+                const auto& [from, to] = lists_[static_cast<std::size_t>(first_list - ids_[i])];
+                const auto used = static_cast<std::size_t>(out - sentence.ids.data());
+                sentence.ids.resize(used + (to - from) + (n - i));
+                out = std::copy(list_ids_.begin() + static_cast<std::ptrdiff_t>(from),
+                                list_ids_.begin() + static_cast<std::ptrdiff_t>(to), sentence.ids.data() + used);
             }
-            end = static_cast<std::int64_t>(flat_.size());
+            end = out - sentence.ids.data();
         }
-        sentence.ids.swap(flat_);
+        sentence.ids.resize(static_cast<std::size_t>(out - sentence.ids.data()));
     }
 
     static std::uint64_t number_of(KeyMap& prefixes, std::uint64_t key) {
@@ -366,7 +401,7 @@ class TemplateExpander {
     }
 
     CellTable& table_;
-    bool padding_, edges_, many_ = false;
+    bool padding_, edges_;
     std::vector<CachedPattern> patterns_;
     CachedPattern bos_ = constant("__BOS__"), eos_ = constant("__EOS__");
     std::map<std::int32_t, std::vector<std::int32_t>> before_, after_;  // column → ids of its padding
@@ -379,17 +414,18 @@ class TemplateExpander {
         CachedPattern* cached;
         std::uint64_t key;
         std::int64_t t;
+        std::size_t place;  // in ids_
     };
     struct New {
         std::size_t lookup, string;  // a lookup that is not in the cache, and the first of its strings
     };
-    std::vector<Lookup> lookups_;      // of one sentence, in order
+    std::vector<Lookup> pending_;      // of one sentence, in order
     std::vector<New> new_;
     std::vector<std::size_t> starts_;  // where strings begin in text_
     std::string text_;
     std::vector<std::string_view> cells_;  // of one pattern at one token
     std::vector<HashedString> strings_;
-    std::vector<std::int32_t> found_, flat_;
+    std::vector<std::int32_t> found_, ids_;  // of new strings; of all lookups of a sentence, in order
 };
 
 }  // namespace tagfield::text

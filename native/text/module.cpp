@@ -196,17 +196,14 @@ void bind_templates(nb::module_& m) {
              "column"_a, "labels"_a)
         .def("expand",
              [](TemplateEncoder& self, Vocabulary& attributes, bool frozen) {
-                 return as_arrays(self.expand(nb::find(attributes), frozen, true, false));
+                 return as_arrays(self.expand(nb::find(attributes), frozen));
              },
              "attributes"_a, "frozen"_a)
         .def("encode_words",
              [](TemplateEncoder& self, nb::handle X, nb::handle y, Vocabulary& attributes, bool frozen,
                 Vocabulary& labels, bool gather) {
-                 self.trim();
-                 self.table.begin();
-                 std::vector<std::int32_t> gold = WordReader(self.table, labels).read(X, y);
-                 return nb::make_tuple(as_arrays(self.expand(nb::find(attributes), frozen, gather, true)),
-                                       as_array(std::move(gold)));
+                 auto [dataset, gold] = self.encode_words(X, y, nb::find(attributes), frozen, labels, gather);
+                 return nb::make_tuple(as_arrays(std::move(dataset)), as_array(std::move(gold)));
              },
              "X"_a, "y"_a.none(), "attributes"_a, "frozen"_a, "labels"_a, "gather"_a)
         .def("__len__", &TemplateEncoder::size);

@@ -54,8 +54,7 @@ class ObjectReader {
     // about twice. Memory that is reserved but never written to costs nothing.
     void reserve_from_sample(nb::handle X) {
         if (!PyList_CheckExact(X.ptr()) && !PyTuple_CheckExact(X.ptr())) return;
-        const auto all = static_cast<std::size_t>(length_of(X.ptr()));
-        dataset.reserve(all, all / sample_size * (dataset.position.size() + dataset.position.size() / 4));
+        dataset.reserve_like(static_cast<std::size_t>(length_of(X.ptr())));
     }
 
     std::string token_name() const { return "X[" + std::to_string(sequence_) + "][" + std::to_string(token_) + "]"; }

@@ -8,7 +8,6 @@
 #include <nanobind/nanobind.h>
 
 #include <memory>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -31,22 +30,32 @@ class TemplateEncoder {
         expander_ = std::make_unique<TemplateExpander>(table, std::move(patterns), padding, edges);
     }
 
-    // Expands the batch. The vocabulary is kept alive, so that no other one can take its address. Without `shared`, no
-    // other thread can reach the vocabulary, and the GIL is released.
-    DatasetBuilder expand(nb::handle vocabulary, bool frozen, bool gather, bool shared) {
-        if (!expander_) throw InputError("an encoder needs patterns before it can expand a batch");
-        if (!vocabulary.is(vocabulary_)) {
-            expander_->forget();
-            vocabulary_ = nb::borrow(vocabulary);
-        }
-        Vocabulary& attributes = *nb::inst_ptr<Vocabulary>(vocabulary_);
-        table.update();
+    // Expands the sentences of files. No other thread can reach their vocabulary yet, so the GIL is released.
+    DatasetBuilder expand(nb::handle vocabulary, bool frozen) {
         DatasetBuilder dataset;
-        dataset.gather = gather;
-        std::optional<nb::gil_scoped_release> release;
-        if (!shared) release.emplace();
+        Vocabulary& attributes = use(vocabulary);
+        table.update();
+        nb::gil_scoped_release release;
         expander_->run(attributes, frozen, dataset);
         return dataset;
+    }
+
+    // Encodes sentences of words; returns the arrays and the ids of the labels [T].
+    std::pair<DatasetBuilder, std::vector<std::int32_t>> encode_words(nb::handle X, nb::handle y, nb::handle vocabulary,
+                                                                      bool frozen, Vocabulary& labels, bool gather) {
+        trim();
+        table.begin();
+        DatasetBuilder dataset;
+        dataset.gather = gather;
+        Vocabulary& attributes = use(vocabulary);
+        std::vector<std::int32_t> gold = WordReader(table, labels).read(X, y, [&](Py_ssize_t sentences) {
+            table.update();
+            expander_->run(attributes, frozen, dataset);
+            table.begin();
+            if (sentences == WordReader::chunk && PyList_CheckExact(X.ptr()))
+                dataset.reserve_like(static_cast<std::size_t>(PyList_GET_SIZE(X.ptr())));
+        });
+        return {std::move(dataset), std::move(gold)};
     }
 
     // Between batches: drops what was learned, if it is too much.
@@ -59,6 +68,16 @@ class TemplateEncoder {
     std::size_t size() const { return table.size() + (expander_ ? expander_->size() : 0); }
 
   private:
+    // The vocabulary for the ids of this call. It is kept alive, so that no other one can take its address.
+    Vocabulary& use(nb::handle vocabulary) {
+        if (!expander_) throw InputError("an encoder needs patterns before it can expand a batch");
+        if (!vocabulary.is(vocabulary_)) {
+            expander_->forget();
+            vocabulary_ = nb::borrow(vocabulary);
+        }
+        return *nb::inst_ptr<Vocabulary>(vocabulary_);
+    }
+
     std::unique_ptr<TemplateExpander> expander_;
     nb::object vocabulary_;
     std::size_t capacity_;

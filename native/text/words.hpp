@@ -22,17 +22,27 @@ namespace tagfield::text {
 
 class WordReader {
   public:
+    static constexpr Py_ssize_t chunk = 64;  // sentences whose cells the processor's cache can hold
+
     WordReader(CellTable& table, Vocabulary& labels) : table_(table), labels_(labels) {}
 
-    std::vector<std::int32_t> read(nb::handle X, nb::handle y) {
+    // Calls flush(sentences so far) after every `chunk` sentences and at the end; it must empty the table. Returns the ids
+    // of the labels [T].
+    template <class Flush>
+    std::vector<std::int32_t> read(nb::handle X, nb::handle y, Flush flush) {
         if (is_text(X.ptr()))
             throw InputError("X is a list of sentences; got a string; did you mean [text.split()]?");
-        for (Pairs pairs(iterate(X, "X", "a list of sentences"), y); pairs.advance();) {
+        std::size_t tokens = 0;
+        Pairs pairs(iterate(X, "X", "a list of sentences"), y);
+        while (pairs.advance()) {
             sentence_ = pairs.index;
             const std::size_t length = read_sentence(pairs.sequence);
+            tokens += length;
             if (pairs.labels.is_valid()) labels_.read(pairs.labels, sentence_, length);
+            if ((sentence_ + 1) % chunk == 0) flush(sentence_ + 1);
         }
-        labels_.gold.resize(static_cast<std::size_t>(table_.tokens().back()), Vocabulary::absent);  // if there is no y
+        flush(pairs.index);
+        labels_.gold.resize(tokens, Vocabulary::absent);  // if there is no y
         return std::move(labels_.gold);
     }
 

@@ -264,14 +264,15 @@ class WordEncoder:
     ) -> Encoded:
         """Encode some sentences; see `encode_words`."""
         known = Vocabulary() if self.attributes is None else self.attributes
-        names = Vocabulary() if self.labels is None else self.labels.copy()
+        label_set = Vocabulary() if self.labels is None else self.labels
+        learning = self.labels is None or y is None  # then no label can be beyond the label set
+        names = label_set if learning else label_set.copy()
         frozen = self.attributes is not None and not grow
         arrays, gold = self._table.encode(X, y, known, frozen, names, gather)
         count = len(arrays[0]) - 1
         weight = np.ones(count) if weights is None else check_weights(weights, count)
-        label_set = names if self.labels is None else self.labels
-        data = _within(Dataset(*arrays, gold, weight), label_set)
-        return Encoded(data, known, label_set, gold, names, self.template)
+        data = Dataset(*arrays, gold, weight)
+        return Encoded(data if learning else _within(data, label_set), known, label_set, gold, names, self.template)
 
 
 def check_weights(weights: ArrayLike, count: int, name: str = "weights") -> Doubles:

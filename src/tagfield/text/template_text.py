@@ -70,17 +70,16 @@ class _Lines:
     def read(self, line: str, number: int) -> None:
         if not line.strip() or line.startswith("#"):
             return
-        word, _, rest = line.partition(" ")
+        word, *rest = line.split(None, 1)
         try:
             if word in _DECLARATIONS:
-                _DECLARATIONS[word](self, rest.strip())
+                _DECLARATIONS[word](self, "".join(rest).strip())
             elif line[0] in "UB":
                 self._crfpp(line, number)
             else:
                 self._window(line, number)
         except InputError as error:
-            message = str(error)
-            raise InputError(f"template {self.name}, line {number}: {message}") from None
+            raise InputError(f"template {self.name}, line {number}: {error}") from None
 
     def finish(self) -> Template:
         made = Template(

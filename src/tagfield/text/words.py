@@ -45,7 +45,10 @@ class WordTable:
     ) -> "tuple[DatasetArrays, Ints]":
         """The arrays of a Dataset and the ids of the labels; see `encode.encode_words`."""
         # pop and append are atomic, so two threads, or a sentence that itself encodes, never share an encoder
-        encoder = self._idle.pop() if self._idle else self._open()
+        try:
+            encoder = self._idle.pop()
+        except IndexError:
+            encoder = self._open()
         try:
             return encoder.encode_words(X, y, attributes, frozen, labels, gather)
         finally:
