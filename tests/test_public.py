@@ -22,9 +22,11 @@ NAMES = {
     "TagfieldError",
     "Template",
     "TrainingError",
+    "Tuning",
     "__version__",
     "encode_files",
     "encode_sequences",
+    "tune",
 }
 
 

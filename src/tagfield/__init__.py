@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tagfield.model import Model
     from tagfield.text.templates import Template
     from tagfield.train import RECIPES, Epoch, Settings
+    from tagfield.tuning import Tuning, tune
 
 __version__ = "0.1.0"
 
@@ -39,15 +40,17 @@ PUBLIC: dict[str, str] = {  # name: its module
     "TagfieldError": "tagfield.errors",
     "Template": "tagfield.text.templates",
     "TrainingError": "tagfield.errors",
+    "Tuning": "tagfield.tuning",
     "encode_files": "tagfield.encode",
     "encode_sequences": "tagfield.encode",
+    "tune": "tagfield.tuning",
 }
 
 MODULES = ("metrics", "scorers")  # as in sklearn-crfsuite; they need scikit-learn
 
 __all__ = ["CRF", "RECIPES", "Dataset", "Encoded", "Epoch", "InputError", "Model", "ModelFileError", "OutputError"]
-__all__ += ["Scores", "Settings", "TagfieldError", "Template", "TrainingError", "__version__", "encode_files"]
-__all__ += ["encode_sequences"]
+__all__ += ["Scores", "Settings", "TagfieldError", "Template", "TrainingError", "Tuning", "__version__"]
+__all__ += ["encode_files", "encode_sequences", "tune"]
 
 
 def __getattr__(name: str) -> Any:
