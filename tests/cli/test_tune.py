@@ -37,6 +37,16 @@ def test_it_ends_with_a_table_a_sentence_a_file_and_a_command(home: Path) -> Non
     assert again == [line for line in lines if "/12 fold" not in line]
 
 
+def test_columns_and_formats_are_part_of_the_choice(home: Path, tmp_path: Path) -> None:
+    given = ["--budget", "6", "--folds", "2"]
+    lines = good("tune", home / "train.txt", *given, "--columns", "w _ y", cwd=tmp_path).splitlines()
+    assert lines[-1].endswith("--columns 'w _ y'")
+    assert tomllib.loads((tmp_path / "tagfield.toml").read_text())["train"]["columns"] == "w _ y"
+    (tmp_path / "items").write_text("X\tw=a\nY\tw=b\n\nY\tw=b\nX\tw=a\n\n" * 4)
+    lines = good("tune", "items", *given, "--format", "items", cwd=tmp_path).splitlines()
+    assert "--format items" in lines[-1]
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -63,6 +63,15 @@ def test_arguments_of_crf_change_the_default() -> None:
         CRF("default", num_memories=3).fit(X, y)
 
 
+def test_a_stream_takes_the_default_with_observed_features() -> None:
+    X, y = [[["a"], ["b"]], [["a"], ["b"]]] * 10, [["X", "Y"], ["X", "Y"]] * 10
+    crf = CRF("default")
+    for x, labels in zip(X, y, strict=True):
+        crf.partial_fit([x], [labels], classes=["X", "Y"])
+    assert crf.predict(X) == y
+    assert crf.model_.features.counts == (2, 1)
+
+
 @pytest.mark.parametrize(("make", "ahead"), [(addresses, 0.2), (mentions, 1.0)])
 def test_it_is_ahead_of_the_recipes_it_was_chosen_over(make: object, ahead: float) -> None:
     """Chunk F1 on the built-in corpora, where one label dominates (mentions) and where none does."""

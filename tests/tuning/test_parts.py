@@ -146,7 +146,8 @@ def test_the_fingerprint_sees_tokens_attributes_and_labels() -> None:
 
 def test_the_configuration_is_toml_and_the_command_says_the_same() -> None:
     options = {"recipe": "u2.g1", "average": True, "min_count": 2, "c2": 1e-05, "features": "all"}
-    read = tomllib.loads(to_toml(options, 'my "best" template.txt', "one\ntwo"))
+    named = train_options(options, template='my "best" template.txt', columns=None)
+    read = tomllib.loads(to_toml(named, "one\ntwo"))
     assert read == {
         "train": {
             "algorithm": "u2.g1",
@@ -157,4 +158,4 @@ def test_the_configuration_is_toml_and_the_command_says_the_same() -> None:
             "template": 'my "best" template.txt',
         }
     }
-    assert command({"average": False}, "", ["a b"]) == "tagfield train 'a b' -o model --no-average"
+    assert command({"average": False}, ["a b"]) == "tagfield train 'a b' -o model --no-average"

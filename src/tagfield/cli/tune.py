@@ -19,7 +19,7 @@ from tagfield.cli.interrupts import Interrupts, run_beside
 from tagfield.errors import InputError
 from tagfield.text.presets import PRESETS
 from tagfield.tuning import Tuning
-from tagfield.tuning.config import command, to_toml
+from tagfield.tuning.config import command, to_toml, train_options
 from tagfield.tuning.tuning import BUDGET, FOLDS
 from tagfield.tuning.tuning import Progress as Run
 from tagfield.tuning.tuning import tune as run_tuning
@@ -93,11 +93,12 @@ def tune(
         )
         raise typer.Exit(INTERRUPTED)
     print(f"{tuning.sentence[0].upper()}{tuning.sentence[1:]}.")
-    text = to_toml(tuning.options, tuning.template, f"chosen by tagfield tune: {tuning.sentence}")
+    shape = "items" if kind == "items" else None
+    named = train_options(tuning.options, template=tuning.template, columns=columns, format=shape)
     with write_atomically(output) as file:
-        file.write(text.encode())
+        file.write(to_toml(named, f"chosen by tagfield tune: {tuning.sentence}").encode())
     print(f"saved  {output}")
-    print(f"next   {command(tuning.options, tuning.template, train)}")
+    print(f"next   {command(named, train)}")
 
 
 def print_table(console: Console, tuning: Tuning) -> None:

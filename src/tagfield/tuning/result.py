@@ -105,6 +105,9 @@ class Tuning:
             "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
         )
 
+    def __str__(self) -> str:
+        return f"{self.table}\n{self.sentence}"
+
     @property
     def sentence(self) -> str:
         """What to use, in one sentence."""
