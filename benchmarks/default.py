@@ -25,16 +25,15 @@ from tagfield.encode import Encoded
 
 CORPORA = {"conll2000": "chunking", "wnut17": "words", "ewt_xpos": "words", "ingredients": "template"}
 PASSES: dict[str, Any] = {"features": "all", "epochs": 10}
+AVERAGED = PASSES | {"average": True}
 RECIPES: dict[str, dict[str, Any]] = {
     "default": {},
     "u2.g1, averaged, observed": {"recipe": "u2.g1", "average": True, "epochs": 10},  # the default before
-    **{
-        f"{name}, averaged": {"recipe": name, "average": True, **PASSES}
-        for name in ("adaptive", "sgd", "u1.g1", "u2.g1", "u2.g1p", "u2.g2", "u2.g3")
-    },
+    **{f"{name}, averaged": AVERAGED | {"recipe": name} for name in ("u2.g1", "sgd", "adaptive")},
     **{name: {"recipe": name, **PASSES} for name in ("pa", "ap", "arow")},
     "lbfgs, observed": {"recipe": "lbfgs"},
     "lbfgs, observed, c1 = c2 = 0.1": {"recipe": "lbfgs", "c1": 0.1, "c2": 0.1},
+    **{f"{name}, averaged": AVERAGED | {"recipe": name} for name in ("u1.g1", "u2.g1p", "u2.g2", "u2.g3")},
 }
 
 

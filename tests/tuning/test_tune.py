@@ -49,7 +49,7 @@ def test_what_is_better_is_chosen(encoded: Encoded) -> None:
 
 
 def test_it_resumes_where_it_was_stopped(encoded: Encoded, tmp_path: Path) -> None:
-    """Stopped after four runs; then resumed: the figures are those of a tuning that was never stopped."""
+    """Stopped in the second of three rounds; resumed, the figures are those of a tuning that was never stopped."""
     whole = tune(encoded, budget=9, folds=3, settings=FEW)
     state = tmp_path / "state"
     stopped = threading.Event()
@@ -63,7 +63,7 @@ def test_it_resumes_where_it_was_stopped(encoded: Encoded, tmp_path: Path) -> No
     given: dict[str, Any] = {"budget": 9, "folds": 3, "settings": FEW, "state": state, "workers": 1}
     part = tune(encoded, **given, on_run=count, stop=stopped.is_set)
     assert not part.finished
-    assert len(seen) == 4
+    assert 4 <= len(seen) <= 6  # those that were ready when it was stopped count
     assert state.exists()
     with pytest.raises(InputError, match="resume it, or delete the file"):
         tune(encoded, **given)

@@ -205,7 +205,7 @@ class _Team:
                 waiting[self._pool.submit(self._train, candidate, fold)] = (candidate, fold)
         while waiting:
             ready, _ = wait(waiting, timeout=0.2, return_when=FIRST_COMPLETED)
-            for future in ready:
+            for future in [each for each in waiting if each in ready]:  # in the order in which they were started
                 candidate, fold = waiting.pop(future)
                 figure = future.result()
                 if figure is not None:
