@@ -103,6 +103,15 @@ def test_features_that_do_not_fit_into_memory_are_observed(monkeypatch: pytest.M
         assert Settings(features="all").for_data(encoded).features == "all"
 
 
+def test_the_command_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "train.txt").write_text("a B-X\nb O\n\n")
+    given = ["train", "train.txt", "--template", "words", "-o", "model"]
+    assert "features   observed" not in good(*given, cwd=tmp_path)
+    monkeypatch.setattr("tagfield.train.default.usable_memory", lambda: 1000.0)
+    assert "features   observed, because a weight for every pair would take 8" in good(*given, cwd=tmp_path)
+    assert "features   observed" not in good(*given, "--features", "observed", cwd=tmp_path)
+
+
 @pytest.mark.skipif(not (WNUT / "train.txt").is_file(), reason=f"WNUT-17 is not in {WNUT}")
 def test_names_in_tweets() -> None:
     """A tenth of WNUT-17's training part, where the recipes of the paper miss most names."""
