@@ -10,7 +10,11 @@ from tests.support.cli_process import inside
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-SMALLER = {"demo-data": ["--train", "40", "--test", "20"], "train": ["--epochs", "3"]}  # what a test adds
+SMALLER = {  # what a test adds
+    "demo-data": ["--train", "40", "--test", "20"],
+    "train": ["--epochs", "3"],
+    "tune": ["--budget", "6", "--folds", "2"],
+}
 
 
 def blocks(language: str) -> list[str]:

@@ -26,6 +26,7 @@ NAMES = {
     "TagfieldError",
     "Template",
     "TrainingError",
+    "Tuning",
     "UnknownAttributesWarning",
     "__version__",
     "encode_files",
@@ -33,6 +34,7 @@ NAMES = {
     "encode_words",
     "read",
     "tokenize",
+    "tune",
     "write",
 }
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from tagfield.text.tokenizer import tokenize
     from tagfield.text.writing import write
     from tagfield.train import RECIPES, Epoch, Settings
+    from tagfield.tuning import Tuning, tune
 
 __version__ = "0.1.0"
 
@@ -53,12 +54,14 @@ PUBLIC: dict[str, str] = {  # name: its module
     "TaggedToken": "tagfield.tagged",
     "Template": "tagfield.text.templates",
     "TrainingError": "tagfield.errors",
+    "Tuning": "tagfield.tuning",
     "UnknownAttributesWarning": "tagfield.errors",
     "encode_files": "tagfield.encode",
     "encode_sequences": "tagfield.encode",
     "encode_words": "tagfield.encode",
     "read": "tagfield.text.reading",
     "tokenize": "tagfield.text.tokenizer",
+    "tune": "tagfield.tuning",
     "write": "tagfield.text.writing",
 }
 
@@ -66,8 +69,8 @@ MODULES = ("metrics", "scorers", "templates")  # the first two as in sklearn-crf
 
 __all__ = ["CRF", "RECIPES", "Dataset", "Encoded", "Epoch", "InputError", "Model", "ModelFileError", "OutputError"]
 __all__ += ["Scores", "Settings", "TagfieldError", "TaggedSentence", "TaggedSpan", "TaggedText", "TaggedToken"]
-__all__ += ["Template", "TrainingError", "UnknownAttributesWarning", "__version__", "encode_files", "encode_sequences"]
-__all__ += ["encode_words", "read", "tokenize", "write"]
+__all__ += ["Template", "TrainingError", "Tuning", "UnknownAttributesWarning", "__version__", "encode_files"]
+__all__ += ["encode_sequences", "encode_words", "read", "tokenize", "tune", "write"]
 
 
 def __getattr__(name: str) -> Any:

@@ -172,10 +172,10 @@ def test_options_reach_the_settings(tmp_path: Path) -> None:
     arow = {"arow_variance": 2.0, "arow_gamma": 3.0}
     newton = {"c1": 0.1, "num_memories": 3, "linesearch": "Backtracking", "max_linesearch": 9, "epsilon": 0.1}
     update = {"loss": "B2", "gamma": 0.0, "generator": "gd:5", "rate": 0.3, "adagrad_delta": 0.1}
-    update |= {"respond": "states", "metric": "adaptive", "anneal": 0.5, "calibration_eta": 0.2}
+    update |= {"respond": "states", "metric": "adaptive", "anneal": 0.5, "cost": 0.5, "calibration_eta": 0.2}
     update |= {"calibration_rate": 3.0, "calibration_samples": 9, "calibration_candidates": 3}
     update |= {"calibration_max_trials": 5} | penalty
-    reached = {"patience", "batch", "pa_cost_sensitive", "pa_average", "average"}  # by the other tests here
+    reached = {"patience", "keep_best", "batch", "pa_cost_sensitive", "pa_average", "average"}  # by other tests
     assert set().union(given, margin, arow, newton, update, reached) == set(all_options())
     for algorithm, more, flags in (
         ("pa", margin, ["--no-pa-cost-sensitive", "--no-pa-average"]),
@@ -192,7 +192,7 @@ def test_options_reach_the_settings(tmp_path: Path) -> None:
         assert not settings.get("pa_average")
         assert settings.get("average", False) == (algorithm == "ngd")
     told = good("info", "model", cwd=tmp_path)
-    assert "of gd:5, on states, adaptive, averaged, annealed by 0.5, rate 0.3" in " ".join(told.split())
+    assert "of gd:5, on states, adaptive, averaged, annealed by 0.5, cost 0.5, rate 0.3" in " ".join(told.split())
 
 
 @pytest.mark.parametrize(

@@ -63,6 +63,15 @@ def test_arguments_of_crf_change_the_default() -> None:
         CRF("default", num_memories=3).fit(X, y)
 
 
+def test_a_stream_takes_the_default_with_observed_features() -> None:
+    X, y = [[["a"], ["b"]], [["a"], ["b"]]] * 10, [["X", "Y"], ["X", "Y"]] * 10
+    crf = CRF("default")
+    for x, labels in zip(X, y, strict=True):
+        crf.partial_fit([x], [labels], classes=["X", "Y"])
+    assert crf.predict(X) == y
+    assert crf.model_.features.counts == (2, 1)
+
+
 @pytest.mark.parametrize(("make", "ahead"), [(addresses, 0.2), (mentions, 1.0)])
 def test_it_is_ahead_of_the_recipes_it_was_chosen_over(make: object, ahead: float) -> None:
     """Chunk F1 on the built-in corpora, where one label dominates (mentions) and where none does."""
@@ -92,6 +101,15 @@ def test_features_that_do_not_fit_into_memory_are_observed(monkeypatch: pytest.M
         assert Model.of(encoded, trained).tag([[["a"], ["b"]]]) == [["X", "Y"]]
         assert Settings(features="observed").for_data(encoded).features == "observed"
         assert Settings(features="all").for_data(encoded).features == "all"
+
+
+def test_the_command_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "train.txt").write_text("a B-X\nb O\n\n")
+    given = ["train", "train.txt", "--template", "words", "-o", "model"]
+    assert "features   observed" not in good(*given, cwd=tmp_path)
+    monkeypatch.setattr("tagfield.train.default.usable_memory", lambda: 1000.0)
+    assert "features   observed, because a weight for every pair would take 8" in good(*given, cwd=tmp_path)
+    assert "features   observed" not in good(*given, "--features", "observed", cwd=tmp_path)
 
 
 @pytest.mark.skipif(not (WNUT / "train.txt").is_file(), reason=f"WNUT-17 is not in {WNUT}")

@@ -32,6 +32,7 @@ COMMANDS: dict[str, Entry] = {
     "train": Entry("tagfield.cli.train:train", "Train a model on labelled text."),
     "tag": Entry("tagfield.cli.tag:tag", "Label text with a model."),
     "eval": Entry("tagfield.cli.eval:evaluate", "Evaluate a model on labelled text."),
+    "tune": Entry("tagfield.cli.tune:tune", "Find the best settings for your data, on all cores."),
     "convert": Entry("tagfield.cli.convert:convert", "Convert labelled data from one format to another."),
     "info": Entry("tagfield.cli.info:info", "Show what is in a model file and how it was trained."),
     "compare": Entry("tagfield.cli.compare:compare", "Compare recipes on your data, on all cores.", EXPERIMENTS),

@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 
 from tagfield.cli.checks import check_target
+from tagfield.cli.figures import size
 from tagfield.cli.log import Log
 from tagfield.cli.options import FLAGS, with_training_options
 from tagfield.cli.reading import with_reading_options
@@ -18,7 +19,7 @@ from tagfield.model import Model
 from tagfield.text.presets import PRESETS
 from tagfield.text.reading import ReadOptions
 from tagfield.train import RECIPES, Settings
-from tagfield.train.default import NAME
+from tagfield.train.default import NAME, weight_bytes
 
 DATA = "The data"
 
@@ -71,7 +72,10 @@ def train(
     check_target(output)
     console = Console(highlight=False)
     encoded, held_out = data.read(console)
-    settings = settings.for_data(encoded)
+    wanted, settings = settings, settings.for_data(encoded)
+    if wanted.features != settings.features == "observed":
+        needed = size(int(weight_bytes(len(encoded.attributes), len(encoded.labels))))
+        console.print(f"features   observed, because a weight for every pair would take {needed} of memory")
     trained, interrupted = train_with_progress(encoded, held_out, settings, console, Log(log))
     model = Model.of(encoded, trained).without_spare_attributes()
     model.save(output)

@@ -18,7 +18,9 @@ NAME = "default"  # stands for DEFAULT wherever a recipe is named
 DEFAULT: dict[str, Any] = {
     "recipe": "adaptive",
     "average": True,
-    "rate": 0.2,
+    "rate": 0.4,
+    "adagrad_delta": 0.1,
+    "cost": 2.0,
     "features": "auto",
     "c2": 0.1,
     "epochs": 5,

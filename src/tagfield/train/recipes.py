@@ -26,7 +26,7 @@ RECIPES: dict[str, Recipe] = {
     "u2.g1p": Stochastic(Response(U2, arctan(0.01), 0.1, "u2.g1p"), about="arctan(10u): the paper's U2*.G1′"),
     "u2.g2": Stochastic(Response(U2, erf(), name="u2.g2"), about="erf(5√π·u): the paper's U2*.G2"),
     "u2.g3": Stochastic(Response(U2, gd(10.0), name="u2.g3"), about="gd(10u): the paper's U2*.G3"),
-    "adaptive": Stochastic(LINEAR, AdaGrad(), about="u/(√Σu² + 0.001): plain gradients with AdaGrad's step sizes"),
+    "adaptive": Stochastic(LINEAR, AdaGrad(), about="u/(√Σu² + δ): plain gradients with AdaGrad's step sizes"),
     "ngd": Stochastic(Divergence(), about="any loss and generator: see loss, gamma and generator"),
     "pa": Margin(about="passive–aggressive, averaged"),
     "ap": Perceptron(about="averaged perceptron"),

@@ -59,7 +59,7 @@ class Settings:
     defaults, which are those of CRFsuite and of the paper: features observed, c2 1, a calibrated rate, no averaging.
 
     >>> Settings().describe()
-    "adaptive, averaged, rate 0.2, c2 0.1, seed 0 · u/(√Σu² + 0.001): plain gradients with AdaGrad's step sizes"
+    "adaptive, averaged, cost 2, rate 0.4, c2 0.1, seed 0 · u/(√Σu² + δ): plain gradients with AdaGrad's step sizes"
     >>> Settings("lbfgs", c1=0.1).recipe.num_memories
     6
     >>> Settings.of("u2.g1", average=True, c2=0.5)

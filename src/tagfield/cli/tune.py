@@ -1,0 +1,154 @@
+"""`tagfield tune`: tries settings and templates by cross-validation, and writes the best to a file.
+
+check ─▶ read, once per template ─▶ rounds of training runs (progress, Ctrl-C) ─▶ table, sentence, file, command
+"""
+
+import os
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from tagfield.atomic import write_atomically
+from tagfield.cli.checks import check_format, check_target
+from tagfield.cli.exits import INTERRUPTED
+from tagfield.cli.figures import count
+from tagfield.cli.interrupts import Interrupts, run_beside
+from tagfield.errors import InputError
+from tagfield.text.presets import PRESETS
+from tagfield.tuning import Tuning
+from tagfield.tuning.config import command, to_toml, train_options
+from tagfield.tuning.tuning import BUDGET, FOLDS
+from tagfield.tuning.tuning import Progress as Run
+from tagfield.tuning.tuning import tune as run_tuning
+
+
+def tune(
+    train: Annotated[list[str], typer.Argument(metavar="TRAIN", help="Training files; never the test data.")],
+    output: Annotated[
+        str, typer.Option("-o", "--output", metavar="FILE", help="File for the best settings.")
+    ] = "tagfield.toml",
+    budget: Annotated[int, typer.Option(metavar="N", min=1, help="Maximum number of training runs.")] = BUDGET,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue a tuning that was stopped.")] = False,
+    template: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME|FILE",
+            help=f"Feature template to try: {', '.join(PRESETS)}, or a CRF++ template file; may be repeated. "
+            "\\[default: every preset that fits the file]",
+        ),
+    ] = None,
+    columns: Annotated[str | None, typer.Option(metavar="'w pos y'", help="Names of the columns, in order.")] = None,
+    format: Annotated[
+        str, typer.Option(metavar="columns|items", help="Input format: CoNLL columns or CRFsuite items.")
+    ] = "columns",
+    folds: Annotated[int, typer.Option(metavar="N", min=2, help="Folds of the cross-validation.")] = FOLDS,
+    seed: Annotated[
+        int, typer.Option(metavar="S", min=0, help="Random seed: the same seed gives the same result.")
+    ] = 0,
+    workers: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Training runs at a time. \\[default: one per core]")
+    ] = None,
+) -> None:
+    """Find the best settings for your data, on all cores.
+
+    It tries recipes, penalties, feature sets and templates by cross-validation on the training data: many candidates on
+    one fold, the better ones on more. The default always takes part. You can stop it with Ctrl-C: finished runs stay in
+    FILE.state, and --resume continues. In the end it writes the best settings to FILE, for tagfield train --config.
+    """
+    kind = check_format(format)
+    check_target(output)
+    state = f"{output}.state"
+    if os.path.exists(state) and not resume:
+        raise InputError(f"{state} holds the runs of a tuning that was stopped; add --resume, or delete the file")
+    if kind == "items" and template:
+        raise InputError("--template has no effect on item files, which already contain attributes; leave it out")
+    console = Console(highlight=False)
+    with (
+        Interrupts(lambda: console.print("stopping after the current epochs")) as interrupts,
+        _display(console) as show,
+    ):
+        tuning = run_beside(
+            lambda: run_tuning(
+                train,
+                template=template or None,
+                columns=columns,
+                format=kind,
+                budget=budget,
+                folds=folds,
+                seed=seed,
+                workers=workers,
+                state=state,
+                resume=resume,
+                on_run=show.run,
+                stop=lambda: interrupts.asked,
+            )
+        )
+    print_table(console, tuning)
+    if not tuning.finished:
+        console.print(
+            f"stopped: the same command with --resume continues; {count(len(tuning.rows), 'candidate')} so far"
+        )
+        raise typer.Exit(INTERRUPTED)
+    print(f"{tuning.sentence[0].upper()}{tuning.sentence[1:]}.")
+    shape = "items" if kind == "items" else None
+    named = train_options(tuning.options, template=tuning.template, columns=columns, format=shape)
+    with write_atomically(output) as file:
+        file.write(to_toml(named, f"chosen by tagfield tune: {tuning.sentence}").encode())
+    print(f"saved  {output}")
+    print(f"next   {command(named, train)}")
+
+
+def print_table(console: Console, tuning: Tuning) -> None:
+    """One line per candidate, the most folds and the best figure first."""
+    if not console.is_terminal:
+        print(tuning.table)
+        return
+    table = Table(box=None, pad_edge=False)
+    for k, name in enumerate(tuning.head):
+        table.add_column(name, justify="left" if k == 0 else "right")
+    for row, cells in zip(tuning.rows, tuning.cells, strict=True):
+        table.add_row(*cells, style="bold green" if row is tuning.chosen else "")
+    console.print(table)
+
+
+class _Lines:
+    """Prints one line per finished run."""
+
+    def __enter__(self) -> "_Lines":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def run(self, run: Run) -> None:
+        figure = f"{run.figure:.2f}" if run.figure == run.figure else "failed"
+        print(f"{run.done}/{run.total} fold {run.fold + 1}: {run.candidate}: {figure}", flush=True)
+
+
+class _Bar(_Lines):
+    """A progress bar with the last run beside it."""
+
+    def __init__(self, console: Console) -> None:
+        self._bar = Progress(
+            BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.description}"),
+            console=console, transient=True,
+        )  # fmt: skip
+        self._task = self._bar.add_task("reading", total=None)
+
+    def __enter__(self) -> "_Lines":
+        self._bar.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.stop()
+
+    def run(self, run: Run) -> None:
+        figure = f"{run.figure:.2f}" if run.figure == run.figure else "failed"
+        self._bar.update(self._task, completed=run.done, total=run.total, description=f"{run.candidate}: {figure}")
+
+
+def _display(console: Console) -> _Lines:
+    return _Bar(console) if console.is_terminal and not console.is_dumb_terminal else _Lines()

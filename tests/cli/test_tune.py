@@ -1,0 +1,89 @@
+"""`tagfield tune`: a table, a sentence, a file that `tagfield train` understands, and what is refused."""
+
+import os
+import signal
+import subprocess
+import time
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.support.cli_process import COMMAND, environment, good, refused
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("tune")
+    good("demo-data", "addresses", "-o", folder, "--train", "60", "--test", "5")
+    return folder
+
+
+def test_it_ends_with_a_table_a_sentence_a_file_and_a_command(home: Path) -> None:
+    given = ["tune", "train.txt", "--budget", "12", "--folds", "3", "-o", "best.toml"]
+    lines = good(*given, cwd=home).splitlines()
+    assert lines[0].startswith("1/12 fold 1: ")
+    assert sum(line.startswith("candidate ") for line in lines) == 1
+    assert any(line.startswith("default, template chunking ") for line in lines)
+    assert lines[-3].startswith("Use ")
+    assert lines[-3].endswith(".")
+    assert lines[-2] == "saved  best.toml"
+    assert lines[-1].startswith("next   tagfield train train.txt -o model")
+    table = tomllib.loads((home / "best.toml").read_text())["train"]
+    assert table["template"] == "chunking"
+    assert not (home / "best.toml.state").exists()
+    good(*lines[-1].split()[2:], cwd=home)
+    again = [line for line in good(*given, cwd=home).splitlines() if "/12 fold" not in line]
+    assert again == [line for line in lines if "/12 fold" not in line]
+
+
+def test_columns_and_formats_are_part_of_the_choice(home: Path, tmp_path: Path) -> None:
+    given = ["--budget", "6", "--folds", "2"]
+    lines = good("tune", home / "train.txt", *given, "--columns", "w _ y", cwd=tmp_path).splitlines()
+    assert lines[-1].endswith("--columns 'w _ y'")
+    assert tomllib.loads((tmp_path / "tagfield.toml").read_text())["train"]["columns"] == "w _ y"
+    (tmp_path / "items").write_text("X\tw=a\nY\tw=b\n\nY\tw=b\nX\tw=a\n\n" * 4)
+    lines = good("tune", "items", *given, "--format", "items", cwd=tmp_path).splitlines()
+    assert "--format items" in lines[-1]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["no-such-file"], "no-such-file"),
+        (["train.txt", "--template", "wrods"], "no template named 'wrods'; did you mean 'words'?"),
+        (["train.txt", "--format", "xml"], "no format named 'xml'"),
+        (["train.txt", "--format", "items", "--template", "words"], "--template has no effect on item files"),
+        (["train.txt", "--budget", "3"], "budget must be at least 10 training runs for 5 folds, got 3"),
+        (["train.txt", "-o", "no/such/folder/x"], "folder"),
+    ],
+)
+def test_what_is_refused(options: list[str], message: str, home: Path) -> None:
+    assert message in refused("tune", *options, cwd=home)
+    assert not list(home.glob("tagfield.toml*"))
+
+
+def test_a_state_that_is_there_is_not_overwritten(home: Path, tmp_path: Path) -> None:
+    (tmp_path / "x.toml.state").write_text("{}")
+    said = refused("tune", home / "train.txt", "-o", "x.toml", cwd=tmp_path)
+    assert said.endswith("x.toml.state holds the runs of a tuning that was stopped; add --resume, or delete the file")
+    said = refused("tune", home / "train.txt", "-o", "x.toml", "--resume", cwd=tmp_path)
+    assert "not the state of a tuning" in said
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of Unix")
+def test_ctrl_c_keeps_what_is_done(tmp_path: Path) -> None:
+    good("demo-data", "addresses", "-o", tmp_path, "--train", "300", "--test", "5")
+    given = [*COMMAND, "tune", "train.txt", "--budget", "40", "-o", "best.toml"]
+    process = subprocess.Popen(given, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment())
+    assert process.stdout is not None
+    assert process.stdout.readline().startswith(b"1/")
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (130, b"")
+    assert b"the same command with --resume continues" in out
+    deadline = time.monotonic() + 5
+    while not (tmp_path / "best.toml.state").exists() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert (tmp_path / "best.toml.state").exists()
+    assert not (tmp_path / "best.toml").exists()
