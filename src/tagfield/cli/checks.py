@@ -3,8 +3,9 @@
 import os
 
 from tagfield.atomic import write_atomically
+from tagfield.cli.exits import UsageError
 from tagfield.encode import Format
-from tagfield.errors import InputError, OutputError
+from tagfield.errors import OutputError
 
 
 def check_format(format: str) -> Format:
@@ -13,7 +14,7 @@ def check_format(format: str) -> Format:
         return "columns"
     if format == "items":
         return "items"
-    raise InputError(f"no format named {format!r}; choose columns or items")
+    raise UsageError(f"no format named {format!r}; choose columns or items")
 
 
 def check_target(path: str) -> None:

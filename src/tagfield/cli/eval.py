@@ -1,6 +1,5 @@
 """`tagfield eval`: prints conlleval's report, or that of labels which mark no chunks, then what was counted."""
 
-import json
 import sys
 from typing import Annotated
 
@@ -8,8 +7,10 @@ import typer
 
 from tagfield.cli.arguments import ColumnNames, InputFormat, ModelFile, Threads
 from tagfield.cli.checks import check_format
+from tagfield.cli.exits import UsageError, usage
 from tagfield.cli.figures import count, percent
-from tagfield.errors import InputError
+from tagfield.cli.options import offer
+from tagfield.cli.voice import AsJson, print_json
 from tagfield.evaluate import KINDS, SCHEMES, Scores, chosen_kind
 from tagfield.model import Model
 
@@ -17,7 +18,7 @@ from tagfield.model import Model
 def evaluate(
     model: ModelFile,
     files: Annotated[list[str], typer.Argument(metavar="FILE", help="Labelled text files; - is standard input.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print all scores as one JSON object.")] = False,
+    as_json: AsJson = False,
     labels: Annotated[
         bool, typer.Option("--labels", help="Add a table with precision, recall and F1 of each label.")
     ] = False,
@@ -27,6 +28,7 @@ def evaluate(
             metavar="|".join(SCHEMES),
             help="What to count: chunks (iob, iobes), words of a segmentation, runs of one label, or single labels. "
             "\\[default: what the labels mark]",
+            autocompletion=offer(SCHEMES),
         ),
     ] = None,
     runs: Annotated[
@@ -43,15 +45,15 @@ def evaluate(
     Gold labels that do not occur in the training data count as errors.
     """
     if runs and scheme not in (None, "runs"):
-        raise InputError(f"--runs is short for --scheme runs, so it does not go with --scheme {scheme}; leave one out")
+        raise UsageError(f"--runs is short for --scheme runs, so it does not go with --scheme {scheme}; leave one out")
     scheme = "runs" if runs else scheme
-    chosen_kind([], scheme)  # an unknown name, before anything is read
+    with usage():
+        chosen_kind([], scheme)  # an unknown name, before anything is read
     loaded = Model.load(model)
     encoded = loaded.encode_files(files, columns=columns, format=check_format(format) if format else None)
     scores = loaded.evaluate(encoded, scheme=scheme, threads=threads)
     if as_json:
-        record = {"model": model, "files": files, **scores.to_dict(), "unseen_labels": encoded.unseen_labels}
-        sys.stdout.write(json.dumps(record, indent=2, ensure_ascii=False) + "\n")
+        print_json({"model": model, "files": files, **scores.to_dict(), "unseen_labels": encoded.unseen_labels})
         return
     sys.stdout.write(scores.report() + "\n" + beyond_conlleval(scores, encoded.unseen_labels))
     if labels and scores.kind != "labels":

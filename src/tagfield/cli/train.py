@@ -6,12 +6,14 @@ check the options ─▶ read ─▶ train (progress, log, Ctrl-C) ─▶ save a
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
 from tagfield.cli.checks import check_format, check_target
+from tagfield.cli.config import use_config
+from tagfield.cli.exits import usage
 from tagfield.cli.log import Log
-from tagfield.cli.options import FLAGS, with_training_options
+from tagfield.cli.options import FLAGS, offer, with_training_options
 from tagfield.cli.training import DEFAULT_TEMPLATE, Data, summarise, train_with_progress
+from tagfield.cli.voice import AsJson, Quiet, Verbose, Voice
 from tagfield.errors import InputError
 from tagfield.model import Model
 from tagfield.text.presets import PRESETS
@@ -27,6 +29,15 @@ UPDATE = ("loss", "gamma", "generator", "batch")  # setting one of these selects
 def train(
     train: Annotated[list[str], typer.Argument(metavar="TRAIN", help="Training files; - is standard input.")],
     output: Annotated[str, typer.Option("-o", "--output", metavar="MODEL", help="File to save the model to.")],
+    config: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE.toml",
+            help="Config file with a table \\[train]; options given here win over it.",
+            callback=use_config,
+            is_eager=True,
+        ),
+    ] = None,
     log: Annotated[
         str | None, typer.Option(metavar="FILE", help="File for a log with one JSON object per epoch.")
     ] = None,
@@ -40,6 +51,7 @@ def train(
             metavar="NAME|FILE",
             help=f"Feature template: {', '.join(PRESETS)}, or a CRF++ template file. \\[default: {DEFAULT_TEMPLATE}]",
             rich_help_panel=DATA,
+            autocompletion=offer(PRESETS),
         ),
     ] = None,
     columns: Annotated[
@@ -63,8 +75,12 @@ def train(
             help=f"Training algorithm: {', '.join(RECIPES)}. \\[default: {DEFAULT}, averaged; "
             f"if one label has most of the tokens, {' or '.join(SKEWED.values())}, averaged]",
             rich_help_panel="The training",
+            autocompletion=offer(RECIPES),
         ),
     ] = None,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+    as_json: AsJson = False,
     **options: Any,
 ) -> None:
     """Train a model on labelled text.
@@ -77,18 +93,20 @@ def train(
     usual = algorithm is None and not any(given.get(name, False) is not False for name in UPDATE)
     if usual:
         given.setdefault("average", True)
-    settings = Settings.of(algorithm or (DEFAULT if usual else "ngd"), FLAGS, **given)
-    if settings.patience and dev is None:
-        raise InputError("--patience needs held-out data; give it with --dev")
-    data = Data(train, dev, template, columns, check_format(format))
-    data.check()
+    voice = Voice(quiet, verbose, as_json)
+    with usage():
+        settings = Settings.of(algorithm or (DEFAULT if usual else "ngd"), FLAGS, **given)
+        if settings.patience and dev is None:
+            raise InputError("--patience needs held-out data; give it with --dev")
+        data = Data(train, dev, template, columns, check_format(format))
+        data.check()
     check_target(output)
-    console = Console(highlight=False)
-    encoded, held_out = data.read(console)
+    encoded, held_out = data.read(voice.console)
     if usual and dominated(encoded.dataset):
         settings = Settings.of(SKEWED[settings.features], FLAGS, **given)
-        console.print(f"algorithm  {settings.recipe.name}, averaged, instead of {DEFAULT}, because one label dominates")
-    trained, interrupted = train_with_progress(encoded, held_out, settings, console, Log(log))
+        voice.note(f"algorithm  {settings.recipe.name}, averaged, instead of {DEFAULT}, because one label dominates")
+    voice.detail("settings   " + ", ".join(f"{name}={value}" for name, value in settings.to_dict().items()))
+    trained, interrupted = train_with_progress(encoded, held_out, settings, voice, Log(log))
     model = Model.of(encoded, trained).without_spare_attributes()
     model.save(output)
-    summarise(console, trained, model, output, dev, interrupted)
+    summarise(voice, trained, model, output, dev, interrupted)
