@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from tagfield._text import Vocabulary, encode_objects
 from tagfield.dataset import UNKNOWN, Dataset, Doubles, Ints, Longs
 from tagfield.errors import InputError
+from tagfield.page import facts, some
 from tagfield.text.columns import read_columns
 from tagfield.text.items import ItemSequence, Token, read_items
 from tagfield.text.presets import load_template
@@ -43,6 +44,22 @@ class Encoded:
 
     def __len__(self) -> int:
         return len(self.dataset)
+
+    def _facts(self) -> list[tuple[str, str]]:
+        rows = [("sequences", f"{len(self):,}"), ("tokens", f"{len(self.gold):,}")]
+        rows += [("labels", f"{len(self.labels):,}"), ("attributes", f"{len(self.attributes):,}")]
+        return rows + ([("template", self.template.name)] if self.template is not None else [])
+
+    def __repr__(self) -> str:
+        return (
+            f"<Encoded: {', '.join(f'{x} {name}' if x[0].isdigit() else f'{name} {x}' for name, x in self._facts())}>"
+        )
+
+    def _repr_html_(self) -> str:
+        rows = self._facts()
+        rows[2] = ("labels", f"{rows[2][1]}: {some(self.labels)}")
+        rows[3] = ("attributes", f"{rows[3][1]}: {some(self.attributes)}")
+        return facts("Encoded", rows)
 
     @property
     def labelled(self) -> bool:

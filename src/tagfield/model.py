@@ -27,6 +27,8 @@ from tagfield.features import prune
 from tagfield.layout import FeatureSet, Weights
 from tagfield.model_file import Parts, from_tensors, load_parts, to_tensors
 from tagfield.native import kernels
+from tagfield.page import facts, some
+from tagfield.progress import show_progress
 from tagfield.spans import Span
 from tagfield.storage import save_tensors
 from tagfield.text.sources import PathLike
@@ -66,9 +68,15 @@ class Model:
         *,
         dev: Encoded | None = None,
         on_epoch: OnEpoch | None = None,
+        progress: bool | None = None,
     ) -> "Model":
-        """Train a model; see `tagfield.train.train`."""
-        return cls.of(encoded, train(encoded, settings, dev=dev, on_epoch=on_epoch))
+        """Train a model; see `tagfield.train.train`.
+
+        progress: Show each epoch: True always, False never, None in notebooks and interactive sessions.
+        """
+        settings = settings or Settings()
+        with show_progress(encoded, settings, dev=dev is not None, progress=progress, on_epoch=on_epoch) as told:
+            return cls.of(encoded, train(encoded, settings, dev=dev, on_epoch=told))
 
     @classmethod
     def of(cls, encoded: Encoded, trained: Trained) -> "Model":
@@ -263,6 +271,25 @@ class Model:
 
     def _parts(self) -> Parts:
         return Parts(self.labels, self.attributes, self.features, self.weights, self.template, self.info, self.stream)
+
+    # Notebooks
+
+    def __repr__(self) -> str:
+        by = str(self.info.get("trained_by", "")).partition(" · ")[0]
+        return f"<Model: {', '.join(text for _, text in self._facts()[:3])}{by and f'; trained by {by}'}>"
+
+    def _repr_html_(self) -> str:
+        rows = self._facts()
+        rows[0] = ("labels", f"{len(self.labels):,}: {some(self.labels)}")
+        return facts("Model", rows)
+
+    def _facts(self) -> list[tuple[str, str]]:
+        """What there is to say about the model in a few words, as (name, text)."""
+        known = (("trained_by", "trained by"), ("sequences", "sequences"), ("stop_reason", "ended"))
+        rows = [("labels", f"{len(self.labels):,} labels"), ("attributes", f"{len(self.attributes):,} attributes")]
+        rows += [("weights", f"{sum(self.features.counts):,} weights")]
+        rows += [("template", self.template.name)] if self.template is not None else []
+        return rows + [(name, str(self.info[key])) for key, name in known if key in self.info]
 
     # Weights
 

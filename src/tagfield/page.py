@@ -5,6 +5,7 @@ Every cell is escaped. Colours are inherited or half transparent, so that a tabl
 
 from collections.abc import Iterable, Sequence
 from html import escape
+from itertools import islice
 
 RULE = "border-bottom:1px solid rgba(127,127,127,.5)"
 CELL = "padding:2px 10px;background:none;color:inherit"
@@ -46,14 +47,15 @@ def facts(title: str, rows: Iterable[tuple[str, object]]) -> str:
     return f'<table style="border-collapse:collapse">{head}<tbody>{body}</tbody></table>'
 
 
-def some(names: Sequence[str], most: int = 6, long: int = 40) -> str:
-    """The first few names, and how many more there are; a long name is cut.
+def some(names: Iterable[str], most: int = 6, long: int = 40) -> str:
+    """The first few names, and … if there are more; a long name is cut.
 
     >>> some(["A", "B", "C"], 2)
-    'A, B, … (3 in all)'
+    'A, B, …'
     """
-    shown = [name if len(name) <= long else f"{name[: long - 1]}…" for name in names[:most]]
-    return ", ".join(shown) + (f", … ({len(names):,} in all)" if len(names) > most else "")
+    first = list(islice(names, most + 1))
+    shown = [name if len(name) <= long else f"{name[: long - 1]}…" for name in first[:most]]
+    return ", ".join(shown + ["…"] * (len(first) > most))
 
 
 def _side(column: int) -> str:

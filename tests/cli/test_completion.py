@@ -63,10 +63,7 @@ def test_bash_completes_commands(home: Path) -> None:
 
 
 def test_bash_completes_the_options_of_a_command(home: Path) -> None:
-    assert (
-        bash(home, "tagfield", "train", "--ep")
-        == ["--epochs", "--epsilon"][: len(bash(home, "tagfield", "train", "--ep"))]
-    )
+    assert set(bash(home, "tagfield", "train", "--ep")) == {"--epochs", "--epsilon"}
     assert {"--average", "--no-average", "--config"} <= set(bash(home, "tagfield", "train", "corpus.txt", "--"))
     assert "--scheme" in bash(home, "tagfield", "eval", "-m", "model", "--")
 
@@ -82,8 +79,8 @@ def test_bash_completes_recipes_templates_and_choices(home: Path) -> None:
 
 def test_bash_completes_files_where_a_file_is_wanted(home: Path) -> None:
     assert bash(home, "tagfield", "train", "cor") == []  # nothing of ours, so `complete -o default` offers files
-    offered = shell("bash", home, 'eval "$(tagfield --show-completion bash)" 2>/dev/null; complete -p tagfield || true')
-    assert "-o default" in offered or offered == ""
+    show = "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION=1 tagfield --show-completion bash"
+    assert "-o default" in shell("bash", home, f'eval "$({show})"; complete -p tagfield')
 
 
 @pytest.mark.parametrize("name", ["zsh", "fish"])
