@@ -51,9 +51,8 @@ class Encoded:
         return rows + ([("template", self.template.name)] if self.template is not None else [])
 
     def __repr__(self) -> str:
-        return (
-            f"<Encoded: {', '.join(f'{x} {name}' if x[0].isdigit() else f'{name} {x}' for name, x in self._facts())}>"
-        )
+        words = [f"{name} {text}" if name == "template" else f"{text} {name}" for name, text in self._facts()]
+        return f"<Encoded: {', '.join(words)}>"
 
     def _repr_html_(self) -> str:
         rows = self._facts()

@@ -69,9 +69,9 @@ def test_training_shows_one_table_that_was_updated(cells: list[Any]) -> None:
         (3, "<Model: 2 labels, 2 attributes, ", ["B-&lt;X&gt;, O", "sgd"]),
         (4, "<Encoded: 20 sequences, 40 tokens, 2 labels, 2 attributes>", ["2: a, b", "B-&lt;X&gt;, O"]),
         (5, "<Dataset: 20 sequences, 40 tokens, ", ["occurrences"]),
-        (6, "<Scores: F1 100.00 % of phrases, token accuracy 100.00 %, 40 tokens>", ["&lt;X&gt;", "precision"]),
+        (6, "<Scores: F1 100.00 % (iob), token accuracy 100.00 %, 40 tokens>", ["&lt;X&gt;", "precision"]),
         (7, "Settings.of('sgd', epochs=4, rate=0.1)", ["epochs", "rate"]),
-        (8, "<Trained: sgd, 4 epochs in ", ["objective", "loss", "best"]),
+        (8, "<Trained: sgd, 4 epochs in ", ["objective", "loss", ">yes</td>"]),
     ],
 )
 def test_results_are_short_and_tables_are_escaped(cells: list[Any], cell: int, start: str, parts: list[str]) -> None:

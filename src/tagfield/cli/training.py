@@ -30,11 +30,7 @@ from tagfield.text.templates import Template
 from tagfield.train import Epoch, Settings, Trained, train
 
 DEFAULT_TEMPLATE = "chunking"
-WHERE = {
-    "dev": "on the held-out data",
-    "sample": "on a sample of the training data",
-    "training": "on the training data",
-}
+WHERE = {"dev": "held-out data", "sample": "a sample of the training data", "training": "the training data"}
 
 
 @dataclass(frozen=True)

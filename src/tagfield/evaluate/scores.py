@@ -210,7 +210,7 @@ class Scores:
         return "\n".join(lines) + "\n"
 
     def __repr__(self) -> str:
-        f1 = "" if self.chunks is None else f"F1 {100 * self.f1:.2f} % of {UNITS[self.kind]}s, "
+        f1 = "" if self.chunks is None else f"F1 {100 * self.f1:.2f} % ({self.kind}), "
         return f"<Scores: {f1}token accuracy {100 * self.accuracy:.2f} %, {self.tokens.gold:,} tokens>"
 
     def _repr_html_(self) -> str:
@@ -222,7 +222,7 @@ class Scores:
         elif len(rows) != 1:
             rows.append(("all", self.precision, self.recall, self.f1, self.chunks.gold))
         cells = [[name, *(f"{100 * x:.2f} %" for x in figures), f"{gold:,}"] for name, *figures, gold in rows]
-        head = "label" if self.chunks is None else UNITS[self.kind]
+        head = "label" if self.chunks is None else UNITS[self.kind].replace("phrase", "chunk")  # phrase is conlleval's
         caption = f"token accuracy {100 * self.accuracy:.2f} %, sequence accuracy {100 * self.sequence_accuracy:.2f} %"
         return table([head, "precision", "recall", "F1", "gold"], cells, caption)
 

@@ -34,7 +34,7 @@ from tagfield.train.trainer import Finished, Trainer
 
 log = logging.getLogger(__name__)
 
-SHOWN = ("epoch", "loss", "objective", "accuracy", "f1", "seconds", "best")  # of an epoch, in a notebook
+SHOWN = ("epoch", "loss", "objective", "accuracy", "f1", "seconds", "kept")  # of an epoch, in a notebook
 
 
 @dataclass(frozen=True)
@@ -62,8 +62,9 @@ class Trained:
 
     def _repr_html_(self) -> str:
         """The last epochs."""
-        names = [name for name in SHOWN if any(name in epoch.to_dict() for epoch in self.history)]
-        rows = [[_cell(epoch.to_dict().get(name, "")) for name in names] for epoch in self.history[-10:]]
+        logs = [epoch.to_dict() | {"kept": epoch is self.best} for epoch in self.history[-10:]]
+        names = [name for name in SHOWN if any(name in log for log in logs)]
+        rows = [[_cell(log.get(name, "")) for name in names] for log in logs]
         return table(names, rows, f"{self.settings.describe()}; {self.stop_reason}")
 
 
@@ -142,10 +143,10 @@ def _cell(value: object) -> str:
     """A figure of an epoch, for people.
 
     >>> _cell(True), _cell(0.123456), _cell(12)
-    ('best', '0.1235', '12')
+    ('yes', '0.1235', '12')
     """
     if isinstance(value, bool):
-        return "best" if value else ""
+        return "yes" if value else ""
     return f"{value:,.4f}" if isinstance(value, float) else str(value)
 
 

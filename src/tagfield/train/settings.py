@@ -192,7 +192,7 @@ class Settings:
         return ", ".join(words) + (f" · {self.recipe.about}" if self.recipe.about else "")
 
     def _repr_html_(self) -> str:
-        return facts(self.describe(), [(name, value) for name, value in self.to_dict().items() if value is not None])
+        return facts("Settings", [(name, value) for name, value in self.to_dict().items() if value is not None])
 
     def __repr__(self) -> str:
         named = RECIPES.get(self.recipe.name)
