@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tagfield.dataset import UNKNOWN, Dataset, Longs
-from tagfield.errors import InputError
+from tagfield.errors import InputError, did_you_mean
 from tagfield.evaluate import split_label
 from tagfield.native import kernels
 
@@ -202,7 +202,8 @@ def _label_ids(entry: Any, ids: Mapping[Any, int], s: int, t: int) -> list[int]:
     chosen = list(entry) if several else [entry]
     for label in chosen:
         if not isinstance(label, Hashable) or label not in ids:
-            raise InputError(f"known[{s}][{t}]: the model has no label {label!r}")
+            hint = did_you_mean(label, map(str, ids), 8)
+            raise InputError(f"known[{s}][{t}]: the model has no label {label!r}; {hint}")
     if not chosen:
         raise InputError(f"known[{s}][{t}] is empty and allows no label; use None to allow every label")
     return [ids[label] for label in chosen]

@@ -22,6 +22,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from tagfield.page import facts
 from tagfield.storage import load_tensors, save_tensors
 
 Ints: TypeAlias = NDArray[np.int32]
@@ -71,6 +72,17 @@ class Dataset:
 
     def __len__(self) -> int:
         return len(self.tokens) - 1
+
+    def sizes(self) -> list[tuple[str, int]]:
+        """What there is how many of."""
+        parts = (len(self), len(self.labels), len(self.attribute), len(self.position))
+        return list(zip(("sequences", "tokens", "attributes in sequences", "occurrences"), parts, strict=True))
+
+    def __repr__(self) -> str:
+        return f"<Dataset: {', '.join(f'{size:,} {name}' for name, size in self.sizes())}>"
+
+    def _repr_html_(self) -> str:
+        return facts("Dataset", [(name, f"{size:,}") for name, size in self.sizes()])
 
     def sentence_of(self, token: int) -> int:
         """The sentence that a token is in."""

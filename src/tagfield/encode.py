@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 from tagfield._text import Vocabulary, encode_objects
 from tagfield.dataset import UNKNOWN, Dataset, Doubles, Ints, Longs
 from tagfield.errors import InputError
+from tagfield.page import facts, some
 from tagfield.text.file_data import read_any
 from tagfield.text.file_format import FileFormat
 from tagfield.text.inputs import open_inputs
@@ -69,6 +70,21 @@ class Encoded:
 
     def __len__(self) -> int:
         return len(self.dataset)
+
+    def _facts(self) -> list[tuple[str, str]]:
+        rows = [("sequences", f"{len(self):,}"), ("tokens", f"{len(self.gold):,}")]
+        rows += [("labels", f"{len(self.labels):,}"), ("attributes", f"{len(self.attributes):,}")]
+        return rows + ([("template", self.template.name)] if self.template is not None else [])
+
+    def __repr__(self) -> str:
+        words = [f"{name} {text}" if name == "template" else f"{text} {name}" for name, text in self._facts()]
+        return f"<Encoded: {', '.join(words)}>"
+
+    def _repr_html_(self) -> str:
+        rows = self._facts()
+        rows[2] = ("labels", f"{rows[2][1]}: {some(self.labels)}")
+        rows[3] = ("attributes", f"{rows[3][1]}: {some(self.attributes)}")
+        return facts("Encoded", rows)
 
     @property
     def labelled(self) -> bool:

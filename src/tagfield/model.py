@@ -23,6 +23,8 @@ from tagfield.features import prune
 from tagfield.layout import FeatureSet, Weights
 from tagfield.model_file import Parts, from_tensors, load_parts, to_tensors
 from tagfield.model_tagging import Tagging
+from tagfield.page import facts, some
+from tagfield.progress import show_progress
 from tagfield.storage import save_tensors
 from tagfield.text.sources import PathLike, Source
 from tagfield.text.templates import Template
@@ -62,10 +64,12 @@ class Model(Tagging):
         *,
         dev: Encoded | PathLike | None = None,
         on_epoch: OnEpoch | None = None,
+        progress: bool | None = None,
     ) -> "Model":
         """Train a model on encoded data, or on files with labels; see `encode_files` and `tagfield.train.train`.
 
         dev: held-out data, scored after every epoch
+        progress: show each epoch: True always, False never, None in notebooks and interactive sessions
 
         >>> from tagfield import encode_sequences
         >>> X = [[["w=the"], ["w=dog"]], [["w=the"], ["w=cat"]]]
@@ -77,7 +81,9 @@ class Model(Tagging):
         if dev is not None and not isinstance(dev, Encoded):
             kind: dict[str, Any] = {"format": "items"} if encoded.template is None else {"template": encoded.template}
             dev = encode_files(dev, attributes=encoded.attributes, labels=encoded.labels, **kind)
-        return cls.of(encoded, train(encoded, settings, dev=dev, on_epoch=on_epoch))
+        settings = settings or Settings()
+        with show_progress(encoded, settings, dev=dev is not None, progress=progress, on_epoch=on_epoch) as told:
+            return cls.of(encoded, train(encoded, settings, dev=dev, on_epoch=told))
 
     @classmethod
     def train_words(
@@ -89,6 +95,7 @@ class Model(Tagging):
         settings: Settings | None = None,
         dev: tuple[Iterable[object], Iterable[Iterable[str | None]]] | None = None,
         on_epoch: OnEpoch | None = None,
+        progress: bool | None = None,
     ) -> "Model":
         """Train a model on lists of words; the template makes their features.
 
@@ -96,6 +103,7 @@ class Model(Tagging):
         y: a label for each token
         template: the name of a preset (ner, pos, segmentation, …), the path of a template file, or a Template
         dev: held-out sentences and their labels, scored after every epoch
+        progress: as in `train`
 
         >>> model = Model.train_words([["to", "be"], ["or", "not"]], [["TO", "VB"], ["CC", "RB"]])
         >>> model.template.name
@@ -108,7 +116,7 @@ class Model(Tagging):
                 raise InputError("dev must be a pair (X, y) of sentences and their labels")
             encoder = WordEncoder(encoded.template or template, encoded.attributes, encoded.labels)
             held_out = encoder.encode(*dev)
-        return cls.train(encoded, settings, dev=held_out, on_epoch=on_epoch)
+        return cls.train(encoded, settings, dev=held_out, on_epoch=on_epoch, progress=progress)
 
     @classmethod
     def of(cls, encoded: Encoded, trained: Trained) -> "Model":
@@ -182,6 +190,25 @@ class Model(Tagging):
 
     def _parts(self) -> Parts:
         return Parts(self.labels, self.attributes, self.features, self.weights, self.template, self.info, self.stream)
+
+    # Notebooks
+
+    def __repr__(self) -> str:
+        by = str(self.info.get("trained_by", "")).partition(" · ")[0]
+        return f"<Model: {', '.join(text for _, text in self._facts()[:3])}{by and f'; trained by {by}'}>"
+
+    def _repr_html_(self) -> str:
+        rows = self._facts()
+        rows[0] = ("labels", f"{len(self.labels):,}: {some(self.labels)}")
+        return facts("Model", rows)
+
+    def _facts(self) -> list[tuple[str, str]]:
+        """What there is to say about the model in a few words, as (name, text)."""
+        known = (("trained_by", "trained by"), ("sequences", "sequences"), ("stop_reason", "ended"))
+        rows = [("labels", f"{len(self.labels):,} labels"), ("attributes", f"{len(self.attributes):,} attributes")]
+        rows += [("weights", f"{sum(self.features.counts):,} weights")]
+        rows += [("template", self.template.name)] if self.template is not None else []
+        return rows + [(name, str(self.info[key])) for key, name in known if key in self.info]
 
     # Weights
 

@@ -65,9 +65,17 @@ def test_the_help_of_train_names_every_recipe_and_the_defaults_of_settings() -> 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["nothing"], "tagfield: no such command 'nothing'"),
+        (["nothing"], "tagfield: no command named 'nothing'; choose one of train, tag, "),
+        (["trian"], "tagfield: no command named 'trian'; did you mean 'train'?"),
         (["train"], "tagfield train: missing argument"),
-        (["train", "a", "-o", "b", "--wrong"], "tagfield train: no such option: --wrong"),
+        (["train", "a", "-o", "b", "--wrong"], "tagfield train: no option named --wrong; see tagfield train --help"),
+        (["train", "a", "-o", "b", "--epoch", "3"], "tagfield train: no option named --epoch; did you mean --epochs?"),
+        (
+            ["train", "a", "-o", "b", "--algorithm", "lbgfs"],
+            "tagfield: no algorithm named 'lbgfs'; did you mean 'lbfgs'?",
+        ),
+        (["train", "a", "-o", "b", "--template", "word"], "tagfield: no template named 'word'; did you mean 'words'?"),
+        (["demo-data", "adresses", "-o", "b"], "tagfield: no corpus named 'adresses'; did you mean 'addresses'?"),
         (["train", "a", "-o", "b", "--epochs", "many"], "tagfield train: invalid value for '--epochs'"),
     ],
 )
@@ -97,7 +105,7 @@ def test_train_tells_how_it_goes_and_what_came_out(tmp_path: Path) -> None:
     assert lines[2].endswith("labels missing from the training data, counted as errors: B-XX")
     epochs = [line for line in lines if line.startswith("epoch ")]
     assert [line.split()[1] for line in epochs] == ["1/3", "2/3", "3/3"]
-    assert all(part in epochs[-1] for part in ("objective", "dev accuracy", "F1", "rate", "tokens/s"))
+    assert all(part in epochs[-1] for part in ("dev loss/token", "dev accuracy", "F1", "rate", "tokens/s"))
     assert "ended      after 3 epochs and " in text
     assert "it reached the maximum of 3 epochs" in text
     assert "saved      my model, " in text
@@ -105,7 +113,7 @@ def test_train_tells_how_it_goes_and_what_came_out(tmp_path: Path) -> None:
 
     log = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()]
     assert [row["epoch"] for row in log] == [1, 2, 3]
-    assert log[0].keys() >= {"objective", "seconds", "norm", "best", "rate", "accuracy", "f1"}
+    assert log[0].keys() >= {"objective", "loss", "seconds", "norm", "best", "rate", "accuracy", "f1"}
     assert sorted(path.name for path in tmp_path.iterdir()) == ["dev.txt", "log", "my model", "train.txt"]
 
 
@@ -367,11 +375,11 @@ def test_info_says_what_it_is(home: Path) -> None:
 def test_demo_data_writes_two_files_and_spares_others(tmp_path: Path) -> None:
     options = ["--seed", "5", "--train", "20", "--test", "5", "-o", tmp_path / "new" / "demo"]
     first = good("demo-data", "mentions", *options)
-    assert first.splitlines()[-1].startswith("next: tagfield train ")
+    assert first.splitlines()[0].startswith("next: tagfield train ")
     assert good("demo-data", "mentions", *options) == first  # the same bytes: nothing to spare
     (tmp_path / "new" / "demo" / "train.txt").write_text("mine")
     done = call("demo-data", "mentions", *options)
-    assert (done.returncode, done.stdout) == (2, "")
+    assert (done.returncode, done.stdout) == (1, "")
     assert "exists with different content" in done.stderr
     assert (tmp_path / "new" / "demo" / "train.txt").read_text() == "mine"
     good("demo-data", "mentions", *options, "--force")

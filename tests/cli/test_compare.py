@@ -45,7 +45,7 @@ def test_ctrl_c_keeps_finished_runs_and_stops_every_worker(command: list[str], t
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the whole group
     _, complaint = process.communicate(timeout=60)
     assert process.returncode == 130
-    found = re.fullmatch(r"tagfield: stopped after (\d) of 4 runs; run the same command to resume\n", complaint)
+    found = re.search(r"^tagfield: stopped after (\d) of 4 runs; run the same command to resume\n\Z", complaint, re.M)
     assert found
     assert int(found[1]) == len(load_results(tmp_path / "out").runs)
     for worker in workers:

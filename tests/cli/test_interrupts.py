@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tagfield.cli.interrupts import Interrupts, run_beside
-from tagfield.cli.progress import STOPPING
+from tagfield.progress.terminal import STOPPING
 from tests.support.cli_process import COMMAND, TRAIN, environment, good
 
 
@@ -31,8 +31,8 @@ def training(home: Path, *options: str) -> Iterator[subprocess.Popen[str]]:
 
 
 def wait_for(process: subprocess.Popen[str], start: str) -> None:
-    assert process.stdout is not None
-    for line in process.stdout:
+    assert process.stderr is not None
+    for line in process.stderr:
         if line.startswith(start):
             return
     raise AssertionError(f"the output ended without {start!r}")
@@ -50,8 +50,8 @@ def test_once_stops_after_the_pass_and_saves(tmp_path: Path) -> None:
         wait_for(process, "epoch")
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
-        assert (process.returncode, err) == (0, "")
-        assert STOPPING in out
+        assert process.returncode == 0
+        assert STOPPING in err
         assert "you pressed Ctrl-C; the weights of epoch " in out
         assert "saved      model, " in out
     assert good("tag", "-m", tmp_path / "model", input="The DT\n") == "The DT B-NP\n\n"
@@ -68,8 +68,8 @@ def test_twice_ends_at_once_and_writes_nothing(tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
         assert process.returncode == 130
-        assert err == "tagfield: interrupted; nothing was written\n"
-        assert "saved" not in out
+        assert err.splitlines()[-1] == "tagfield: interrupted; nothing was written"
+        assert out == ""
     assert (tmp_path / "model").read_bytes() == b"old"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["items", "model"]
 

@@ -8,6 +8,7 @@ from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
 
 from tagfield.cli.commands import run
+from tagfield.cli.exits import DATA, FAILED, USAGE
 
 COMMAND = [sys.executable, "-m", "tagfield"]
 
@@ -57,16 +58,23 @@ def inside(*arguments: str | Path, input: bytes | str, cwd: Path | None) -> tupl
 
 
 def good(*arguments: str | Path, input: bytes | str = b"", cwd: Path | None = None) -> str:
-    """Runs a command that must succeed and say nothing on stderr; returns its output."""
+    """Runs a command that must succeed without a complaint; returns its output: progress and notes, then results.
+
+    With --json or --quiet only the results.
+    """
     code, out, err = inside(*arguments, input=input, cwd=cwd)
-    assert (code, err) == (0, "")
-    return out
+    assert code == 0, (code, out, err)
+    assert not [line for line in err.splitlines() if line.startswith("tagfield:")], err
+    return out if {"--json", "--quiet", "-q"} & set(arguments) else err + out
 
 
-def refused(*arguments: str | Path, input: bytes | str = b"", cwd: Path | None = None) -> str:
-    """Runs a command that must fail with exit code 2 and one line on stderr; returns that line."""
-    code, out, err = inside(*arguments, input=input, cwd=cwd)
-    assert code == 2, (code, out, err)
-    lines = err.splitlines()
+def refused(*arguments: str | Path, input: bytes | str = b"", cwd: Path | None = None, code: int | None = None) -> str:
+    """Runs a command that must fail with one line of complaint on stderr, at its end; returns that line.
+
+    code: The exit code that it must have; any of the failures if it is not given.
+    """
+    found, out, err = inside(*arguments, input=input, cwd=cwd)
+    assert found == code if code is not None else found in (FAILED, USAGE, DATA), (found, out, err)
+    lines = [line for line in err.splitlines() if line.startswith("tagfield")]
     assert len(lines) == 1, err
     return lines[0]

@@ -5,7 +5,9 @@
     train.py · tag.py · eval.py · info.py
     compare.py · report.py · demo_data.py · fetch.py · responses.py
     options.py    the options of `train`, from the records in tagfield/train
-    training.py   reading, training and the summary of `train`, with progress.py, interrupts.py and log.py
+    training.py   reading, training and the summary of `train`, with interrupts.py, log.py and tagfield/progress
+    config.py     options from a TOML file
+    voice.py      results on stdout, progress and notes on stderr; --quiet, --verbose, --json
     checks.py · blocks.py · figures.py   early checks, input in blocks, number formats
 
 Only commands print; the library logs and calls back.

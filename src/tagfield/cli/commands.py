@@ -2,7 +2,8 @@
 
     tagfield NAME ... ─▶ COMMANDS[NAME] ─▶ import its module ─▶ Typer reads the function's parameters ─▶ guarded call
 
-The summaries are in the table so that `tagfield --help` imports no command.
+The summaries are in the table so that `tagfield --help` imports no command. Shell completion goes the same way: a
+command's file is imported when its options are completed.
 """
 
 import sys
@@ -12,10 +13,11 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 import typer.main
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 from tagfield import __version__
-from tagfield.cli.exits import FAILED, guarded
+from tagfield.cli.exits import EXITS, USAGE, UsageError, guarded
+from tagfield.errors import did_you_mean, nearest
 
 
 class Entry(NamedTuple):
@@ -43,6 +45,28 @@ COMMANDS: dict[str, Entry] = {
 }
 
 CONTEXT = {"help_option_names": ["-h", "--help"]}
+EPILOG = "Exit codes: " + ", ".join(f"{code} {text.partition(':')[0]}" for code, text in EXITS.items()) + "."
+
+
+class Readable:
+    """Help without Python's types: a flag takes no value, and an argument's name says what it is."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        params: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        for param in params:
+            if getattr(param, "is_flag", False):
+                param.metavar = ""
+            elif param.param_type_name == "argument":
+                param.display_type_rich = lambda ctx: ""
+        return params
+
+
+class Command(Readable, TyperCommand):
+    """A command with readable help."""
+
+
+class Commands(Readable, TyperGroup):
+    """The group of commands with readable help."""
 
 
 class Deferred(TyperCommand):
@@ -56,7 +80,7 @@ class Deferred(TyperCommand):
         module, _, function = self._where.partition(":")
         app = typer.Typer(add_completion=False, rich_markup_mode="rich", context_settings=CONTEXT)
         command = guarded(getattr(import_module(module), function))
-        app.command(self.name, help=paragraphs(command.__doc__), context_settings=CONTEXT)(command)
+        app.command(self.name, cls=Command, help=paragraphs(command.__doc__), context_settings=CONTEXT)(command)
         return typer.main.get_command(app).make_context(info_name, args, parent, **extra)
 
 
@@ -95,8 +119,8 @@ def group() -> Any:
     >>> sorted(group().commands)[:2]
     ['compare', 'convert']
     """
-    app = typer.Typer(add_completion=False, rich_markup_mode="rich", context_settings=CONTEXT)
-    app.callback()(_tagfield)
+    app = typer.Typer(cls=Commands, add_completion=True, rich_markup_mode="rich", context_settings=CONTEXT)
+    app.callback(epilog=EPILOG)(_tagfield)
     made: Any = typer.main.get_command(app)
     for name, entry in COMMANDS.items():
         made.add_command(Deferred(name, entry))
@@ -113,15 +137,38 @@ def run(arguments: Sequence[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # do not fail on letters that the terminal cannot show
+    if arguments and not arguments[0].startswith("-") and arguments[0] not in COMMANDS:
+        print(f"tagfield: no command named {arguments[0]!r}; {did_you_mean(arguments[0], COMMANDS)}", file=sys.stderr)
+        return USAGE
     try:
         code = group().main(list(arguments) or ["--help"], prog_name="tagfield", standalone_mode=False)
+    except UsageError as error:
+        print(f"tagfield: {' '.join(str(error).split())}", file=sys.stderr)
+        return USAGE
     except Exception as error:
         # A usage error of Typer. Its class differs between versions, so look for its method instead.
         if not hasattr(error, "format_message"):
             raise
-        context = getattr(error, "ctx", None)
-        path = context.command_path if context is not None else "tagfield"
-        message = error.format_message().strip().rstrip(".")
-        print(f"{path}: {message[:1].lower()}{message[1:]}; see {path} --help", file=sys.stderr)
-        return FAILED
+        print(explain(error), file=sys.stderr)
+        return USAGE
     return code if isinstance(code, int) else 0
+
+
+def explain(error: Any) -> str:
+    """A usage error of Typer as one sentence, with the nearest option if there is no such option."""
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context is not None else "tagfield"
+    wrong = getattr(error, "option_name", None)
+    if wrong and context is not None and error.message.lower().startswith("no such option"):
+        known = [name for each in context.command.get_params(context) for name in (*each.opts, *each.secondary_opts)]
+        close = nearest(wrong.lstrip("-"), [name[2:] for name in known if name.startswith("--")])
+        hint = f"did you mean --{close}?" if close else f"see {path} --help"
+        return f"{path}: no option named {wrong}; {hint}"
+    message = " ".join(error.format_message().split()).rstrip(".")
+    parameter = getattr(getattr(error, "param", None), "name", None)
+    file = context.meta.get(FROM_FILE, {}).get(parameter) if context else None
+    where = f", in {file}" if file else ""
+    return f"{path}: {message[:1].lower()}{message[1:]}{where}; see {path} --help"
+
+
+FROM_FILE = "tagfield.config"  # in a context's meta: parameter → the config file that it comes from (cli/config.py)

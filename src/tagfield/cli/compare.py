@@ -1,24 +1,26 @@
 """`tagfield compare`: trains every recipe × feature set × seed and records the results in one folder."""
 
+import json
 import shlex
 import sys
 import time
 from collections import deque
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
-from rich.console import Console, Group
+from rich.console import Group
 from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from tagfield.cli.exits import INTERRUPTED
+from tagfield.cli.exits import INTERRUPTED, usage
 from tagfield.cli.figures import clock, count, duration, percent
 from tagfield.cli.reading import with_reading_options
 from tagfield.cli.training import told
+from tagfield.cli.voice import AsJson, Quiet, Verbose, Voice, print_json
 from tagfield.encode import encode_files
 from tagfield.errors import InputError
 from tagfield.experiment.compare import compare as run_comparison
@@ -27,8 +29,8 @@ from tagfield.experiment.plan import PAPER, Plan, runs_by_iteration
 from tagfield.experiment.report import Report, write_report
 from tagfield.experiment.results import Results, load_results
 from tagfield.experiment.status import ComparisonStatus
-from tagfield.experiment.tables import plain_table
-from tagfield.text.presets import PRESETS
+from tagfield.experiment.tables import plain_table, summary_record
+from tagfield.text.presets import PRESETS, load_template
 from tagfield.text.reading import ReadOptions
 from tagfield.train import RECIPES
 
@@ -73,6 +75,9 @@ def compare(
     ] = None,
     report: Annotated[bool, typer.Option("--report", help="Also write the report, to DIR/report.")] = False,
     name: Annotated[str | None, typer.Option(metavar="TEXT", help="Title of the data in the report.")] = None,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+    as_json: AsJson = False,
     *,
     reading: ReadOptions,
 ) -> None:
@@ -82,9 +87,13 @@ def compare(
     and chunk F1 on both files to DIR/results.jsonl. You can stop it at any time: the same command resumes it. Then
     [bold]tagfield report DIR[/bold] plots the learning curves.
     """
-    plan = Plan(
-        parse_recipes(recipes), tuple(features.split(",")), seeds=seeds, epochs=epochs, iterations=iterations, c2=c2
-    )
+    voice = Voice(quiet, verbose, as_json)
+    with usage():
+        plan = Plan(
+            parse_recipes(recipes), tuple(features.split(",")), seeds=seeds, epochs=epochs, iterations=iterations, c2=c2
+        )
+        if template is not None:
+            load_template(template, reading.columns)
     learned = encode_files(train, template=template, reading=reading)
     held_out = encode_files(
         test,
@@ -98,13 +107,13 @@ def compare(
     about |= {"template": used}
     print(told(train[0], learned), flush=True)
     cores = workers or usable_cores()
-    print(
+    voice.note(
         f"{count(len(plan.runs()), 'run')} on {count(cores, 'core')}: {count(len(learned), 'training sequence')}, "
-        f"{count(len(held_out), 'test sequence')}",
-        flush=True,
+        f"{count(len(held_out), 'test sequence')}"
     )
+    voice.detail(f"plan: {json.dumps(plan.to_dict())}")
     try:
-        with _display() as display:
+        with _display(voice) as display:
             results = run_comparison(
                 learned, held_out, plan, output, workers=workers, about=about, on_progress=display.show
             )
@@ -115,11 +124,15 @@ def compare(
             file=sys.stderr,
         )
         raise typer.Exit(INTERRUPTED) from None
+    made = write_report(results, Path(output) / "report") if report else None
+    if as_json:
+        print_json({"folder": output, **summary_record(results), **({} if made is None else files(made))})
+        return
     print_summary(results)
-    if report:
-        print_report(write_report(results, Path(output) / "report"))
+    if made is not None:
+        print_report(made)
     else:
-        print(f"next: tagfield report {shlex.quote(output)}")
+        voice.note(f"next: tagfield report {shlex.quote(output)}")
 
 
 def parse_recipes(recipes: str) -> tuple[str, ...]:
@@ -161,16 +174,22 @@ def print_report(made: Report) -> None:
         print(made.no_plots)
 
 
+def files(made: Report) -> dict[str, Any]:
+    """The files of a report, for --json."""
+    return {"page": str(made.page), "summary": str(made.summary), "plots": [str(plot) for plot in made.plots]}
+
+
 def _short(path: str) -> str:
     """The file name without its folder, because reports are shared."""
     return path if path == "-" else Path(path).name
 
 
 class _Lines:
-    """Prints one line per finished run."""
+    """Prints one line per finished run, and with --verbose one per epoch."""
 
-    def __init__(self) -> None:
+    def __init__(self, voice: Voice) -> None:
         self._start = time.monotonic()
+        self._voice = voice
 
     def __enter__(self) -> "_Lines | _Live":
         return self
@@ -179,21 +198,24 @@ class _Lines:
         pass
 
     def show(self, status: ComparisonStatus) -> None:
-        if status.latest.get("kind") != "run":
-            if not status.latest and status.done:
-                print(f"resuming: {status.done} of {status.total} runs are finished", flush=True)
+        line = status.latest
+        if line.get("kind") != "run":
+            if not line and status.done:
+                self._voice.note(f"resuming: {status.done} of {status.total} runs are finished")
+            if line:
+                self._voice.detail(f"{line['run']} epoch {line['epoch']}: {percent(line['test_accuracy'])}")
             return
         left = status.seconds_left()
         more = f"; about {duration(left)} left" if left else ""
-        print(f"{status.done}/{status.total} {_result(status.latest)}{more}", flush=True)
+        self._voice.note(f"{status.done}/{status.total} {_result(line)}{more}")
 
 
 class _Live(_Lines):
     """A live display: the current runs, the last results, and the time left."""
 
-    def __init__(self, console: Console) -> None:
-        super().__init__()
-        self._live = Live(console=console, refresh_per_second=6, transient=True)
+    def __init__(self, voice: Voice) -> None:
+        super().__init__(voice)
+        self._live = Live(console=voice.console, refresh_per_second=6, transient=True)
         self._results: deque[str] = deque(maxlen=6)
         self._scores: dict[str, float] = {}
 
@@ -234,6 +256,7 @@ def _result(line: dict[str, object]) -> str:
     return f"{line['run']}: {percent(test['accuracy'])} after {line['epochs']} {unit}, {line['seconds']:.1f} s"
 
 
-def _display() -> _Lines:
-    console = Console()
-    return _Live(console) if console.is_terminal and not console.is_dumb_terminal else _Lines()
+def _display(voice: Voice) -> _Lines:
+    console = voice.console
+    live = console.is_terminal and not console.is_dumb_terminal and not voice.quiet and not voice.verbose
+    return _Live(voice) if live else _Lines(voice)

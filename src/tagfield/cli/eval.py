@@ -1,15 +1,16 @@
 """`tagfield eval`: prints conlleval's report, or that of labels which mark no chunks, then what was counted."""
 
-import json
 import sys
 from typing import Annotated
 
 import typer
 
 from tagfield.cli.arguments import ModelFile, Threads
+from tagfield.cli.exits import UsageError, usage
 from tagfield.cli.figures import count, percent
+from tagfield.cli.options import offer
 from tagfield.cli.reading import with_reading_options
-from tagfield.errors import InputError
+from tagfield.cli.voice import AsJson, print_json
 from tagfield.evaluate import KINDS, SCHEMES, Scores, chosen_kind
 from tagfield.model import Model
 from tagfield.text.reading import ReadOptions
@@ -19,7 +20,7 @@ from tagfield.text.reading import ReadOptions
 def evaluate(
     model: ModelFile,
     files: Annotated[list[str], typer.Argument(metavar="FILE", help="Labelled text files; - is standard input.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print all scores as one JSON object.")] = False,
+    as_json: AsJson = False,
     labels: Annotated[
         bool, typer.Option("--labels", help="Add a table with precision, recall and F1 of each label.")
     ] = False,
@@ -29,6 +30,7 @@ def evaluate(
             metavar="|".join(SCHEMES),
             help="What to count: chunks (iob, iobes), words of a segmentation, runs of one label, or single labels. "
             "\\[default: what the labels mark]",
+            autocompletion=offer(SCHEMES),
         ),
     ] = None,
     runs: Annotated[
@@ -45,15 +47,15 @@ def evaluate(
     Gold labels that do not occur in the training data count as errors.
     """
     if runs and scheme not in (None, "runs"):
-        raise InputError(f"--runs is short for --scheme runs, so it does not go with --scheme {scheme}; leave one out")
+        raise UsageError(f"--runs is short for --scheme runs, so it does not go with --scheme {scheme}; leave one out")
     scheme = "runs" if runs else scheme
-    chosen_kind([], scheme)  # an unknown name, before anything is read
+    with usage():
+        chosen_kind([], scheme)  # an unknown name, before anything is read
     loaded = Model.load(model)
     encoded = loaded.encode_files(files, reading=reading)
     scores = loaded.evaluate(encoded, scheme=scheme, threads=threads)
     if as_json:
-        record = {"model": model, "files": files, **scores.to_dict(), "unseen_labels": encoded.unseen_labels}
-        sys.stdout.write(json.dumps(record, indent=2, ensure_ascii=False) + "\n")
+        print_json({"model": model, "files": files, **scores.to_dict(), "unseen_labels": encoded.unseen_labels})
         return
     sys.stdout.write(scores.report() + "\n" + beyond_conlleval(scores, encoded.unseen_labels))
     if labels and scores.kind != "labels":

@@ -1,21 +1,62 @@
-"""Exit codes: 0 for success, 2 for an error with one sentence on stderr, 130 after Ctrl-C.
+"""Exit codes, and errors as one sentence on stderr.
 
-Any other exception is a bug in tagfield and shows its traceback.
+2 is what shells and Python's own parsers use for wrong usage, and 130 is 128 + SIGINT. Bad data has a code of its own,
+because a script can repair a file or skip it, but cannot repair its own command line. It is 3 rather than the 65 and 66
+of sysexits.h, which few programs use and few people know. Any other exception is a bug in tagfield and shows its
+traceback, with Python's exit code 1.
 """
 
 import functools
 import os
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import ParamSpec
 
 import typer
 
-from tagfield.errors import TagfieldError
+from tagfield.errors import InputError, ModelFileError, TagfieldError
 
-FAILED = 2
-INTERRUPTED = 130  # 128 + SIGINT, as shells count
+SUCCESS, FAILED, USAGE, DATA, INTERRUPTED = 0, 1, 2, 3, 130
+EXITS = {  # what `tagfield --help` and docs/cli.md list
+    SUCCESS: "success",
+    FAILED: "failure: no space, no memory, no network, or training that diverged",
+    USAGE: "wrong usage: a command, an option, a template or a config file",
+    DATA: "bad data: an input file or a model that is missing or damaged",
+    INTERRUPTED: "interrupted by Ctrl-C",
+}
+
+
+class UsageError(InputError):
+    """An option or an argument of a command is wrong."""
+
+
+@contextmanager
+def usage() -> Iterator[None]:
+    """Within it, an InputError is about an option, not about data.
+
+    >>> with usage():
+    ...     raise InputError("--c2 must be ≥ 0, got -1")
+    Traceback (most recent call last):
+    tagfield.cli.exits.UsageError: --c2 must be ≥ 0, got -1
+    """
+    try:
+        yield
+    except InputError as error:
+        raise UsageError(str(error)) from None
+
+
+def code_of(error: TagfieldError) -> int:
+    """The exit code of an error.
+
+    >>> code_of(UsageError("")), code_of(InputError("")), code_of(TagfieldError(""))
+    (2, 3, 1)
+    """
+    if isinstance(error, UsageError):
+        return USAGE
+    return DATA if isinstance(error, InputError | ModelFileError) else FAILED
+
 
 P = ParamSpec("P")
 
@@ -29,7 +70,7 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
     ...     guarded(fail)()
     ... except typer.Exit as end:
     ...     end.exit_code
-    2
+    1
     """
 
     @functools.wraps(command)
@@ -43,7 +84,7 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
         except KeyboardInterrupt:
             _interrupted()
         except TagfieldError as error:
-            _fail(str(error))
+            _fail(str(error), code_of(error))
         except MemoryError:
             _fail("out of memory; try --features observed, a higher --min-count, or less data")
         except OSError as error:
@@ -54,9 +95,9 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
     return run
 
 
-def _fail(message: str) -> None:
+def _fail(message: str, code: int = FAILED) -> None:
     _say(f"tagfield: {' '.join(message.split())}")
-    raise typer.Exit(FAILED)
+    raise typer.Exit(code)
 
 
 def _interrupted() -> None:

@@ -4,17 +4,21 @@ import sys
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
+from tagfield.cli.exits import UsageError
 from tagfield.cli.figures import size
-from tagfield.errors import InputError
+from tagfield.cli.options import offer
+from tagfield.cli.voice import AsJson, Quiet, Voice, print_json
+from tagfield.errors import did_you_mean
 from tagfield.experiment.fetch import CORPORA
 from tagfield.experiment.fetch import fetch as fetch_corpus
 
 
 def fetch(
-    corpus: Annotated[str, typer.Argument(metavar="|".join(CORPORA), help="Name of the corpus.")],
+    corpus: Annotated[
+        str, typer.Argument(metavar="|".join(CORPORA), help="Name of the corpus.", autocompletion=offer(CORPORA))
+    ],
     source: Annotated[
         str | None,
         typer.Option(
@@ -23,28 +27,38 @@ def fetch(
             help="Read from a folder, a .zip or .tar file, or a URL instead of the corpus's website.",
         ),
     ] = None,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
 ) -> None:
     """Download a public corpus.
 
     The files go to $XDG_CACHE_HOME/tagfield, by default ~/.cache/tagfield, once their checksums match. An interrupted
-    download is resumed, and files that are complete are not downloaded again. The last line printed is the folder.
+    download is resumed, and files that are complete are not downloaded again. Prints the folder.
     """
     if corpus not in CORPORA:
-        raise InputError(f"no corpus named {corpus!r}; choose one of {', '.join(CORPORA)}")
-    with _Bars() as bars:
+        raise UsageError(f"no corpus named {corpus!r}; {did_you_mean(corpus, CORPORA)}")
+    voice = Voice(quiet)
+    with _Bars(voice) as bars:
         folder = fetch_corpus(CORPORA[corpus], source, on_bytes=bars.show)
+    sizes = {name: (folder / name).stat().st_size for name in CORPORA[corpus].sha256}
     for name, sha in CORPORA[corpus].sha256.items():
-        print(f"{name}: {size((folder / name).stat().st_size)}, sha256 {sha[:8]}… matches")
-    print(folder)
+        voice.note(f"{name}: {size(sizes[name])}, sha256 {sha[:8]}… matches")
+    if as_json:
+        files = [
+            {"file": str(folder / name), "bytes": sizes[name], "sha256": sha}
+            for name, sha in CORPORA[corpus].sha256.items()
+        ]
+        print_json({"corpus": corpus, "folder": str(folder), "files": files})
+    else:
+        print(folder)
 
 
 class _Bars:
     """One progress bar per file on a terminal; no output otherwise."""
 
-    def __init__(self) -> None:
-        console = Console(stderr=True)
+    def __init__(self, voice: Voice) -> None:
         columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
-        self._progress = Progress(*columns, console=console, disable=not sys.stderr.isatty())
+        self._progress = Progress(*columns, console=voice.console, disable=voice.quiet or not sys.stderr.isatty())
         self._tasks: dict[str, TaskID] = {}
 
     def __enter__(self) -> "_Bars":

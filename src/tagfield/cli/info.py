@@ -10,12 +10,13 @@ from rich.table import Table
 from rich.text import Text
 
 from tagfield.cli.figures import count, duration, objective, size
+from tagfield.cli.voice import AsJson, print_json
 from tagfield.model import Model
 
 
 def info(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="Model file.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print everything as one JSON object.")] = False,
+    as_json: AsJson = False,
     top: Annotated[int, typer.Option(metavar="N", min=0, help="Number of weights to show, largest first.")] = 10,
 ) -> None:
     """Show what is in a model file and how it was trained.
@@ -25,7 +26,7 @@ def info(
     """
     loaded = Model.load(model)
     if as_json:
-        print(json.dumps(record(loaded, model, top), indent=2, ensure_ascii=False))
+        print_json(record(loaded, model, top))
         return
     rows = Table.grid(padding=(0, 2))
     rows.add_column(style="dim", no_wrap=True)

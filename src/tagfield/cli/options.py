@@ -1,7 +1,7 @@
 """Turns the options of tagfield/train into parameters of a command, so that each is written only once."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Annotated, Any, TypeVar
 
 import typer
@@ -33,6 +33,16 @@ def with_training_options(command: F) -> F:
     return command
 
 
+def offer(names: Iterable[str]) -> Callable[[str], list[str]]:
+    """For shell completion: the names that begin with what was typed.
+
+    >>> offer(["lbfgs", "sgd"])("s")
+    ['sgd']
+    """
+    offered = list(names)
+    return lambda incomplete: [name for name in offered if name.startswith(incomplete)]
+
+
 def _parameter(found: Found) -> inspect.Parameter:
     option, kind = found.option, found.kind
     names = [flag(found.name)]
@@ -46,6 +56,7 @@ def _parameter(found: Found) -> inspect.Parameter:
         help=f"{option.help} \\[default: {default_text(found)}]",
         rich_help_panel=option.group or None,
         show_default=False,
+        autocompletion=offer(option.choices) if option.choices else None,
     )
     annotation = Annotated[typed | None, shown]
     return inspect.Parameter(found.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)

@@ -5,11 +5,13 @@ from typing import Annotated
 
 import typer
 
-from tagfield.cli.compare import print_report, print_summary
+from tagfield.cli.compare import files, print_report, print_summary
 from tagfield.cli.figures import count
+from tagfield.cli.voice import AsJson, Quiet, Voice, print_json
 from tagfield.experiment.publish import compare_with_paper, write_results
 from tagfield.experiment.report import write_report
 from tagfield.experiment.results import load_results
+from tagfield.experiment.tables import summary_record
 
 
 def report(
@@ -23,6 +25,8 @@ def report(
             metavar="FILE.md", help="Also write a Markdown page, with its plots in the folder figures next to it."
         ),
     ] = None,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
 ) -> None:
     """Write the report of a comparison.
 
@@ -31,12 +35,18 @@ def report(
     """
     results = load_results(folder)
     made = write_report(results, output or Path(folder) / "report")
+    if publish is not None:
+        write_results(results, Path(publish))
+    if as_json:
+        published = {} if publish is None else {"published": publish}
+        print_json({"folder": folder, **summary_record(results), **files(made), **published})
+        return
+    voice = Voice(quiet)
     print_summary(results)
     for line in compare_with_paper(results):
         print(line)
     if results.missing:
-        print(f"{count(len(results.missing), 'run')} of {len(results.plan.runs())} not finished yet")
+        voice.note(f"{count(len(results.missing), 'run')} of {len(results.plan.runs())} not finished yet")
     print_report(made)
     if publish is not None:
-        write_results(results, Path(publish))
         print(f"results: {publish}")

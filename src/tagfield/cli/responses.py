@@ -8,6 +8,8 @@ import typer
 
 from tagfield.atomic import write_atomically
 from tagfield.bregman.generators import parse_generator
+from tagfield.cli.exits import usage
+from tagfield.cli.voice import AsJson, print_json
 from tagfield.dataset import Doubles
 from tagfield.errors import InputError
 from tagfield.experiment.response_curves import figure_one, response_curve
@@ -35,24 +37,36 @@ def responses(
         ),
     ] = None,
     reach: Annotated[float, typer.Option(metavar="U", help="Largest |u| on the x axis.")] = 1.0,
+    as_json: AsJson = False,
 ) -> None:
     """Plot response functions f(u).
 
     The plot shows the responses of the paper's Figure 1, each with slope 10 at u = 0 and height 1. For every
     --generator it adds the update U2, with the same slope and its own height.
     """
+    with usage():
+        kind, u, curves = _curves(out, generator or [], reach)
+    figure = draw(u, curves)
+    with write_atomically(out) as file:
+        figure.savefig(file, format=kind, dpi=160)
+    if as_json:
+        values = {name: [float(value) for value in f] for name, f in curves.items()}
+        print_json({"file": out, "u": [float(value) for value in u], "responses": values})
+    else:
+        print(f"{out}: {len(curves)} responses")
+
+
+def _curves(out: str, generators: list[str], reach: float) -> tuple[str, Doubles, dict[str, Doubles]]:
+    """The format of the file, u, and the responses by name; InputError for what is wrong with the options."""
     kind = os.path.splitext(out)[1].lower().lstrip(".")
     if kind not in ("png", "svg"):
         raise InputError(f"{out}: the file name must end in .png or .svg")
     if not (reach > 0 and np.isfinite(reach)):
         raise InputError(f"--reach must be > 0, got {reach:g}")
     u, curves = figure_one(reach=reach)
-    for name in generator or []:
+    for name in generators:
         curves[name] = response_curve(parse_generator(name), u)
-    figure = draw(u, curves)
-    with write_atomically(out) as file:
-        figure.savefig(file, format=kind, dpi=160)
-    print(f"{out}: {len(curves)} responses")
+    return kind, u, curves
 
 
 def draw(u: Doubles, curves: dict[str, Doubles]) -> Any:

@@ -6,14 +6,16 @@ check the options ─▶ read ─▶ train (progress, log, Ctrl-C) ─▶ save a
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
 from tagfield.cli.checks import check_target
+from tagfield.cli.config import use_config
+from tagfield.cli.exits import usage
 from tagfield.cli.figures import size
 from tagfield.cli.log import Log
-from tagfield.cli.options import FLAGS, with_training_options
+from tagfield.cli.options import FLAGS, offer, with_training_options
 from tagfield.cli.reading import with_reading_options
 from tagfield.cli.training import Data, summarise, train_with_progress
+from tagfield.cli.voice import AsJson, Quiet, Verbose, Voice
 from tagfield.errors import InputError
 from tagfield.model import Model
 from tagfield.text.presets import PRESETS
@@ -29,6 +31,15 @@ DATA = "The data"
 def train(
     train: Annotated[list[str], typer.Argument(metavar="TRAIN", help="Training files; - is standard input.")],
     output: Annotated[str, typer.Option("-o", "--output", metavar="MODEL", help="File to save the model to.")],
+    config: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE.toml",
+            help="Config file with a table \\[train]; options given here win over it.",
+            callback=use_config,
+            is_eager=True,
+        ),
+    ] = None,
     log: Annotated[
         str | None, typer.Option(metavar="FILE", help="File for a log with one JSON object per epoch.")
     ] = None,
@@ -42,6 +53,7 @@ def train(
             metavar="NAME|FILE",
             help=f"Feature template: {', '.join(PRESETS)}, or a CRF++ template file. \\[default: what fits the data]",
             rich_help_panel=DATA,
+            autocompletion=offer(PRESETS),
         ),
     ] = None,
     algorithm: Annotated[
@@ -51,8 +63,12 @@ def train(
             help=f"Training algorithm: {', '.join(RECIPES)}. \\[default: {Settings().recipe}]",
             show_default=False,
             rich_help_panel="The training",
+            autocompletion=offer(RECIPES),
         ),
     ] = NAME,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+    as_json: AsJson = False,
     *,
     reading: ReadOptions,
     **options: Any,
@@ -64,19 +80,21 @@ def train(
     what your file was taken for. Files ending in .gz are unpacked.
     """
     given = {name: value for name, value in options.items() if value is not None}
-    settings = Settings.of(algorithm, FLAGS, **given)
-    if settings.patience and dev is None:
-        raise InputError("--patience needs held-out data; give it with --dev")
-    data = Data(train, dev, template, reading)
-    data.check()
+    voice = Voice(quiet, verbose, as_json)
+    with usage():
+        settings = Settings.of(algorithm, FLAGS, **given)
+        if settings.patience and dev is None:
+            raise InputError("--patience needs held-out data; give it with --dev")
+        data = Data(train, dev, template, reading)
+        data.check()
     check_target(output)
-    console = Console(highlight=False)
-    encoded, held_out = data.read(console)
+    encoded, held_out = data.read(voice.console)
     wanted, settings = settings, settings.for_data(encoded)
     if wanted.features != settings.features == "observed":
         needed = size(int(weight_bytes(len(encoded.attributes), len(encoded.labels))))
-        console.print(f"features   observed, because a weight for every pair would take {needed} of memory")
-    trained, interrupted = train_with_progress(encoded, held_out, settings, console, Log(log))
+        voice.note(f"features   observed, because a weight for every pair would take {needed} of memory")
+    voice.detail("settings   " + ", ".join(f"{name}={value}" for name, value in settings.to_dict().items()))
+    trained, interrupted = train_with_progress(encoded, held_out, settings, voice, Log(log))
     model = Model.of(encoded, trained).without_spare_attributes()
     model.save(output)
-    summarise(console, trained, model, output, dev, interrupted)
+    summarise(voice, trained, model, output, dev, interrupted)

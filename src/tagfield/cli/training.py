@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -18,17 +19,19 @@ from rich.text import Text
 from tagfield.cli.figures import count, duration, objective, percent, size
 from tagfield.cli.interrupts import Interrupts, run_beside
 from tagfield.cli.log import Log
-from tagfield.cli.progress import Course, describe, open_progress
+from tagfield.cli.voice import Voice, print_json
 from tagfield.encode import Encoded, encode_files
 from tagfield.errors import InputError
-from tagfield.evaluate import has_chunks
 from tagfield.model import Model
+from tagfield.progress.course import Course, measured_on
+from tagfield.progress.terminal import describe, open_progress
 from tagfield.text.presets import load_template
 from tagfield.text.reading import ReadOptions
 from tagfield.text.sources import STDIN
 from tagfield.text.templates import Template
 from tagfield.train import Epoch, Settings, Trained, train
-from tagfield.train.options import Stochastic
+
+WHERE = {"dev": "held-out data", "sample": "a sample of the training data", "training": "the training data"}
 
 
 @dataclass(frozen=True)
@@ -94,20 +97,10 @@ def told(path: str, encoded: Encoded) -> str:
 
 
 def train_with_progress(
-    encoded: Encoded, dev: Encoded | None, settings: Settings, console: Console, log: Log
+    encoded: Encoded, dev: Encoded | None, settings: Settings, voice: Voice, log: Log
 ) -> tuple[Trained, bool]:
     """Train with a progress display; returns the result and whether Ctrl-C stopped it."""
-    recipe = settings.recipe
-    calibrates = isinstance(recipe, Stochastic) and recipe.rate is None
-    course = Course(
-        settings.max_epochs,
-        int(encoded.dataset.tokens[-1]),
-        dev=dev is not None,
-        chunks=has_chunks(encoded.labels.strings()),
-        unit=recipe.unit,
-        first="calibrating the learning rate, then the first pass" if calibrates else "the first pass",
-    )
-    progress = open_progress(course, console)
+    progress = open_progress(Course.of(encoded, settings, dev=dev is not None, verbose=voice.verbose), voice.console)
 
     def on_epoch(epoch: Epoch) -> bool:
         progress.epoch(epoch)
@@ -115,7 +108,7 @@ def train_with_progress(
         return interrupts.asked
 
     try:
-        with tell_choices(console), Interrupts(progress.stopping) as interrupts, progress:
+        with tell_choices(voice.console), voice.library_log(), Interrupts(progress.stopping) as interrupts, progress:
             trained = run_beside(lambda: train(encoded, settings, dev=dev, on_epoch=on_epoch))
     finally:
         log.close()
@@ -143,32 +136,51 @@ def tell_choices(console: Console) -> Iterator[None]:
         log.setLevel(level)
 
 
-def summarise(console: Console, trained: Trained, model: Model, path: str, dev: str | None, interrupted: bool) -> None:
+def summarise(voice: Voice, trained: Trained, model: Model, path: str, dev: str | None, interrupted: bool) -> None:
     """Print the result, the model file, and commands to run next."""
+    if voice.json:
+        print_json(record(trained, model, path, interrupted))
+        return
+    console = Console(highlight=False)
     settings, best = trained.settings, trained.best
     unit = settings.recipe.unit
     end = "you pressed Ctrl-C" if interrupted else trained.stop_reason
     seconds = trained.history[-1].seconds if trained.history else 0.0
     passes = f"after {count(len(trained.history), unit)} and {duration(seconds)}"
     states, edges = model.info["state_features"], model.info["transition_features"]
-    _row(console, "", "")
+    _row(voice.console, "", "")
     _row(console, "recipe", settings.describe())
     kept = f"the weights of {unit} {best.number}" if best.number else "the initial weights"
     _row(console, "ended", f"{passes}: {end}; {kept} are kept")
-    if best.number:
+    if best.loss is not None:
+        where = measured_on(settings, dev is not None).removesuffix(" loss")
+        _row(console, "loss", f"{best.loss:.4f} per token on {WHERE[where]}")
+    elif best.number:
         _row(console, "objective", objective(best.objective))
     if best.scores is not None:
-        chunks = f", chunk F1 {percent(best.scores.f1)}" if has_chunks(model.labels.strings()) else ""
+        unit = "word" if best.scores.kind == "words" else "chunk"
+        chunks = f", {unit} F1 {percent(best.scores.f1)}" if best.scores.has("f1") else ""
         _row(console, "dev", f"token accuracy {percent(best.scores.accuracy)}{chunks}")
     weight = f", {size(Path(path).stat().st_size)}" if os.path.isfile(path) else ""
     _row(console, "saved", f"{path}{weight}: {states:,} state and {edges:,} transition features", "green")
     data = shlex.quote(dev) if dev not in (None, "-") else "FILE"
     name = shlex.quote(path)
-    _row(console, "next", f"tagfield eval -m {name} {data}", "cyan")
-    _row(console, "", f"tagfield tag -m {name} {data}", "cyan")
+    _row(voice.console, "next", f"tagfield eval -m {name} {data}", "cyan")
+    _row(voice.console, "", f"tagfield tag -m {name} {data}", "cyan")
+
+
+def record(trained: Trained, model: Model, path: str, interrupted: bool) -> dict[str, Any]:
+    """The summary as a dict, for --json."""
+    best = trained.best
+    found: dict[str, Any] = {"model": path, "bytes": os.path.getsize(path) if os.path.isfile(path) else None}
+    found |= {name: value for name, value in model.info.items() if name not in ("objective", "version")}
+    found |= {"interrupted": interrupted, "kept": best.number, "objective": best.objective, "loss": best.loss}
+    return found | ({} if best.scores is None else {"dev": best.scores.to_dict()})
 
 
 def _row(console: Console, name: str, text: str, style: str = "") -> None:
+    if console.quiet:
+        return
     if console.is_terminal:
         row = Table.grid()
         row.add_column(width=11, style="dim")
@@ -176,5 +188,5 @@ def _row(console: Console, name: str, text: str, style: str = "") -> None:
         row.add_row(name, Text(text, style))
         console.print(row)
         return
-    with suppress(BrokenPipeError):  # rich would exit here; training must continue
-        print(f"{name:<11}{text}".rstrip(), flush=True)
+    with suppress(OSError):  # rich would exit here; training must continue
+        print(f"{name:<11}{text}".rstrip(), file=console.file, flush=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tagfield.errors import InputError
+from tagfield.errors import InputError, did_you_mean
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Tagger:
         if not 0 <= pos < len(rows):
             raise InputError(f"position {pos} does not exist; the sequence has positions 0 to {len(rows) - 1}")
         if y not in rows[pos]:
-            raise InputError(f"the model has no label {y!r}")
+            raise InputError(f"the model has no label {y!r}; {did_you_mean(y, map(str, self.labels()), 8)}")
         return float(rows[pos][y])
 
     def labels(self) -> list[Any]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from tagfield.errors import InputError
 from tagfield.evaluate.kinds import UNITS, LabelKind
+from tagfield.page import table
 
 FIGURES = ("accuracy", "sequence_accuracy", "precision", "recall", "f1", "macro_f1")
 CHUNK_FIGURES = ("f1", "precision", "recall")  # those that need labels that mark chunks
@@ -207,6 +208,23 @@ class Scores:
             for name, p, r, f, support in rows
         ]
         return "\n".join(lines) + "\n"
+
+    def __repr__(self) -> str:
+        f1 = "" if self.chunks is None else f"F1 {100 * self.f1:.2f} % ({self.kind}), "
+        return f"<Scores: {f1}token accuracy {100 * self.accuracy:.2f} %, {self.tokens.gold:,} tokens>"
+
+    def _repr_html_(self) -> str:
+        """The chunks of each type, or else the labels, and their sum or mean."""
+        named = self.labels if self.chunks is None else self.types
+        rows = [(name or "all", t.precision, t.recall, t.f1, t.gold) for name, t in named.items()]
+        if self.chunks is None:
+            rows.append(("macro", self.macro_precision, self.macro_recall, self.macro_f1, self.tokens.gold))
+        elif len(rows) != 1:
+            rows.append(("all", self.precision, self.recall, self.f1, self.chunks.gold))
+        cells = [[name, *(f"{100 * x:.2f} %" for x in figures), f"{gold:,}"] for name, *figures, gold in rows]
+        head = "label" if self.chunks is None else UNITS[self.kind].replace("phrase", "chunk")  # phrase is conlleval's
+        caption = f"token accuracy {100 * self.accuracy:.2f} %, sequence accuracy {100 * self.sequence_accuracy:.2f} %"
+        return table([head, "precision", "recall", "F1", "gold"], cells, caption)
 
     def to_dict(self) -> dict[str, object]:
         """All figures and counts that apply, for JSON; `scheme` says what chunks are.

@@ -25,6 +25,7 @@ from tagfield.evaluate.scores import CHUNK_FIGURES
 from tagfield.lattice import open_corpus
 from tagfield.layout import FeatureSet, Weights
 from tagfield.native import kernels
+from tagfield.page import table
 from tagfield.train.history import Clock, Epoch, History, OnEpoch, Stopping
 from tagfield.train.loss import LossMeter
 from tagfield.train.problem import Problem
@@ -32,6 +33,8 @@ from tagfield.train.settings import Settings
 from tagfield.train.trainer import Finished, Trainer
 
 log = logging.getLogger(__name__)
+
+SHOWN = ("epoch", "loss", "objective", "accuracy", "f1", "seconds", "kept")  # of an epoch, in a notebook
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,18 @@ class Trained:
     def best(self) -> Epoch:
         """The epoch whose weights were kept; an empty one where there was nothing to train."""
         return ([Epoch(0, 0.0, 0.0)] + [epoch for epoch in self.history if epoch.best])[-1]
+
+    def __repr__(self) -> str:
+        seconds = self.history[-1].seconds if self.history else 0.0
+        passes = f"{len(self.history)} {self.settings.recipe.unit}s in {seconds:.1f} s"
+        return f"<Trained: {self.settings.recipe}, {passes}; {self.stop_reason}>"
+
+    def _repr_html_(self) -> str:
+        """The last epochs."""
+        logs = [epoch.to_dict() | {"kept": epoch is self.best} for epoch in self.history[-10:]]
+        names = [name for name in SHOWN if any(name in log for log in logs)]
+        rows = [[_cell(log.get(name, "")) for name in names] for log in logs]
+        return table(names, rows, f"{self.settings.describe()}; {self.stop_reason}")
 
 
 def train(
@@ -122,6 +137,17 @@ class Latest:
     def keep(self) -> None:
         made = self()
         self._spare, self.kept, self._made = (None if made is self.kept else self.kept), made, None
+
+
+def _cell(value: object) -> str:
+    """A figure of an epoch, for people.
+
+    >>> _cell(True), _cell(0.123456), _cell(12)
+    ('yes', '0.1235', '12')
+    """
+    if isinstance(value, bool):
+        return "yes" if value else ""
+    return f"{value:,.4f}" if isinstance(value, float) else str(value)
 
 
 def run_epochs(

@@ -41,9 +41,9 @@ class Epoch:
         2.5
         """
         row: dict[str, object] = {"epoch": self.number, "objective": self.objective, "seconds": self.seconds}
-        row |= {"norm": self.norm, "best": self.best} | (
-            {} if self.loss is None or math.isinf(self.loss) else {"loss": self.loss}
-        )
+        row |= {"norm": self.norm, "best": self.best}
+        if self.loss is not None and math.isfinite(self.loss):  # JSON knows no infinity
+            row["loss"] = self.loss
         if self.rate is not None:
             row["rate"] = self.rate
         if self.scores is not None:

@@ -18,6 +18,7 @@ from typing import Any
 from tagfield.encode import Encoded
 from tagfield.errors import InputError
 from tagfield.evaluate.scores import FIGURES
+from tagfield.page import facts
 from tagfield.train.default import DEFAULT, NAME, NAMED, default_features
 from tagfield.train.fields import Found, check_record, documented, option, options_of, plain_values, with_options
 from tagfield.train.options import (
@@ -228,6 +229,9 @@ class Settings:
         words += [f"c2 {self.c2:g}"] if self.recipe.settles else []
         words += [f"seed {self.seed}"] + ([f"minimum count {self.min_count}"] if self.min_count > 1 else [])
         return ", ".join(words) + (f" · {self.recipe.about}" if self.recipe.about else "")
+
+    def _repr_html_(self) -> str:
+        return facts("Settings", [(name, value) for name, value in self.to_dict().items() if value is not None])
 
     def __repr__(self) -> str:
         """What was changed of the default, or of the recipe where that is shorter."""

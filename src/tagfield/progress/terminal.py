@@ -1,15 +1,12 @@
-"""Progress of training: a live display on a terminal, plain lines elsewhere.
+"""Progress on a terminal: a live display, or one line per epoch elsewhere; nothing if the console is quiet.
 
-Epoch ─▶ Course (history, speed, time left) ─┬─▶ LiveProgress   one display that redraws itself
-                                             └─▶ PlainProgress  one line per epoch, flushed
+Course ─┬─▶ LiveProgress   one display that redraws itself
+        └─▶ PlainProgress  one line per epoch, flushed
 """
 
 import math
-import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Protocol
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, Group, RenderableType
@@ -19,79 +16,14 @@ from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
-from tagfield.cli.figures import clock, count, duration, objective, percent
+from tagfield.progress.course import Course, Progress
+from tagfield.progress.figures import clock, count, duration, percent
 from tagfield.train import Epoch
 
+CTRL_C = "Ctrl-C stops after this pass and saves"
 STOPPING = "stopping after this pass, then saving · press Ctrl-C again to quit without saving"
 SHOWN = 8  # epochs in the live table
 BARS = "▁▂▃▄▅▆▇█"
-
-
-@dataclass
-class Course:
-    """The epochs of a run so far, with their times."""
-
-    epochs: int  # maximum
-    tokens: int  # in one pass
-    dev: bool  # whether held-out data is scored
-    chunks: bool  # whether the labels mark chunks, so that F1 makes sense
-    unit: str = "epoch"
-    first: str = "the first pass"  # shown until the first epoch ends
-    now: Callable[[], float] = time.monotonic
-    history: list[Epoch] = field(default_factory=list)
-    ends: list[float] = field(default_factory=list)  # [epochs so far + 1]  start time, then the end of each epoch
-
-    def __post_init__(self) -> None:
-        self.ends.append(self.now())
-
-    def add(self, epoch: Epoch) -> None:
-        self.history.append(epoch)
-        self.ends.append(self.now())
-
-    def elapsed(self) -> float:
-        return self.now() - self.ends[0]
-
-    def left(self) -> float | None:
-        """Estimated seconds left, from the last five epochs; the first is skipped, because it includes calibration.
-
-        >>> ticks = iter([0.0, 5.0, 6.0, 7.0, 7.5])
-        >>> course = Course(10, 100, False, False, now=lambda: next(ticks))
-        >>> for number in (1, 2, 3):
-        ...     course.add(Epoch(number, 1.0, 1.0))
-        >>> course.left()
-        6.5
-        """
-        if len(self.history) < 2:
-            return None
-        recent = self.ends[1:][-6:]
-        pace = (recent[-1] - recent[0]) / (len(recent) - 1)
-        return max(0.0, pace * (self.epochs - len(self.history)) - (self.now() - recent[-1]))
-
-    def speed(self, at: int) -> float | None:
-        """Tokens per second in one epoch, excluding scoring."""
-        if at == 0:
-            return None
-        spent = self.history[at].seconds - self.history[at - 1].seconds
-        return self.tokens / spent if spent > 0 else None
-
-    def best_dev(self) -> Epoch | None:
-        scored = [epoch for epoch in self.history if epoch.scores is not None]
-        return max(scored, key=self._quality) if scored else None
-
-    def _quality(self, epoch: Epoch) -> float:
-        assert epoch.scores is not None
-        return epoch.scores.f1 if self.chunks else epoch.scores.accuracy
-
-
-class Progress(Protocol):
-    """Shows a run; as a context manager it always restores the terminal."""
-
-    def __enter__(self) -> "Progress": ...
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
-    def epoch(self, epoch: Epoch) -> None: ...
-    def stopping(self) -> None: ...
 
 
 class PlainProgress:
@@ -123,11 +55,16 @@ class PlainProgress:
         >>> course.add(Epoch(1, 36170.123, 0.4, rate=0.1))
         >>> PlainProgress(course, print).line()
         'epoch  1/50  objective 36,170.12  rate 0.1  0.0 s'
+        >>> course.add(Epoch(2, 36170.123, 0.4, loss=0.25))
+        >>> PlainProgress(course, print).line().partition("  at most")[0]
+        'epoch  2/50  loss/token 0.2500  0.0 s'
         """
         course = self.course
         epoch = course.history[-1]
         parts = [f"{course.unit} {epoch.number:>{len(str(course.epochs))}}/{course.epochs}"]
-        parts.append(f"objective {objective(epoch.objective)}")
+        for name, value, text in course.figures():
+            found = value(epoch)
+            parts += [f"{name} {text(found)}"] if found is not None else []
         if epoch.scores is not None:
             parts.append(f"dev accuracy {percent(epoch.scores.accuracy)}")
             if course.chunks:
@@ -141,6 +78,8 @@ class PlainProgress:
         left = course.left()
         if left is not None and epoch.number < course.epochs:
             parts.append(f"at most {duration(left)} left")
+        if course.dev and epoch.best:
+            parts.append("best so far")
         return "  ".join(parts)
 
     def _line(self, text: str) -> None:
@@ -151,10 +90,11 @@ class PlainProgress:
 
 
 class LiveProgress:
-    """A live display: the last epochs, a progress bar, and a hint about Ctrl-C."""
+    """A live display: the last epochs, a progress bar, and a hint, such as what Ctrl-C does."""
 
-    def __init__(self, course: Course, console: Console) -> None:
+    def __init__(self, course: Course, console: Console, hint: str = CTRL_C) -> None:
         self.course = course
+        self._hint = hint
         self._asked = self._over = False
         self._spinner = Spinner("dots")
         self._live = Live(console=console, get_renderable=self.render, refresh_per_second=8)
@@ -185,23 +125,26 @@ class LiveProgress:
     def _table(self) -> Table:
         course = self.course
         table = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="dim")
-        heads = [course.unit, "objective", "change"]
+        (first, value, text), *more = course.figures()
+        heads = [course.unit, first, "change", *(name for name, _, _ in more)]
         heads += ["dev accuracy"] * course.dev + ["dev F1"] * (course.dev and course.chunks)
-        for head in [*heads, "tokens/s", "elapsed"]:
+        for head in [*heads, "tokens/s", "elapsed", *(["kept"] * course.dev)]:
             table.add_column(head, justify="right", no_wrap=True)
-        last, best = len(course.history) - 1, course.best_dev()
+        last, kept = len(course.history) - 1, course.kept()
         for at in range(max(0, last + 1 - SHOWN), last + 1):
             epoch = course.history[at]
-            before = course.history[at - 1].objective if at else None
-            change = f"{100 * (epoch.objective / before - 1):+.2f} %" if before else ""
-            cells = [Text(str(epoch.number)), Text(objective(epoch.objective)), Text(change)]
+            now, before = value(epoch), value(course.history[at - 1]) if at else None
+            change = f"{100 * (now / before - 1):+.2f} %" if before and now is not None else ""
+            cells = [Text(str(epoch.number)), Text("" if now is None else text(now)), Text(change)]
+            cells += [Text("" if (found := get(epoch)) is None else form(found)) for _, get, form in more]
+            style = "green" if epoch is kept else ""
             if epoch.scores is not None:
-                style = "green" if epoch is best else ""
                 cells.append(Text(percent(epoch.scores.accuracy), style))
                 if course.chunks:
                     cells.append(Text(percent(epoch.scores.f1), style))
             speed = course.speed(at)
             cells += [Text(f"{speed:,.0f}" if speed else ""), Text(clock(course.ends[at + 1] - course.ends[0]))]
+            cells += [Text("best" if epoch is kept else "", style)] * course.dev
             table.add_row(*cells, style="bold" if at == last else "dim")
         return table
 
@@ -219,7 +162,9 @@ class LiveProgress:
         rate = course.history[-1].rate
         if rate is not None:
             cells.append(Text(f"rate {rate:g}", "dim"))
-        cells.append(Text(sparkline([epoch.objective for epoch in course.history]), "cyan"))
+        _, value, _ = course.figures()[0]
+        curve = [found for epoch in course.history if (found := value(epoch)) is not None and math.isfinite(found)]
+        cells.append(Text(sparkline(curve), "cyan"))
         bar.add_row(*cells)
         return bar
 
@@ -228,7 +173,7 @@ class LiveProgress:
             return []
         if self._asked:
             return [Text(STOPPING, "yellow")]
-        return [Text("Ctrl-C stops after this pass and saves", "dim")]
+        return [Text(self._hint, "dim")] if self._hint else []
 
 
 def sparkline(values: list[float], width: int = 20) -> str:
@@ -237,6 +182,8 @@ def sparkline(values: list[float], width: int = 20) -> str:
     >>> sparkline([8, 4, 2, 1])
     '█▆▃▁'
     """
+    if not values:
+        return ""
     step = max(1, -(-len(values) // width))
     shown = values[::-1][::step][::-1]
     if min(shown) > 0:
@@ -247,11 +194,13 @@ def sparkline(values: list[float], width: int = 20) -> str:
     return "".join(BARS[round((value - low) / (high - low) * (len(BARS) - 1))] for value in shown)
 
 
-def open_progress(course: Course, console: Console) -> Progress:
-    """A live display on a terminal, else plain lines."""
+def open_progress(course: Course, console: Console, hint: str = CTRL_C) -> Progress:
+    """A live display on a terminal, else plain lines; nothing if the console is quiet."""
+    if console.quiet:
+        return PlainProgress(course, lambda text: None)
     if console.is_terminal and not console.is_dumb_terminal:
-        return LiveProgress(course, console)
-    return PlainProgress(course, lambda text: print(text, flush=True))
+        return LiveProgress(course, console, hint)
+    return PlainProgress(course, lambda text: print(text, file=console.file, flush=True))
 
 
 def describe(sequences: int, tokens: int) -> str:

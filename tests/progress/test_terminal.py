@@ -5,8 +5,9 @@ import time
 
 from rich.console import Console
 
-from tagfield.cli.progress import Course, LiveProgress, PlainProgress, open_progress, sparkline
 from tagfield.evaluate import evaluate
+from tagfield.progress.course import Course
+from tagfield.progress.terminal import LiveProgress, PlainProgress, open_progress, sparkline
 from tagfield.train import Epoch
 
 
@@ -93,7 +94,7 @@ def test_plain_lines_when_it_is_no_terminal() -> None:
             progress.epoch(epoch)
     assert len(lines) == 3
     assert lines[1].startswith("epoch 2/3  objective 500.00  dev accuracy ")
-    assert lines[1].endswith("rate 0.05  2,000 tokens/s  4.0 s  at most 2.0 s left")
+    assert lines[1].endswith("rate 0.05  2,000 tokens/s  4.0 s  at most 2.0 s left  best so far")
     assert "left" not in lines[2]
     assert "F1" not in lines[2]
 
