@@ -16,7 +16,7 @@ from tagfield.model import Model
 from tagfield.text.reading import ReadOptions
 
 
-@with_reading_options()
+@with_reading_options(with_model=True)
 def evaluate(
     model: ModelFile,
     files: Annotated[list[str], typer.Argument(metavar="FILE", help="Labelled text files; - is standard input.")],

@@ -31,9 +31,9 @@ def _option(*flags: str, metavar: str | None = None, help: str) -> Any:
     return typer.Option(*flags, metavar=metavar, help=help, rich_help_panel=PANEL, show_default=False)
 
 
-def _parameters(format_flag: str) -> dict[str, Any]:
-    """Name and annotation of each option."""
-    return {
+def _parameters(format_flag: str, with_model: bool) -> dict[str, Any]:
+    """Name and annotation of each option; where a model is at hand, its labels say what scheme spans get."""
+    made = {
         "format": Annotated[
             str | None,
             _option(
@@ -97,14 +97,15 @@ def _parameters(format_flag: str) -> dict[str, Any]:
             ),
         ],
     }
+    return {name: each for name, each in made.items() if not (with_model and name == "scheme")}
 
 
-def with_reading_options(format_flag: str = "--format") -> Callable[[Command], Command]:
+def with_reading_options(format_flag: str = "--format", *, with_model: bool = False) -> Callable[[Command], Command]:
     """Replace a command's parameter `reading` by one option for each of its fields."""
 
     def decorate(command: Command) -> Command:
         own = [p for p in inspect.signature(command).parameters.values() if p.name != "reading"]
-        made = _parameters(format_flag)
+        made = _parameters(format_flag, with_model)
 
         @functools.wraps(command)
         def run(**arguments: Any) -> None:

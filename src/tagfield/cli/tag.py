@@ -27,7 +27,7 @@ from tagfield.text.sources import STDIN, Source
 OUTPUTS = ("columns", "items", "jsonl")
 
 
-@with_reading_options("--from")
+@with_reading_options("--from", with_model=True)
 def tag(
     model: ModelFile,
     files: Annotated[

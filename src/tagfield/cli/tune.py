@@ -4,7 +4,7 @@ check ─▶ read, once per template ─▶ rounds of training runs (progress, C
 """
 
 import os
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -12,12 +12,15 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from tagfield.atomic import write_atomically
-from tagfield.cli.checks import check_format, check_target
-from tagfield.cli.exits import INTERRUPTED
+from tagfield.cli.checks import check_target
+from tagfield.cli.exits import INTERRUPTED, UsageError
 from tagfield.cli.figures import count
 from tagfield.cli.interrupts import Interrupts, run_beside
-from tagfield.errors import InputError
+from tagfield.cli.options import offer
+from tagfield.cli.reading import with_reading_options
+from tagfield.cli.voice import AsJson, Quiet, Verbose, Voice, print_json
 from tagfield.text.presets import PRESETS
+from tagfield.text.reading import ReadOptions
 from tagfield.tuning import Tuning
 from tagfield.tuning.config import command, to_toml, train_options
 from tagfield.tuning.tuning import BUDGET, FOLDS
@@ -25,6 +28,7 @@ from tagfield.tuning.tuning import Progress as Run
 from tagfield.tuning.tuning import tune as run_tuning
 
 
+@with_reading_options()
 def tune(
     train: Annotated[list[str], typer.Argument(metavar="TRAIN", help="Training files; never the test data.")],
     output: Annotated[
@@ -38,12 +42,9 @@ def tune(
             metavar="NAME|FILE",
             help=f"Feature template to try: {', '.join(PRESETS)}, or a CRF++ template file; may be repeated. "
             "\\[default: every preset that fits the file]",
+            autocompletion=offer(PRESETS),
         ),
     ] = None,
-    columns: Annotated[str | None, typer.Option(metavar="'w pos y'", help="Names of the columns, in order.")] = None,
-    format: Annotated[
-        str, typer.Option(metavar="columns|items", help="Input format: CoNLL columns or CRFsuite items.")
-    ] = "columns",
     folds: Annotated[int, typer.Option(metavar="N", min=2, help="Folds of the cross-validation.")] = FOLDS,
     seed: Annotated[
         int, typer.Option(metavar="S", min=0, help="Random seed: the same seed gives the same result.")
@@ -51,6 +52,11 @@ def tune(
     workers: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Training runs at a time. \\[default: one per core]")
     ] = None,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+    as_json: AsJson = False,
+    *,
+    reading: ReadOptions,
 ) -> None:
     """Find the best settings for your data, on all cores.
 
@@ -58,24 +64,23 @@ def tune(
     one fold, the better ones on more. The default always takes part. You can stop it with Ctrl-C: finished runs stay in
     FILE.state, and --resume continues. In the end it writes the best settings to FILE, for tagfield train --config.
     """
-    kind = check_format(format)
+    voice = Voice(quiet, verbose, as_json)
     check_target(output)
     state = f"{output}.state"
     if os.path.exists(state) and not resume:
-        raise InputError(f"{state} holds the runs of a tuning that was stopped; add --resume, or delete the file")
-    if kind == "items" and template:
-        raise InputError("--template has no effect on item files, which already contain attributes; leave it out")
-    console = Console(highlight=False)
+        raise UsageError(f"{state} holds the runs of a tuning that was stopped; add --resume, or delete the file")
+    if reading.format == "items" and template:
+        raise UsageError("--template has no effect on item files, which already contain attributes; leave it out")
     with (
-        Interrupts(lambda: console.print("stopping after the current epochs")) as interrupts,
-        _display(console) as show,
+        voice.library_log(),
+        Interrupts(lambda: voice.note("stopping after the current epochs")) as interrupts,
+        _display(voice) as show,
     ):
         tuning = run_beside(
             lambda: run_tuning(
                 train,
                 template=template or None,
-                columns=columns,
-                format=kind,
+                reading=reading,
                 budget=budget,
                 folds=folds,
                 seed=seed,
@@ -86,23 +91,31 @@ def tune(
                 stop=lambda: interrupts.asked,
             )
         )
-    print_table(console, tuning)
+    if not as_json:
+        print_table(tuning)
     if not tuning.finished:
-        console.print(
-            f"stopped: the same command with --resume continues; {count(len(tuning.rows), 'candidate')} so far"
-        )
+        voice.note(f"stopped: the same command with --resume continues; {count(len(tuning.rows), 'candidate')} so far")
         raise typer.Exit(INTERRUPTED)
-    print(f"{tuning.sentence[0].upper()}{tuning.sentence[1:]}.")
-    shape = "items" if kind == "items" else None
-    named = train_options(tuning.options, template=tuning.template, columns=columns, format=shape)
+    named = train_options(tuning.options, template=tuning.template, columns=reading.columns, format=reading.format)
     with write_atomically(output) as file:
         file.write(to_toml(named, f"chosen by tagfield tune: {tuning.sentence}").encode())
+    if as_json:
+        print_json(record(tuning) | {"config": output, "options": named, "command": command(named, train)})
+        return
+    print(f"{tuning.sentence[0].upper()}{tuning.sentence[1:]}.")
     print(f"saved  {output}")
     print(f"next   {command(named, train)}")
 
 
-def print_table(console: Console, tuning: Tuning) -> None:
+def record(tuning: Tuning) -> dict[str, Any]:
+    """What was found, for --json."""
+    rows = [dict(zip(tuning.head, cells, strict=True)) for cells in tuning.cells]
+    return {"sentence": tuning.sentence, "candidates": rows}
+
+
+def print_table(tuning: Tuning) -> None:
     """One line per candidate, the most folds and the best figure first."""
+    console = Console(highlight=False)
     if not console.is_terminal:
         print(tuning.table)
         return
@@ -117,6 +130,9 @@ def print_table(console: Console, tuning: Tuning) -> None:
 class _Lines:
     """Prints one line per finished run."""
 
+    def __init__(self, voice: Voice) -> None:
+        self._voice = voice
+
     def __enter__(self) -> "_Lines":
         return self
 
@@ -125,16 +141,17 @@ class _Lines:
 
     def run(self, run: Run) -> None:
         figure = f"{run.figure:.2f}" if run.figure == run.figure else "failed"
-        print(f"{run.done}/{run.total} fold {run.fold + 1}: {run.candidate}: {figure}", flush=True)
+        self._voice.note(f"{run.done}/{run.total} fold {run.fold + 1}: {run.candidate}: {figure}")
 
 
 class _Bar(_Lines):
     """A progress bar with the last run beside it."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, voice: Voice) -> None:
+        super().__init__(voice)
         self._bar = Progress(
             BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.description}"),
-            console=console, transient=True,
+            console=voice.console, transient=True,
         )  # fmt: skip
         self._task = self._bar.add_task("reading", total=None)
 
@@ -150,5 +167,6 @@ class _Bar(_Lines):
         self._bar.update(self._task, completed=run.done, total=run.total, description=f"{run.candidate}: {figure}")
 
 
-def _display(console: Console) -> _Lines:
-    return _Bar(console) if console.is_terminal and not console.is_dumb_terminal else _Lines()
+def _display(voice: Voice) -> _Lines:
+    shown = voice.console.is_terminal and not voice.console.is_dumb_terminal
+    return _Bar(voice) if shown else _Lines(voice)

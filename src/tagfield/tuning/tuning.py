@@ -11,13 +11,15 @@ import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from tagfield import __version__
-from tagfield.encode import Encoded, Format, encode_files
+from tagfield.encode import Encoded, encode_files
 from tagfield.errors import InputError
+from tagfield.text.inputs import open_inputs
 from tagfield.text.presets import PRESETS
+from tagfield.text.reading import ReadOptions
 from tagfield.text.sources import PathLike
 from tagfield.train import Settings
 from tagfield.tuning.candidates import SETTINGS, Candidate, candidates
@@ -29,6 +31,7 @@ from tagfield.tuning.state import State, fingerprint
 __all__ = ["Progress", "Tuning", "tune"]
 
 BUDGET, FOLDS = 60, 5
+CHARACTERS = "segmentation"  # the preset for characters; the others are for words
 
 
 @dataclass(frozen=True)
@@ -49,8 +52,7 @@ def tune(
     data: Encoded | PathLike | Iterable[PathLike],
     *,
     template: str | Sequence[str] | None = None,
-    columns: str | None = None,
-    format: Format = "columns",
+    reading: ReadOptions | None = None,
     budget: int = BUDGET,
     folds: int = FOLDS,
     seed: int = 0,
@@ -64,7 +66,8 @@ def tune(
     """Find the settings, and the template, that label held-out parts of the data best.
 
     data: training data: encoded, or the paths of files; never give the test data
-    template: for column files; one or several templates to try, by default every preset that fits the file
+    template: one or several templates to try, by default every preset that fits the files
+    reading: how to read the files, as in `encode_files`
     budget: the maximum number of training runs
     folds: parts of the data; each candidate of the last round is trained on all but one, once for each
     seed: of the folds and of every training run; the same seed gives the same result
@@ -80,7 +83,7 @@ def tune(
     >>> tuning.best == Settings(), tuning.sentence
     (True, 'use the default: accuracy 100.00 ± 0.00; nothing else that was tried is clearly better')
     """
-    encoded = _encodings(data, template, columns, format)
+    encoded = _encodings(data, template, reading or ReadOptions())
     first = next(iter(encoded.values()))
     if not first.labelled:
         raise InputError("tuning needs a label for every token")
@@ -122,30 +125,27 @@ def usable_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _encodings(
-    data: Any, template: str | Sequence[str] | None, columns: str | None, format: Format
-) -> dict[str, Encoded]:
-    """The data, encoded once for each template; "" stands for the template of data that needs none."""
+def _encodings(data: Any, template: str | Sequence[str] | None, reading: ReadOptions) -> dict[str, Encoded]:
+    """The data, encoded once for each template; "" stands for data that needs none. The default's comes first."""
     if isinstance(data, Encoded):
         if template is not None:
             raise InputError("the data is encoded already, so a template has no effect; give the files instead")
         return {"": data}
-    if not isinstance(data, str | os.PathLike):
-        data = list(data)
-    if format == "items":
-        return {"": encode_files(data, format=format)}
+    sources = open_inputs(data, reading.format, reading.encoding)  # once: standard input cannot be read twice
+    reading = replace(reading, encoding=None)
     if template is not None:
         names = [template] if isinstance(template, str) else list(template)
-        return {name: encode_files(data, template=name, columns=columns) for name in names}
-    found: dict[str, Encoded] = {}
-    problem: InputError | None = None
-    for name in PRESETS:
+        return {name: encode_files(sources, template=name, reading=reading) for name in names}
+    first = encode_files(sources, reading=reading)
+    if first.template is None:
+        return {"": first}
+    found = {first.template.name: first}
+    others = [name for name in PRESETS if name not in found and CHARACTERS not in (name, *found)]
+    for name in others:
         try:
-            found[name] = encode_files(data, template=name, columns=columns)
-        except InputError as error:  # a template for other columns
-            problem = problem or error
-    if problem is not None and not found:
-        raise problem
+            found[name] = encode_files(sources, template=name, reading=reading)
+        except InputError:  # a template for other columns
+            continue
     return found
 
 
