@@ -149,8 +149,8 @@ def test_the_default_and_recipes_by_name(
     text = good("train", tmp_path / "train.txt", "-o", tmp_path / "m", "--epochs", "2", *options)
     settings = json.loads(good("info", tmp_path / "m", "--json"))["info"]["settings"]
     assert (settings["recipe"], settings["average"], settings["features"]) == (recipe, averaged, features)
-    assert (f"recipe     {recipe}, averaged, rate " in text) == averaged
-    assert (f"trained by  {recipe}, averaged, rate " in good("info", tmp_path / "m")) == averaged
+    assert (f"recipe     {recipe}, averaged, " in text) == averaged
+    assert (f"trained by  {recipe}, averaged, " in good("info", tmp_path / "m")) == averaged
 
 
 @pytest.mark.parametrize(

@@ -105,7 +105,7 @@ def compare(
     about = {"name": name, "train file": ", ".join(map(_short, train)), "test file": ", ".join(map(_short, test))}
     used = "none: CRFsuite items" if learned.template is None else _short(template or learned.template.name)
     about |= {"template": used}
-    print(told(train[0], learned), flush=True)
+    voice.note(told(train[0], learned))
     cores = workers or usable_cores()
     voice.note(
         f"{count(len(plan.runs()), 'run')} on {count(cores, 'core')}: {count(len(learned), 'training sequence')}, "

@@ -13,10 +13,10 @@ from typing import Annotated
 import typer
 
 from tagfield.atomic import write_atomically
+from tagfield.cli.exits import UsageError
 from tagfield.cli.figures import count
 from tagfield.cli.reading import with_reading_options
 from tagfield.encode import encode_files
-from tagfield.errors import InputError
 from tagfield.text.items import write_items
 from tagfield.text.presets import PRESETS
 from tagfield.text.reading import ReadOptions, read_files
@@ -56,17 +56,17 @@ def convert(
     needs it. A span that cuts a token is an error that shows it; --on-cut widens or drops such spans instead.
     """
     if len(source) < 2:
-        raise InputError("convert needs two names: the file to read, and the file to write; - is standard output")
+        raise UsageError("convert needs two names: the file to read, and the file to write; - is standard output")
     *paths, target = source
     if target == STDIN and to is None:
-        raise InputError("standard output has no name that says which format to write; name it with --to")
+        raise UsageError("standard output has no name that says which format to write; name it with --to")
     format = to or (ITEMS if target.endswith(".items") else target_of(target))
     if format == ITEMS:
         written_items = _write_items(paths, target, template, reading)
         _tell(f"wrote  {target}: CRFsuite items, {count(written_items, 'sequence')}", target)
         return
     if template is not None:
-        raise InputError("--template makes CRFsuite items; it has no effect on other formats, so leave it out")
+        raise UsageError("--template makes CRFsuite items; it has no effect on other formats, so leave it out")
     corpus = read_files(paths, reading)
     written = write(corpus, target, format)
     _tell(f"read   {paths[0]}: {corpus.describe()}", target)

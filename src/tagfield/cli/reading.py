@@ -14,6 +14,7 @@ from typing import Annotated, Any
 
 import typer
 
+from tagfield.cli.exits import usage
 from tagfield.errors import InputError
 from tagfield.text.file_format import KINDS, check_kind
 from tagfield.text.reading import ReadOptions
@@ -110,7 +111,9 @@ def with_reading_options(format_flag: str = "--format", *, with_model: bool = Fa
         @functools.wraps(command)
         def run(**arguments: Any) -> None:
             given = {name: arguments.pop(name, None) for name in made}
-            command(reading=reading_from(given, format_flag), **arguments)
+            with usage():
+                reading = reading_from(given, format_flag)
+            command(reading=reading, **arguments)
 
         options = [
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)

@@ -16,10 +16,10 @@ import typer
 
 from tagfield.cli.arguments import ModelFile, Threads
 from tagfield.cli.blocks import Block, read_blocks
+from tagfield.cli.exits import UsageError
 from tagfield.cli.reading import with_reading_options
 from tagfield.cli.tag_records import RecordTagger
 from tagfield.encode import Encoded, encode_files
-from tagfield.errors import InputError
 from tagfield.model import Model
 from tagfield.text.reading import ReadOptions
 from tagfield.text.sources import STDIN, Source
@@ -67,10 +67,10 @@ def tag(
     the first sentence is complete. With --format jsonl, it prints one JSON object for each sentence or text.
     """
     if output is not None and output not in OUTPUTS:
-        raise InputError(f"cannot print the format {output!r}; choose columns or jsonl, and name the input with --from")
+        raise UsageError(f"cannot print the format {output!r}; choose columns or jsonl, and name the input with --from")
     if output == "jsonl" and (only_labels or all_marginals):
         given = "--only-labels" if only_labels else "--all-marginals"
-        raise InputError(f"{given} applies only to columns, not to --format jsonl")
+        raise UsageError(f"{given} applies only to columns, not to --format jsonl")
     loaded = Model.load(model)
     reading = replace(reading, format=_input_format(reading.format, output, text, loaded))
     writer = TagWriter(loaded, reading, only_labels, marginals, all_marginals, probability, threads)
@@ -93,9 +93,9 @@ def tag(
 def _input_format(given: str | None, output: str | None, text: bool, model: Model) -> str | None:
     """The input format that was asked for; None if the content decides."""
     if text and given not in (None, "text"):
-        raise InputError(f"--text and --from {given} contradict each other; give one of them")
+        raise UsageError(f"--text and --from {given} contradict each other; give one of them")
     if model.template is None and (text or given not in (None, "items")):
-        raise InputError("the model was trained on attributes, not on words; give it CRFsuite items")
+        raise UsageError("the model was trained on attributes, not on words; give it CRFsuite items")
     if text or model.template is None:
         return "text" if text else "items"
     return output if given is None and output == "items" else given  # items in, items out
