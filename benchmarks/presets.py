@@ -23,7 +23,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tagfield.encode import Encoded, Vocabulary, encode_words
+from tagfield.encode import Encoded, encode_words
 from tagfield.evaluate import evaluate
 from tagfield.model import Model
 from tagfield.text.presets import load_template
@@ -32,11 +32,14 @@ from tagfield.text.templates import Template
 from tagfield.train import Settings
 
 Labels = list[list[str]]
+Sentence = list[str] | list[tuple[str, ...]]
 HELD_OUT = 10  # every tenth sentence
-EPOCHS = 5
+EPOCHS = 4
 
 # CRF++'s example/seg: single characters, two pairs and three triples
-CRFPP_SEGMENTATION = parse_template("w[-2:2]\nw[-1]|w\nw|w[1]\nw[-2]|w[-1]|w\nw[-1]|w|w[1]\nw|w[1]|w[2]\n", "CRF++'s")
+CRFPP_SEGMENTATION = parse_template(
+    "columns w y\nw[-2:2]\nw[-1]|w\nw|w[1]\nw[-2]|w[-1]|w\nw[-1]|w|w[1]\nw|w[1]|w[2]\n", "CRF++'s"
+)
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,7 @@ class Task:
     what: str
     templates: tuple[str | Template, ...]
     score: Callable[[Labels, Labels], float]
+    columns: int = 1  # of a token: its word, or word and tag
     letters: bool = False
 
 
@@ -69,18 +73,21 @@ TASKS = (
     Task("ingredients", "parts of ingredients, F1", ("words", "pos", "ner"), chunk_f1),
     Task("ewt_xpos", "parts of speech, accuracy", ("words", "ner", "pos"), accuracy),
     Task("conll2000", "chunks from words alone, F1", ("words", "ner", "pos"), chunk_f1),
+    Task("conll2000", "chunks from words and tags, F1", ("chunking", "phrases"), chunk_f1, columns=2),
     Task("ewt_xpos", "words from letters, F1", (CRFPP_SEGMENTATION, "segmentation"), word_f1, letters=True),
 )
 
 
-def sentences(path: Path, letters: bool) -> tuple[Labels, Labels]:
-    """The first and the last column; or the characters of the first column, and whether they begin or end a word."""
+def sentences(path: Path, task: Task) -> tuple[list[Sentence], Labels]:
+    """Tokens of the first columns with the last one as label; or the letters of the first one with their borders."""
     rows = (line.split() for line in path.read_text("utf-8").split("\n"))
-    parts = [list(part) for filled, part in groupby(rows, key=bool) if filled]
-    X, y = ([[row[k] for row in part] for part in parts] for k in (0, -1))
-    if not letters:
-        return X, y
-    return [list("".join(words)) for words in X], [[label for word in words for label in borders(word)] for words in X]
+    blocks = [list(block) for filled, block in groupby(rows, key=bool) if filled]
+    if task.letters:
+        words = [[row[0] for row in block] for block in blocks]
+        return [list("".join(row)) for row in words], [
+            [label for word in row for label in borders(word)] for row in words
+        ]
+    return [[tuple(row[: task.columns]) for row in block] for block in blocks], [[r[-1] for r in b] for b in blocks]
 
 
 def borders(word: str) -> str:
@@ -89,10 +96,10 @@ def borders(word: str) -> str:
 
 def parts(task: Task, home: Path, template: Template, splits: int, test: bool) -> Iterator[tuple[Encoded, Encoded]]:
     """Training and test data of each repetition; held-out sentences know only the attributes of the rest."""
-    X, y = sentences(home / "train.txt", task.letters)
+    X, y = sentences(home / "train.txt", task)
     if test:
         known = encode_words(X, y, template=template)
-        data = sentences(home / "test.txt", task.letters)
+        data = sentences(home / "test.txt", task)
         for _ in range(splits):
             yield known, seen(known, *data)
         return
@@ -103,9 +110,9 @@ def parts(task: Task, home: Path, template: Template, splits: int, test: bool) -
         yield known, seen(known, [X[s] for s in held], [y[s] for s in held])
 
 
-def seen(known: Encoded, X: Labels, y: Labels) -> Encoded:
-    attributes: Vocabulary = known.attributes
-    return encode_words(X, y, template=known.template, attributes=attributes, labels=known.labels)
+def seen(known: Encoded, X: list[Sentence], y: Labels) -> Encoded:
+    assert known.template is not None
+    return encode_words(X, y, template=known.template, attributes=known.attributes, labels=known.labels)
 
 
 def main() -> None:

@@ -1,5 +1,7 @@
 """The presets: what they have always meant, and the new ones against features written by hand."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,6 +10,8 @@ from tagfield.encode import Encoded, encode_words
 from tagfield.text.presets import PRESETS, load_template
 from tagfield.text.templates import Template
 from tests.support import naive_presets as naive
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "templates.md"
 
 words = st.text(alphabet="aBc12-/.–'ÉßİΑ漢", min_size=1, max_size=7) | st.sampled_from(
     ["IL-2", "U.S.", "McDonald", "1990"]
@@ -51,6 +55,13 @@ def test_older_presets_keep_their_attributes() -> None:
     assert {"U00:_B-2", "U02:Bark", "U06:Bark/_B+1", "U22:VB/_B+1/_B+2"} < token
 
 
+def test_phrases_adds_suffixes_to_chunking() -> None:
+    sentence, y = [[("The", "DT"), ("Dogs", "NNS")]], [["B", "I"]]
+    first, second = (attributes(encode_words(sentence, y, template=name))[0] for name in ("chunking", "phrases"))
+    for word, before, after in zip(("the", "dogs"), first, second, strict=True):
+        assert after == before | {f"w.lower.suffix{n}[0]={word[-n:]}" for n in range(1, 6)}
+
+
 @pytest.mark.parametrize("name", PRESETS)
 def test_a_preset_is_found_by_name_and_survives_a_model_file(name: str) -> None:
     template = load_template(name)
@@ -58,6 +69,12 @@ def test_a_preset_is_found_by_name_and_survives_a_model_file(name: str) -> None:
     assert Template.from_json(template.to_json()) == template
     template.check()
     assert len({pattern.text for pattern in template.patterns}) == len(template.patterns) <= 30
+
+
+def test_the_page_names_every_preset_with_its_columns() -> None:
+    _, table = PAGE.read_text(encoding="utf-8").split("| preset | columns | use it for |")
+    rows = [line.split("`") for line in table.split("\n\n")[0].splitlines()[2:]]
+    assert {row[1]: tuple(row[3].split()) for row in rows} == {name: t.columns for name, t in PRESETS.items()}
 
 
 def test_case_and_digits_are_seen_beside_the_word() -> None:

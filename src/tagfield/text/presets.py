@@ -36,6 +36,7 @@ _WORDS = _named(
     + _window("w.shape", 1, -1, 1)
     + _window("w.shape", 2, -1, 0)
 )
+_PHRASES = _CHUNKING + _named([[(f"w.lower.suffix{n}", 0)] for n in range(1, 6)])
 _CRFPP = """\
 U00:%x[-2,0]
 U01:%x[-1,0]
@@ -113,6 +114,8 @@ PRESETS = {
     "words": Template("words", _WORDS, ("w", LABEL), edges=True),
     # CRF++'s chunking template, the same windows with padding
     "crfpp": replace(parse_template(_CRFPP, "crfpp"), columns=("w", "pos", LABEL)),
+    # chunking with suffixes: word, tag and label, where no earlier figure has to be repeated
+    "phrases": Template("phrases", _PHRASES, ("w", "pos", LABEL), edges=True),
     # names and other phrases in words of any language with spaces
     "ner": parse_template(_NER, "ner"),
     # parts of speech and chunks from words alone: the same, with pairs of words
