@@ -115,7 +115,7 @@ def test_rules_known_labels_and_threads(model: Model) -> None:
 def test_several_columns() -> None:
     model = Model.train_words(POS, LABELS, template="chunking", settings=SETTINGS)
     assert model.tag_words(POS) == LABELS
-    with pytest.raises(InputError, match=r"X\[0\]\[0\].*: found 1 column, but the template reads 2"):
+    with pytest.raises(InputError, match=r"X\[0\]\[0\]\): found 1 string, but template chunking reads 2 columns"):
         model.tag_words([["Anna"]])
     with pytest.raises(InputError, match=r"template chunking reads pos besides the words.*tuples \(w, pos\)"):
         model.tag_text("Anna lives.")
