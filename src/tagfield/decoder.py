@@ -98,7 +98,9 @@ class Decoder:
         ]
 
     def _check_possible(self, score: Doubles) -> None:
+        if self._limits is None:
+            return
         bad = np.flatnonzero(np.isneginf(score))
-        if self._limits is not None and len(bad):
+        if len(bad):
             where = self._encoded.where(int(bad[0]))
             raise InputError(f"{where}: the constraints and the known labels together allow no path; relax one of them")
