@@ -69,10 +69,10 @@ def word_f1(gold: Labels, predicted: Labels) -> float:
 
 
 TASKS = (
-    Task("wnut17", "names in tweets, F1", ("words", "pos", "ner"), chunk_f1),
-    Task("ingredients", "parts of ingredients, F1", ("words", "pos", "ner"), chunk_f1),
-    Task("ewt_xpos", "parts of speech, accuracy", ("words", "ner", "pos"), accuracy),
-    Task("conll2000", "chunks from words alone, F1", ("words", "ner", "pos"), chunk_f1),
+    Task("wnut17", "names in tweets, F1", ("words", "ner"), chunk_f1),
+    Task("ingredients", "parts of ingredients, F1", ("words", "ner"), chunk_f1),
+    Task("ewt_xpos", "parts of speech, accuracy", ("words", "pos"), accuracy),
+    Task("conll2000", "chunks from words alone, F1", ("words", "pos"), chunk_f1),
     Task("conll2000", "chunks from words and tags, F1", ("chunking", "phrases"), chunk_f1, columns=2),
     Task("ewt_xpos", "words from letters, F1", (CRFPP_SEGMENTATION, "segmentation"), word_f1, letters=True),
 )

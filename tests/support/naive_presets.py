@@ -8,23 +8,9 @@ SCRIPTS = {"han": "看一东京", "katakana": "タワー", "thai": "ไทย", 
 LETTERS = "".join(SCRIPTS.values())
 
 
-def ner(words: list[str]) -> list[list[str]]:
-    return around(words, [word_features(word) for word in words], pairs=False)
-
-
-def pos(words: list[str]) -> list[list[str]]:
-    return around(words, [word_features(word) for word in words], pairs=True)
-
-
-def word_features(word: str) -> dict[str, str]:
-    low = word.lower()
-    found = {"w": word, "w.lower": low, "w.lower.suffix3": low[-3:]}
-    for name in ("kind", "shape", "length"):
-        (found[f"w.{name}"],) = twin.function(name, word)
-    return found
-
-
-def around(words: list[str], known: list[dict[str, str]], pairs: bool) -> list[list[str]]:
+def text(words: list[str]) -> list[list[str]]:
+    """`ner` and `pos`."""
+    known = [word_features(word) for word in words]
     tokens = []
     for t, word in enumerate(words):
         near = {row: known[t + row] for row in range(-2, 3) if 0 <= t + row < len(words)}
@@ -36,12 +22,20 @@ def around(words: list[str], known: list[dict[str, str]], pairs: bool) -> list[l
         made += [f"w.lower.suffix3[{row}]={near[row]['w.lower.suffix3']}" for row in (-1, 1) if row in near]
         pieces = re.split("[-‐‑–—/]", low)
         made += {f"w.lower.parts[0]={piece}" for piece in pieces if piece and len(pieces) > 1}
-        for name in ("w.kind", "w.lower")[: 1 + pairs]:
+        for name in ("w.kind", "w.lower"):
             for a, b in ((-1, 0), (0, 1)):
                 if a in near and b in near:
                     made.append(f"{name}[{a}]|{name}[{b}]={near[a][name]}|{near[b][name]}")
         tokens.append(made + edge(t, words))
     return tokens
+
+
+def word_features(word: str) -> dict[str, str]:
+    low = word.lower()
+    found = {"w": word, "w.lower": low, "w.lower.suffix3": low[-3:]}
+    for name in ("kind", "shape", "length"):
+        (found[f"w.{name}"],) = twin.function(name, word)
+    return found
 
 
 def segmentation(letters: list[str]) -> list[list[str]]:

@@ -60,7 +60,7 @@ U22:%x[0,1]/%x[1,1]/%x[2,1]
 B
 """
 
-_NER = """\
+_TEXT = """\
 columns w y
 padding off
 edges on
@@ -79,8 +79,7 @@ w.length
 w.kind[-2:2]
 w.kind[-1]|w.kind[0]
 w.kind[0]|w.kind[1]
-"""
-_POS = f"""{_NER}\
+# pairs of words: they help where case says little, as with capitalised nouns, headlines and lower-case text
 w.lower[-1]|w.lower[0]
 w.lower[0]|w.lower[1]
 """
@@ -116,10 +115,9 @@ PRESETS = {
     "crfpp": replace(parse_template(_CRFPP, "crfpp"), columns=("w", "pos", LABEL)),
     # chunking with suffixes: word, tag and label, where no earlier figure has to be repeated
     "phrases": Template("phrases", _PHRASES, ("w", "pos", LABEL), edges=True),
-    # names and other phrases in words of any language with spaces
-    "ner": parse_template(_NER, "ner"),
-    # parts of speech and chunks from words alone: the same, with pairs of words
-    "pos": parse_template(_POS, "pos"),
+    # one column of words: the patterns that were best for names were best for parts of speech as well
+    "ner": parse_template(_TEXT, "ner"),
+    "pos": parse_template(_TEXT, "pos"),
     # one column of characters: where words begin and end in Chinese, Japanese or Thai
     "segmentation": parse_template(_SEGMENTATION, "segmentation"),
 }
