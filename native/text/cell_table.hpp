@@ -36,6 +36,9 @@ class Derivation {
     // Sets made.ids for the batch; tokens [S+1] are the first tokens of the sentences.
     virtual void run(const Column& base, const std::vector<std::int64_t>& tokens, Column& made) = 0;
 
+    // Whether a cell depends only on the base column's cell at the same token.
+    virtual bool per_cell() const { return false; }
+
     // Drops everything that depends on the ids of cells.
     virtual void forget() {}
 };
@@ -73,7 +76,17 @@ class CellTable {
     void end_sentence() { tokens_.push_back(length_); }
 
     void update() {
-        for (const Derived& derived : derived_) derived.how->run(columns_[derived.base], tokens_, columns_[derived.made]);
+        for (const Derived& derived : derived_) {
+            read_column(derived.base);
+            derived.how->run(columns_[derived.base], tokens_, columns_[derived.made]);
+        }
+    }
+
+    // A column that has an id for every token of the batch.
+    const Column& read_column(std::size_t k) {
+        if (column(k).ids.size() != static_cast<std::size_t>(tokens_.back()))
+            throw InputError("column " + std::to_string(k) + " was not read");
+        return columns_[k];
     }
 
     // Drops all cells, for a table that has grown too large; nothing of a batch may be in use.
@@ -97,6 +110,13 @@ class CellTable {
     Column& column(std::size_t k) {
         if (k >= columns_.size()) throw InputError("there is no column " + std::to_string(k));
         return columns_[k];
+    }
+
+    // The column that alone decides the cells of column k: itself, or the one that it is derived from cell by cell.
+    std::size_t root(std::size_t k) const {
+        for (std::size_t i = derived_.size(); i-- > 0;)  // a column comes after its base
+            if (derived_[i].made == k && derived_[i].how->per_cell()) k = derived_[i].base;
+        return k;
     }
 
     const std::vector<std::int64_t>& tokens() const { return tokens_; }  // [S+1]

@@ -31,6 +31,7 @@ class CellFunction : public Derivation {
             made.ids[t] = base.ids[t] == Column::nothing ? Column::nothing : of_[static_cast<std::size_t>(base.ids[t])];
     }
 
+    bool per_cell() const override { return true; }
     void forget() override { of_.clear(); }
 
   private:

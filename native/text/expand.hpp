@@ -8,10 +8,14 @@
 //     few combinations of cells   an array indexed by all of them            (words, tags, pairs and triples of tags)
 //     many                        a hash map keyed by their packed bits      (pairs of words)
 //
+// Patterns of one cell at the same row that come from the same column (w, w.lower, w.suffix3, …) form a group: for each
+// cell of that column, a row of their ids, which is filled once all are known. Most lookups end there.
+//
 // Both keys are exact. If the bits do not fit into 64, the cells so far are first replaced by a number of their own.
-// A sentence takes three rounds: read the arrays, and prefetch the slots of the maps, which are larger than the
-// processor's caches; read those ids and build the strings that are new; look those up together. The caches outlive the
-// batch; they are made anew when a column has outgrown its keys, and for another vocabulary.
+// A sentence takes three rounds: read rows and arrays, and prefetch the slots of the maps, which are larger than the
+// processor's caches; read those ids and build the strings that are new; look those up together. Each pattern has its
+// place at each token, so the order in which patterns are read does not show. The caches outlive the batch; they are made
+// anew when a column has outgrown its keys, and for another vocabulary.
 #pragma once
 
 #include <algorithm>
@@ -44,6 +48,7 @@ class TemplateExpander {
         : table_(table), padding_(padding), edges_(edges) {
         for (Pattern& pattern : patterns) patterns_.emplace_back(std::move(pattern));
         for (CachedPattern& cached : patterns_) check(cached);
+        make_groups();
     }
     TemplateExpander(const TemplateExpander&) = delete;
 
@@ -58,10 +63,10 @@ class TemplateExpander {
             sentence.clear();
             clear_round();
             const std::int64_t T = tokens[s + 1] - tokens[s];
-            read_cached(tokens[s], T, sentence);
+            read_cached(tokens[s], T);
             read_maps(tokens[s], T);
             add_new(attributes, frozen);
-            copy_found(sentence);
+            copy_found(T, sentence);
             dataset.add(sentence);
         }
         known_attributes_ = attributes.size();
@@ -74,6 +79,7 @@ class TemplateExpander {
             cached.direct.clear();
             cached.maps.clear();
         }
+        for (Group& group : groups_) group.rows.clear();
         bos_ = constant("__BOS__");
         eos_ = constant("__EOS__");
         before_.clear();
@@ -90,6 +96,7 @@ class TemplateExpander {
             sum += cached.direct.size();
             for (const KeyMap& map : cached.maps) sum += map.size();
         }
+        for (const Group& group : groups_) sum += group.rows.size();
         return sum;
     }
 
@@ -101,8 +108,6 @@ class TemplateExpander {
 
         Pattern pattern;
         std::int32_t low = 0, high = 0;        // smallest and largest offset, and 0
-        bool single = false;                   // one cell
-        std::int32_t offset = 0;               // of the first cell
         bool many = false;                     // whether its cached ids stand for lists
         std::vector<const std::int32_t*> ids;  // ids of the whole column, for each cell
         std::vector<std::uint64_t> width;      // a bound of the ids of each cell's column; empty before the first use
@@ -110,6 +115,23 @@ class TemplateExpander {
         std::vector<std::int32_t> direct;      // cache for few combinations; empty if `maps` is used
         std::vector<KeyMap> maps;              // the last one is the cache; maps[k] numbers the first k
                                                // cells if cell k no longer fits into 64 bits
+    };
+
+    // Patterns of one cell that the cell of `root` at one row decides.
+    struct Group {
+        std::size_t root;
+        std::int32_t offset;
+        std::vector<std::size_t> patterns;
+        std::vector<std::int32_t> rows;  // [cells of root, patterns]; a row that is not filled begins with `empty`
+    };
+    struct Lookup {
+        CachedPattern* cached;
+        std::uint64_t key;
+        std::int64_t t;
+        std::size_t place;  // in ids_
+    };
+    struct New {
+        std::size_t lookup, string;  // a lookup that is not in the cache, and the first of its strings
     };
 
     static CachedPattern constant(const char* text) {
@@ -132,8 +154,21 @@ class TemplateExpander {
             cached.low = std::min(cached.low, offset);
             cached.high = std::max(cached.high, offset);
         }
-        cached.single = cached.pattern.cells.size() == 1;
-        if (cached.single) cached.offset = cached.pattern.cells[0].first;
+    }
+
+    void make_groups() {
+        std::map<std::pair<std::size_t, std::int32_t>, std::size_t> number;
+        for (std::size_t p = 0; p < patterns_.size(); ++p) {
+            const auto& cells = patterns_[p].pattern.cells;
+            if (cells.size() != 1) {
+                rest_.push_back(p);
+                continue;
+            }
+            const std::size_t root = table_.root(static_cast<std::size_t>(cells[0].second));
+            const auto [at, fresh] = number.try_emplace({root, cells[0].first}, groups_.size());
+            if (fresh) groups_.push_back({root, cells[0].first, {}, {}});
+            groups_[at->second].patterns.push_back(p);
+        }
     }
 
     // Before a batch: every column has its ids, and every cache has room for them.
@@ -143,13 +178,13 @@ class TemplateExpander {
         const auto T = static_cast<std::size_t>(table_.tokens().back());
         for (CachedPattern& cached : patterns_) {
             cached.ids.clear();
-            for (std::size_t k = 0; k < cached.pattern.cells.size(); ++k) {
-                const Column& column = column_of(cached, k);
-                if (column.ids.size() != T)
-                    throw InputError("column " + std::to_string(cached.pattern.cells[k].second) + " was not read");
-                cached.ids.push_back(column.ids.data());
-            }
+            for (const auto& [offset, column] : cached.pattern.cells)
+                cached.ids.push_back(table_.read_column(static_cast<std::size_t>(column)).ids.data());
             make_room(cached, std::max<std::uint64_t>(1 << 12, 2 * T));
+        }
+        for (Group& group : groups_) {
+            const std::size_t needed = table_.column(group.root).cells.size() * group.patterns.size();
+            if (group.rows.size() < needed) group.rows.resize(needed + needed / 2, KeyMap::empty);
         }
     }
 
@@ -211,33 +246,65 @@ class TemplateExpander {
         return cached.ids[k][first + at];
     }
 
-    // Round 1: the ids in arrays; `pending_` holds the lookups that are not answered yet.
-    void read_cached(std::int64_t first, std::int64_t T, Sentence& sentence) {
-        const std::size_t most = static_cast<std::size_t>(T) * (patterns_.size() + 2);
-        if (ids_.size() < most) ids_.resize(2 * most);
-        std::int32_t* const begin = ids_.data();
-        std::int32_t* end = begin;
-        const auto add = [&](CachedPattern& cached, std::uint64_t key, std::int64_t t, std::int32_t id) {
-            *end = id;
-            if (id == KeyMap::empty) pending_.push_back({&cached, key, t, static_cast<std::size_t>(end - begin)});
-            ++end;
-        };
-        for (std::int64_t t = 0; t < T; ++t) {
-            for (CachedPattern& cached : patterns_) {
-                const std::int64_t at = t + cached.offset;
-                if (cached.single && at >= 0 && at < T) {  // most patterns: one cell within the sentence
-                    const std::int32_t id = cached.ids[0][first + at];
-                    if (id != Column::nothing) add(cached, static_cast<std::uint64_t>(id), t, cached.direct[id]);
-                    continue;
-                }
-                std::uint64_t key = 0;
-                if (find_key(cached, first, t, T, key))
-                    add(cached, key, t, cached.direct.empty() ? KeyMap::empty : cached.direct[key]);
-            }
-            if (edges_ && t == 0) add(bos_, 0, t, bos_.direct[0]);
-            if (edges_ && t == T - 1) add(eos_, 0, t, eos_.direct[0]);
-            sentence.ends.push_back(end - begin);
+    // Round 1: the ids in rows and arrays. `pending_` holds the lookups that are not answered yet, by place.
+    void read_cached(std::int64_t first, std::int64_t T) {
+        stride_ = patterns_.size() + 2 * edges_;
+        ids_.assign(static_cast<std::size_t>(T) * stride_, Vocabulary::absent);  // where a pattern is left out
+        for (std::int64_t t = 0; t < T; ++t)
+            for (const std::size_t p : rest_) read_pattern(p, first, t, T, pending_);
+        for (Group& group : groups_) read_group(group, first, T);
+        if (edges_ && T) {
+            read_edge(bos_, 0, stride_ - 2);
+            read_edge(eos_, T - 1, static_cast<std::size_t>(T) * stride_ - 1);
         }
+        if (missed_.empty()) return;
+        const auto earlier = [](const Lookup& a, const Lookup& b) { return a.place < b.place; };
+        std::sort(missed_.begin(), missed_.end(), earlier);
+        merged_.resize(pending_.size() + missed_.size());
+        std::merge(pending_.begin(), pending_.end(), missed_.begin(), missed_.end(), merged_.begin(), earlier);
+        pending_.swap(merged_);
+    }
+
+    void read_pattern(std::size_t p, std::int64_t first, std::int64_t t, std::int64_t T, std::vector<Lookup>& unanswered) {
+        CachedPattern& cached = patterns_[p];
+        std::uint64_t key = 0;
+        if (!find_key(cached, first, t, T, key)) return;
+        const std::size_t place = static_cast<std::size_t>(t) * stride_ + p;
+        ids_[place] = cached.direct.empty() ? KeyMap::empty : cached.direct[key];
+        if (ids_[place] == KeyMap::empty) unanswered.push_back({&cached, key, t, place});
+    }
+
+    void read_edge(CachedPattern& edge, std::int64_t t, std::size_t place) {
+        ids_[place] = edge.direct[0];
+        if (ids_[place] == KeyMap::empty) missed_.push_back({&edge, 0, t, place});
+    }
+
+    void read_group(Group& group, std::int64_t first, std::int64_t T) {
+        const std::size_t width = group.patterns.size();
+        const std::int32_t* const cells = table_.column(group.root).ids.data() + first;
+        for (std::int64_t t = 0; t < T; ++t) {
+            const std::int64_t at = t + group.offset;
+            if (at < 0 || at >= T) {
+                if (padding_)
+                    for (const std::size_t p : group.patterns) read_pattern(p, first, t, T, missed_);
+                continue;
+            }
+            if (cells[at] == Column::nothing) continue;
+            const std::int32_t* row = group.rows.data() + static_cast<std::size_t>(cells[at]) * width;
+            if (row[0] == KeyMap::empty && !fill_row(group, cells[at], first, t, T)) continue;
+            std::int32_t* const out = ids_.data() + static_cast<std::size_t>(t) * stride_;
+            for (std::size_t j = 0; j < width; ++j) out[group.patterns[j]] = row[j];
+        }
+    }
+
+    // Reads the patterns of a group one by one; if all ids are known, they become the row of the cell.
+    bool fill_row(Group& group, std::int32_t cell, std::int64_t first, std::int64_t t, std::int64_t T) {
+        const std::size_t before = missed_.size();
+        for (const std::size_t p : group.patterns) read_pattern(p, first, t, T, missed_);
+        if (missed_.size() > before) return false;
+        std::int32_t* row = group.rows.data() + static_cast<std::size_t>(cell) * group.patterns.size();
+        for (const std::size_t p : group.patterns) *row++ = ids_[static_cast<std::size_t>(t) * stride_ + p];
+        return true;
     }
 
     // The key of a pattern's cells at position t; false if the pattern is left out there.
@@ -344,6 +411,7 @@ class TemplateExpander {
     // What one sentence looks up; an error may have left some of it.
     void clear_round() {
         pending_.clear();
+        missed_.clear();
         new_.clear();
         starts_.clear();
         text_.clear();
@@ -365,14 +433,13 @@ class TemplateExpander {
         return first_list - static_cast<std::int32_t>(lists_.size() - 1);
     }
 
-    // The ids of the sentence: without those that a frozen vocabulary lacks, and with the ids of lists.
-    void copy_found(Sentence& sentence) {
-        const std::size_t n = sentence.ends.empty() ? 0 : static_cast<std::size_t>(sentence.ends.back());
-        sentence.ids.resize(n);
+    // The ids of the sentence: without those that are absent, and with the ids of lists.
+    void copy_found(std::int64_t T, Sentence& sentence) {
+        sentence.ids.resize(ids_.size());
         std::int32_t* out = sentence.ids.data();
         std::size_t i = 0;
-        for (std::int64_t& end : sentence.ends) {
-            for (const auto stop = static_cast<std::size_t>(end); i < stop; ++i) {
+        for (std::int64_t t = 0; t < T; ++t) {
+            for (const std::size_t stop = i + stride_; i < stop; ++i) {
                 if (ids_[i] > first_list) {
                     *out = ids_[i];
                     out += ids_[i] >= 0;
@@ -380,11 +447,11 @@ class TemplateExpander {
                 }
                 const auto& [from, to] = lists_[static_cast<std::size_t>(first_list - ids_[i])];
                 const auto used = static_cast<std::size_t>(out - sentence.ids.data());
-                sentence.ids.resize(used + (to - from) + (n - i));
+                sentence.ids.resize(used + (to - from) + (ids_.size() - i));
                 out = std::copy(list_ids_.begin() + static_cast<std::ptrdiff_t>(from),
                                 list_ids_.begin() + static_cast<std::ptrdiff_t>(to), sentence.ids.data() + used);
             }
-            end = out - sentence.ids.data();
+            sentence.ends.push_back(out - sentence.ids.data());
         }
         sentence.ids.resize(static_cast<std::size_t>(out - sentence.ids.data()));
     }
@@ -410,16 +477,10 @@ class TemplateExpander {
     bool absences_ = false;             // whether a string was cached that the vocabulary lacks
     std::size_t known_attributes_ = 0;  // size of the vocabulary after the last batch
 
-    struct Lookup {
-        CachedPattern* cached;
-        std::uint64_t key;
-        std::int64_t t;
-        std::size_t place;  // in ids_
-    };
-    struct New {
-        std::size_t lookup, string;  // a lookup that is not in the cache, and the first of its strings
-    };
-    std::vector<Lookup> pending_;      // of one sentence, in order
+    std::vector<Group> groups_;
+    std::vector<std::size_t> rest_;  // patterns that are in no group
+    std::size_t stride_ = 0;         // places for each token: one for each pattern, and two for the edges
+    std::vector<Lookup> pending_, missed_, merged_;  // of one sentence; the last two for read_cached
     std::vector<New> new_;
     std::vector<std::size_t> starts_;  // where strings begin in text_
     std::string text_;

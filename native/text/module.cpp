@@ -153,7 +153,7 @@ void bind_templates(nb::module_& m) {
              },
              "phrases"_a);
     nb::class_<TemplateEncoder>(m, "TemplateEncoder")
-        .def(nb::init<const std::vector<bool>&, std::size_t>(), "wanted"_a, "capacity"_a)
+        .def(nb::init<const std::vector<bool>&, std::size_t, std::string>(), "wanted"_a, "capacity"_a, "expected"_a)
         .def("derive",
              [](TemplateEncoder& self, std::size_t base, nb::callable function, bool many) {
                  return self.table.derive(base, std::make_unique<CellFunction>(function), many);

@@ -8,6 +8,7 @@
 #include <nanobind/nanobind.h>
 
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -21,7 +22,9 @@ namespace tagfield::text {
 
 class TemplateEncoder {
   public:
-    TemplateEncoder(const std::vector<bool>& wanted, std::size_t capacity) : table(wanted), capacity_(capacity) {}
+    // expected: what a token must have, for messages
+    TemplateEncoder(const std::vector<bool>& wanted, std::size_t capacity, std::string expected)
+        : table(wanted), capacity_(capacity), expected_(std::move(expected)) {}
 
     CellTable table;
     ColumnReader places;  // of the files that were read
@@ -48,7 +51,7 @@ class TemplateEncoder {
         DatasetBuilder dataset;
         dataset.gather = gather;
         Vocabulary& attributes = use(vocabulary);
-        std::vector<std::int32_t> gold = WordReader(table, labels).read(X, y, [&](Py_ssize_t sentences) {
+        std::vector<std::int32_t> gold = WordReader(table, labels, expected_).read(X, y, [&](Py_ssize_t sentences) {
             table.update();
             expander_->run(attributes, frozen, dataset);
             table.begin();
@@ -81,6 +84,7 @@ class TemplateEncoder {
     std::unique_ptr<TemplateExpander> expander_;
     nb::object vocabulary_;
     std::size_t capacity_;
+    std::string expected_;
 };
 
 }  // namespace tagfield::text

@@ -24,7 +24,9 @@ class WordReader {
   public:
     static constexpr Py_ssize_t chunk = 64;  // sentences whose cells the processor's cache can hold
 
-    WordReader(CellTable& table, Vocabulary& labels) : table_(table), labels_(labels) {}
+    // expected: what a token must have, for messages, such as "template chunking reads 2 columns (w, pos)"
+    WordReader(CellTable& table, Vocabulary& labels, const std::string& expected)
+        : table_(table), labels_(labels), expected_(expected) {}
 
     // Calls flush(sentences so far) after every `chunk` sentences and at the end; it must empty the table. Returns the ids
     // of the labels [T].
@@ -69,7 +71,9 @@ class WordReader {
     void read_token(PyObject* token) {
         const auto width = static_cast<Py_ssize_t>(table_.width());
         if (PyUnicode_Check(token)) {
-            if (width != 1) throw InputError(where() + "found 1 column, but the template reads " + columns(width));
+            if (width != 1)
+                throw InputError(where() + "found 1 string, but " + expected_ + "; write each token as a tuple of " +
+                                 std::to_string(width) + " strings");
             return read_cell(0, token);
         }
         if (!PyTuple_Check(token) && !PyList_Check(token))
@@ -78,11 +82,10 @@ class WordReader {
                              (PyDict_Check(token) ? "; for tokens as dicts use encode_sequences" : ""));
         const Py_ssize_t found = length_of(token);
         if (found != width)
-            throw InputError(where() + "found " + columns(found) + ", but the template reads " + std::to_string(width));
+            throw InputError(where() + "found " + std::to_string(found) + (found == 1 ? " column" : " columns") +
+                             ", but " + expected_ + "; choose another template, or name the columns");
         for (Py_ssize_t k = 0; k < width; ++k) read_cell(static_cast<std::size_t>(k), item_of(token, k));
     }
-
-    static std::string columns(Py_ssize_t n) { return std::to_string(n) + (n == 1 ? " column" : " columns"); }
 
     void read_cell(std::size_t k, PyObject* cell) {
         if (!PyUnicode_Check(cell))
@@ -96,6 +99,7 @@ class WordReader {
 
     CellTable& table_;
     LabelReader labels_;
+    const std::string& expected_;
     Py_ssize_t sentence_ = 0, token_ = 0;
 };
 

@@ -5,6 +5,7 @@
 Results are label ids; Model and CRF translate them to labels. If no path is allowed, the error names the sequence.
 """
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -13,6 +14,7 @@ import numpy as np
 from tagfield.dataset import Doubles, Floats, Ints, Longs
 from tagfield.encode import Encoded
 from tagfield.errors import InputError
+from tagfield.evaluate.kinds import LabelKind
 from tagfield.lattice import open_corpus
 from tagfield.native import kernels
 from tagfield.spans import Span, SpanFinder
@@ -102,16 +104,21 @@ class Decoder:
         """The chunks in the best path of each sequence, with their probabilities; `names` are the labels [L]."""
         return [
             [Span(kind, start, end, p) for kind, start, end, p in chunks if p is not None]
-            for chunks in self.chunks(names)
+            for chunks in self.chunks(names, self.best())
         ]
 
-    def chunks(self, names: list[str], *, probabilities: bool = True) -> list[list[tuple[str, int, int, float | None]]]:
-        """(type, start, end, probability) of the chunks in the best path of each sequence; `names` are the labels [L].
+    def chunks(
+        self, names: Sequence[str], ids: Ints, kind: LabelKind | None = None, *, probabilities: bool = True
+    ) -> list[list[tuple[str, int, int, float | None]]]:
+        """(type, start, end, probability) of the chunks in a path of each sequence, such as the best one.
 
-        Without `probabilities`, which take longer than finding the chunks, they are None.
+        names: the labels [L]
+        ids: the paths as label ids [T]
+        kind: what the labels mark, if it is not to be seen from their names
+        probabilities: without them, which take longer than finding the chunks, they are None
         """
-        ids, finder = self.best(), SpanFinder(names)
-        paths = [ids[start:end].tolist() for start, end in pairwise(self.tokens.tolist())]
+        finder, every = SpanFinder(names, kind), ids.tolist()
+        paths = [every[start:end] for start, end in pairwise(self.tokens.tolist())]
         if not probabilities:
             return [[(*chunk, None) for chunk in finder.chunks(path)] for path in paths]
         scores = kernels.scores(self._corpus, self._field, self._threads).astype(np.float64)
@@ -126,7 +133,9 @@ class Decoder:
         ]
 
     def _check_possible(self, score: Doubles) -> None:
+        if self._limits is None:
+            return
         bad = np.flatnonzero(np.isneginf(score))
-        if self._limits is not None and len(bad):
+        if len(bad):
             where = self._encoded.where(int(bad[0]))
             raise InputError(f"{where}: the constraints and the known labels together allow no path; relax one of them")

@@ -9,8 +9,11 @@
     UnknownAttributesWarning (a UserWarning)    a model knows hardly any attribute of its input
 
 A message is one or two sentences: what was found, where (file, line or sequence index), and what to do.
-Commands print the message and exit with code 2.
+Commands print the message; cli/exits.py has the exit codes.
 """
+
+import difflib
+from collections.abc import Iterable
 
 
 class TagfieldError(Exception):
@@ -35,3 +38,31 @@ class TrainingError(TagfieldError):
 
 class UnknownAttributesWarning(UserWarning):
     """A model knows hardly any attribute of its input, so its labels mean little."""
+
+
+def did_you_mean(name: object, offered: Iterable[str], most: int = 30) -> str:
+    """The end of a message about a name that there is not: the nearest one, or else the names to choose from.
+
+    >>> did_you_mean("lbgfs", ["sgd", "lbfgs"]), did_you_mean("x", ["sgd", "lbfgs"])
+    ("did you mean 'lbfgs'?", 'choose one of sgd, lbfgs')
+    """
+    names = list(offered)
+    close = nearest(name, names)
+    if close:
+        return f"did you mean {close!r}?"
+    more = f" … and {len(names) - most} more" if len(names) > most else ""
+    return f"choose one of {', '.join(names[:most])}{more}"
+
+
+def nearest(name: object, offered: Iterable[str]) -> str:
+    """The offered name that looks most like this one, or "".
+
+    >>> nearest("B-PRE", ["B-PER", "O"]), nearest("x", ["O"])
+    ('B-PER', '')
+    """
+    names = list(offered)
+    lower = {each.lower(): each for each in names}
+    if str(name).lower() in lower:
+        return lower[str(name).lower()]
+    found = difflib.get_close_matches(str(name), names, 1)
+    return found[0] if found else ""

@@ -2,7 +2,7 @@
 
     flat_*                       token by token: scikit-learn's own metrics on the flattened labels
     sequence_accuracy_score      whole sequences
-    chunk_*                      chunks (entities, phrases), exactly as conlleval counts them
+    chunk_*                      chunks (entities, phrases), exactly as conlleval counts them, or words, or runs
 
     flat_accuracy, sequence_accuracy, chunk_f1, …    scorers, for GridSearchCV and cross_val_score
 
@@ -116,14 +116,14 @@ def sequence_accuracy_score(y_true: Sequences, y_pred: Sequences) -> float:
     return float(np.mean([a == b for a, b in zip(true, pred, strict=True)]))
 
 
-def _chunk_scores(y_true: Sequences, y_pred: Sequences) -> Scores:
-    return evaluate(*_checked(y_true, y_pred))
+def _chunk_scores(y_true: Sequences, y_pred: Sequences, scheme: str | None) -> Scores:
+    return evaluate(*_checked(y_true, y_pred), scheme=scheme)
 
 
 def _average(scores: Scores, figure: str, average: str) -> float:
     types = {name: tally for name, tally in scores.types.items() if name or len(scores.types) == 1}
     if average == "micro":
-        return float(getattr(scores.chunks, figure))
+        return float(getattr(scores.counted, figure))
     if average not in ("macro", "weighted"):
         raise InputError(f"no average named {average!r} for chunks; choose micro, macro or weighted")
     figures = [getattr(tally, figure) for tally in types.values()]
@@ -131,45 +131,51 @@ def _average(scores: Scores, figure: str, average: str) -> float:
     return float(np.average(figures, weights=weights)) if sum(weights) else 0.0
 
 
-def chunk_f1_score(y_true: Sequences, y_pred: Sequences, average: str = "micro") -> float:
+def chunk_f1_score(y_true: Sequences, y_pred: Sequences, average: str = "micro", scheme: str | None = None) -> float:
     """F1 of chunks as conlleval counts them; micro is conlleval's FB1 as a fraction.
+
+    scheme: What to count, as in `tagfield.evaluate.evaluate`: "runs" counts runs of labels without prefixes.
 
     >>> chunk_f1_score([["B-X", "I-X", "O"]], [["B-X", "I-X", "B-X"]])
     0.6666666666666666
     """
-    return _average(_chunk_scores(y_true, y_pred), "f1", average)
+    return _average(_chunk_scores(y_true, y_pred, scheme), "f1", average)
 
 
-def chunk_precision_score(y_true: Sequences, y_pred: Sequences, average: str = "micro") -> float:
+def chunk_precision_score(
+    y_true: Sequences, y_pred: Sequences, average: str = "micro", scheme: str | None = None
+) -> float:
     """The fraction of predicted chunks that are right.
 
     >>> chunk_precision_score([["B-X", "I-X", "O"]], [["B-X", "I-X", "B-X"]])
     0.5
     """
-    return _average(_chunk_scores(y_true, y_pred), "precision", average)
+    return _average(_chunk_scores(y_true, y_pred, scheme), "precision", average)
 
 
-def chunk_recall_score(y_true: Sequences, y_pred: Sequences, average: str = "micro") -> float:
+def chunk_recall_score(
+    y_true: Sequences, y_pred: Sequences, average: str = "micro", scheme: str | None = None
+) -> float:
     """The fraction of gold chunks that were found.
 
     >>> chunk_recall_score([["B-X", "I-X", "O"]], [["B-X", "I-X", "B-X"]])
     1.0
     """
-    return _average(_chunk_scores(y_true, y_pred), "recall", average)
+    return _average(_chunk_scores(y_true, y_pred, scheme), "recall", average)
 
 
 def chunk_classification_report(
-    y_true: Sequences, y_pred: Sequences, digits: int = 2, output_dict: bool = False
+    y_true: Sequences, y_pred: Sequences, digits: int = 2, output_dict: bool = False, scheme: str | None = None
 ) -> Any:
     """Precision, recall, F1 and support of each chunk type, laid out like scikit-learn's report.
 
     >>> print(chunk_classification_report([["B-X", "O"]], [["B-X", "O"]]).splitlines()[2].split())
     ['X', '1.00', '1.00', '1.00', '1']
     """
-    scores = _chunk_scores(y_true, y_pred)
-    support = scores.chunks.gold
+    scores = _chunk_scores(y_true, y_pred, scheme)
+    support = scores.counted.gold
     rows: dict[str, dict[str, float]] = {name: _figures(tally) for name, tally in scores.types.items()}
-    rows["micro avg"] = _figures(scores.chunks)
+    rows["micro avg"] = _figures(scores.counted)
     for average in ("macro", "weighted"):
         figures = {f: _average(scores, f, average) for f in ("precision", "recall", "f1")}
         rows[f"{average} avg"] = {

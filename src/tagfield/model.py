@@ -24,7 +24,7 @@ from tagfield.layout import FeatureSet, Weights
 from tagfield.model_file import Parts, from_tensors, load_parts, to_tensors
 from tagfield.model_tagging import Tagging
 from tagfield.storage import save_tensors
-from tagfield.text.sources import PathLike
+from tagfield.text.sources import PathLike, Source
 from tagfield.text.templates import Template
 from tagfield.train import Settings, Trained, train
 from tagfield.train.history import OnEpoch
@@ -73,11 +73,10 @@ class Model(Tagging):
         >>> model.tag([[["w=the"], ["w=cow"]]])
         [['D', 'N']]
         """
-        encoded = data if isinstance(data, Encoded) else encode_files(data)
+        encoded = data if isinstance(data, Encoded) else encode_files(_paths(data))
         if dev is not None and not isinstance(dev, Encoded):
-            if encoded.template is None:
-                raise InputError("dev is a file, but data is not; encode both, or pass the path of both")
-            dev = encode_files(dev, template=encoded.template, attributes=encoded.attributes, labels=encoded.labels)
+            kind: dict[str, Any] = {"format": "items"} if encoded.template is None else {"template": encoded.template}
+            dev = encode_files(dev, attributes=encoded.attributes, labels=encoded.labels, **kind)
         return cls.of(encoded, train(encoded, settings, dev=dev, on_epoch=on_epoch))
 
     @classmethod
@@ -86,7 +85,7 @@ class Model(Tagging):
         X: Iterable[object],
         y: Iterable[Iterable[str | None]],
         *,
-        template: Template | PathLike = "words",
+        template: Template | PathLike = "ner",
         settings: Settings | None = None,
         dev: tuple[Iterable[object], Iterable[Iterable[str | None]]] | None = None,
         on_epoch: OnEpoch | None = None,
@@ -95,16 +94,18 @@ class Model(Tagging):
 
         X: sentences; a token is a word, or a tuple of strings for a template that reads several columns
         y: a label for each token
-        template: the name of a preset, the path of a template file, or a Template
+        template: the name of a preset (ner, pos, segmentation, …), the path of a template file, or a Template
         dev: held-out sentences and their labels, scored after every epoch
 
         >>> model = Model.train_words([["to", "be"], ["or", "not"]], [["TO", "VB"], ["CC", "RB"]])
         >>> model.template.name
-        'words'
+        'ner'
         """
         encoded = encode_words(X, y, template=template)
         held_out = None
         if dev is not None:
+            if not isinstance(dev, tuple | list) or len(dev) != 2:
+                raise InputError("dev must be a pair (X, y) of sentences and their labels")
             encoder = WordEncoder(encoded.template or template, encoded.attributes, encoded.labels)
             held_out = encoder.encode(*dev)
         return cls.train(encoded, settings, dev=held_out, on_epoch=on_epoch)
@@ -224,3 +225,14 @@ class Model(Tagging):
         states, edges = features.counts
         info = {**self.info, "pruned": threshold, "state_features": states, "transition_features": edges}
         return Model(self.labels, self.attributes.subset(alive), features, weights, self.template, info)
+
+
+def _paths(data: Any) -> Any:
+    """Paths of files; InputError for data of another kind."""
+    each = data if isinstance(data, list | tuple) else [data]
+    if not each or not all(isinstance(path, str | os.PathLike | Source) for path in each):
+        raise InputError(
+            "data must be Encoded or the path of a file; for lists of words use Model.train_words, for attributes "
+            "encode_sequences"
+        )
+    return data

@@ -139,7 +139,8 @@ class Tagging(Reading):
     ) -> TaggedText | list[TaggedText]:
         """Split text into sentences and words, and label them; a list of texts gives a list of results.
 
-        tokenizer: 'words' (the default), 'whitespace', 'characters', or a function; see `tagfield.tokenize`
+        tokenizer: 'words', 'whitespace', 'characters', or a function; see `tagfield.tokenize`. Default: 'characters' if
+            the labels mark words, as for segmentation, and else 'words'.
         n_best: Also give the n most probable label sequences of each sentence. Default: 0.
         probabilities: Compute the probability of each label, span and sentence; False is faster. Default: True.
 
@@ -148,7 +149,7 @@ class Tagging(Reading):
         >>> [(span.label, span.text, span.start, span.end) for span in model.tag_text("It left. Anna left").spans]
         [('PER', 'Anna', 9, 13)]
         """
-        sentences = Sentences.of(text, tokenizer)
+        sentences = Sentences.of(text, tokenizer or self.default_tokenizer)
         decoder = self.decoder(self.read_text(sentences.words()), rules=rules, threads=threads)
         tagged = sentences.tagged(decoder, self.label_names, n_best=n_best, probabilities=probabilities)
         return tagged[0] if isinstance(text, str) else tagged
@@ -195,12 +196,15 @@ class Tagging(Reading):
             encoded = self.read(X, y)
         return self.decoder(encoded, rules=rules, threads=threads).log_probability()
 
-    def evaluate(self, encoded: Encoded, *, threads: int = 1) -> Scores:
-        """Score the model against gold labels; a gold label unknown to the model counts as an error."""
+    def evaluate(self, encoded: Encoded, *, scheme: str | None = None, threads: int = 1) -> Scores:
+        """Score the model against gold labels; a gold label unknown to the model counts as an error.
+
+        scheme: What to count, as in `tagfield.evaluate.evaluate`; by default what the labels mark.
+        """
         bare = encoded.dataset.first_unlabelled(encoded.gold)
         if bare is not None:
             raise InputError(f"{encoded.where(bare)}: the sequence has no labels to score against")
         if not same_vocabulary(encoded.labels, self.labels):
             raise InputError("the data is not encoded with this model's labels; use model.encode or model.encode_files")
         decoder = self.decoder(encoded, threads=threads)
-        return ChunkScorer(encoded.names.strings()).score(encoded.gold, decoder.best(), decoder.tokens)
+        return ChunkScorer(encoded.names.strings(), scheme).score(encoded.gold, decoder.best(), decoder.tokens)

@@ -19,10 +19,12 @@ import numpy as np
 from tagfield._text import Vocabulary
 from tagfield.encode import Encoded, Format, WordEncoder, encode_files, encode_sequences
 from tagfield.errors import InputError, UnknownAttributesWarning
+from tagfield.evaluate.kinds import label_kind
 from tagfield.text.reading import ReadOptions
 from tagfield.text.sources import PathLike
 from tagfield.text.templates import IGNORED, LABEL, Template
 
+WORD = "w"  # the role of the column of words
 KNOWN_SHARE = 0.1  # with fewer known attributes, the input is of another kind than the training data
 FEWEST = 20  # attributes in a call before their share says anything
 
@@ -100,15 +102,21 @@ class Reading:
         roles = [role for role in template.columns if role != LABEL]
         if len(roles) == 1:
             return self.read_words(sentences)
-        used = _columns_read(template)
-        if len(used) > 1:
-            word, *others = sorted(used, key=roles.index)
+        named = [role for role in roles if role != IGNORED]
+        word = WORD if WORD in named else named[0]
+        others = sorted(_columns_read(template) - {word}, key=roles.index)
+        if others:
             raise InputError(
-                f"template {template.name} reads the columns {', '.join([word, *others])}, but text gives only words; "
-                f"train with a template of words alone, or give tag_words tuples ({', '.join(roles)})"
+                f"template {template.name} reads {' and '.join(others)} besides the words, and text has only words; "
+                f"train with a template of words alone, such as ner, or give tag_words tuples ({', '.join(roles)})"
             )
-        at = [role in used for role in roles]
-        return self.read_words([[tuple(word if k else "_" for k in at) for word in words] for words in sentences])
+        filled = [role == word for role in roles]
+        return self.read_words([[tuple(w if k else IGNORED for k in filled) for w in words] for words in sentences])
+
+    @cached_property
+    def default_tokenizer(self) -> str:
+        """How text is split: into characters if the labels mark words, as for segmentation, and else into words."""
+        return "characters" if label_kind(self.labels.strings()) == "words" else "words"
 
     def _checked(self, encoded: Encoded) -> Encoded:
         """Raise or warn if the model knows hardly any of the attributes."""
@@ -120,15 +128,13 @@ class Reading:
         if known >= KNOWN_SHARE * total:
             return encoded
         some = ", ".join(map(repr, unknown.some))
-        found = f"the model knows {known:,} of {total:,} attributes of this call, and not, for example, {some}"
+        found = f"the model knows {known:,} of the {total:,} attributes in this call (unknown: {some})"
         if self.template is not None:
-            raise InputError(
-                f"{found}; it makes its attributes of words, by template {self.template.name}: use tag_words"
-            )
+            raise InputError(f"{found}; template {self.template.name} makes its attributes from words: use tag_words")
         if total >= FEWEST and "_warned" not in self.__dict__:
             self.__dict__["_warned"] = True
             warnings.warn(
-                f"{found}; make attributes exactly as for training, or the labels mean nothing",
+                f"{found}; make attributes exactly as you did for training, or the labels mean nothing",
                 UnknownAttributesWarning,
                 stacklevel=_depth_of_caller(),
             )

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from tagfield.tagged_views import displacy, html, marked, spacy_doc
+from tagfield.tagged_views import displacy, forms_chunks, html, marked, spacy_doc
 
 
 class TaggedToken(NamedTuple):
@@ -164,7 +164,10 @@ class TaggedText:
         return spacy_doc(self.text, self.sentences, nlp)
 
     def __str__(self) -> str:
-        return marked(self.text, self.tokens, self.spans, 0)
+        tokens, spans = self.tokens, self.spans
+        if forms_chunks(tokens, spans):
+            return marked(self.text, tokens, spans, 0)
+        return "\n".join(map(str, self.sentences))
 
     def __repr__(self) -> str:
         count = f"{len(self)} sentence{'' if len(self) == 1 else 's'}"

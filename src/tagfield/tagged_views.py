@@ -16,7 +16,7 @@ _LABEL = "font-size:.75em;font-weight:bold;opacity:.75;margin-left:.35em"
 
 
 def marked(text: str, tokens: Sequence[Any], spans: Sequence[Any], start: int) -> str:
-    """The text with its spans in brackets; without spans, each token with its label.
+    """The text with its spans in brackets; if the labels form no chunks, each token with its label.
 
     start: where the text begins, counted as the tokens' offsets are
 
@@ -25,10 +25,9 @@ def marked(text: str, tokens: Sequence[Any], spans: Sequence[Any], start: int) -
     >>> marked("Bo left", [("Bo", 0, 2, "N", 0.9), ("left", 3, 7, "V", 0.9)], [], 0)
     'Bo/N left/V'
     """
-    if spans or _outside(tokens):
-        boxes = [(span[0], span[1], f"[{span[3]} {span[2]}]") for span in spans]
-    else:
-        boxes = [(token[1], token[2], f"{token[0]}/{token[3]}") for token in tokens]
+    if not forms_chunks(tokens, spans):
+        return " ".join(f"{token[0]}/{token[3]}" for token in tokens)
+    boxes = [(span[0], span[1], f"[{span[3]} {span[2]}]") for span in spans]
     return "".join(shown for _, shown in _pieces(text, boxes, start))
 
 
@@ -38,7 +37,7 @@ def html(text: str, tokens: Sequence[Any], spans: Sequence[Any]) -> str:
     >>> html("<Bo>", [], [(1, 3, "PER", "Bo", 0.9)]).count("&lt;")
     1
     """
-    if spans or _outside(tokens):
+    if forms_chunks(tokens, spans):
         found = [(start, end, label, p) for start, end, label, _, p in spans]
     else:
         found = [(start, end, label, p) for _, start, end, label, p in tokens]
@@ -65,7 +64,7 @@ def spacy_doc(text: str, sentences: Sequence[Any], nlp: Any) -> Any:
     starts: list[bool | int | None] = []
     tags: list[str] = []
     spans = [span for sentence in sentences for span in sentence.spans]
-    outside = bool(spans) or _outside([token for sentence in sentences for token in sentence.tokens])
+    chunks = forms_chunks([token for sentence in sentences for token in sentence.tokens], spans)
 
     def add(word: str, begins: bool, tag: str) -> None:
         words.append(word)
@@ -83,18 +82,18 @@ def spacy_doc(text: str, sentences: Sequence[Any], nlp: Any) -> Any:
     for sentence in sentences:
         for t, token in enumerate(sentence.tokens):
             fill(text[at : token.start])
-            add(token.text, t == 0, "" if outside else str(token.label))
+            add(token.text, t == 0, "" if chunks else str(token.label))
             at = token.end
     fill(text[at:])
     vocab: Any = Vocab() if nlp is None else nlp.vocab
-    doc: Any = Doc(vocab, words, spaces, sent_starts=starts, tags=None if outside else tags)
+    doc: Any = Doc(vocab, words, spaces, sent_starts=starts, tags=None if chunks else tags)
     doc.set_ents([doc.char_span(span.start, span.end, label=span.label) for span in spans])
     return doc
 
 
-def _outside(tokens: Sequence[Any]) -> bool:
-    """Whether some token is outside every chunk: then labels form chunks, also where the text has none."""
-    return any(token[3] == "O" for token in tokens)
+def forms_chunks(tokens: Sequence[Any], spans: Sequence[Any]) -> bool:
+    """Whether the labels form chunks: there is one, or some token is outside of all."""
+    return bool(spans) or not tokens or any(token[3] == "O" for token in tokens)
 
 
 def _pieces(text: str, boxes: list[tuple[int, int, str]], start: int) -> Iterator[tuple[bool, str]]:

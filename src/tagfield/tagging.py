@@ -12,12 +12,10 @@ from typing import Any
 
 from tagfield.decoder import Decoder
 from tagfield.errors import InputError
-from tagfield.evaluate import has_chunks, split_label
+from tagfield.evaluate.kinds import OUTSIDE, UNITS, LabelKind, label_kind
 from tagfield.tagged import TaggedSentence, TaggedSpan, TaggedText, TaggedToken
 from tagfield.text.tokenizer import Tokenizer, tokenize
 from tagfield.text.tokens import Offsets
-
-_BEGIN, _INSIDE = frozenset("BSU"), frozenset("IMEL")  # prefixes of BIO, IOBES, BILOU and BMES
 
 
 @dataclass(frozen=True)
@@ -91,24 +89,26 @@ class _Answer:
 def _answers(
     decoder: Decoder, names: Sequence[str], called: Sequence[Any], n_best: int, probabilities: bool
 ) -> Iterator[_Answer]:
-    chunk_names = bio_names(names)
+    kind = span_kind(names)
     found = decoder.best_with_probabilities() if probabilities else None
-    ids = (decoder.best() if found is None else found.labels).tolist()
+    best = decoder.best() if found is None else found.labels
+    ids = best.tolist()
     sure = None if found is None else found.token.tolist()
-    chunks = None if chunk_names is None else decoder.chunks(chunk_names, probabilities=probabilities)
+    chunks = None if kind is None else decoder.chunks(names, best, kind, probabilities=probabilities)
+    untyped = "" if kind is None else UNITS[kind]  # the label of spans without a type
     paths = decoder.n_best(n_best) if n_best else None
     for s, (start, end) in enumerate(pairwise(decoder.tokens.tolist())):
         yield _Answer(
             [called[i] for i in ids[start:end]],
             None if sure is None else sure[start:end],
             None if found is None else float(found.path[s]),
-            [] if chunks is None else chunks[s],
+            [] if chunks is None else [(of or untyped, first, after, p) for of, first, after, p in chunks[s]],
             [([called[i] for i in path], p) for path, p in paths[s]] if paths is not None else [],
         )
 
 
 def _sentence(text: str, offsets: list[Offsets], answer: _Answer) -> TaggedSentence:
-    first, last = offsets[0][0], offsets[-1][1]
+    first, last = (offsets[0][0], offsets[-1][1]) if offsets else (0, 0)
     sure: Sequence[float | None] = [None] * len(offsets) if answer.sure is None else answer.sure
     tokens = [
         TaggedToken(text[start:end], start, end, label, p)
@@ -121,25 +121,17 @@ def _sentence(text: str, offsets: list[Offsets], answer: _Answer) -> TaggedSente
     return TaggedSentence(text[first:last], first, tokens, spans, answer.probability, answer.n_best)
 
 
-def bio_names(labels: Sequence[str]) -> list[str] | None:
-    """The labels as B-TYPE, I-TYPE and O, whatever their scheme; None if they mark no chunks.
+def span_kind(labels: Sequence[str]) -> LabelKind | None:
+    """What spans the labels form, in the terms of `tagfield.evaluate.kinds`; None if they form none.
 
-    conlleval's rules, which `Model.spans` follows, take two neighbouring names S-PER S-PER for one. Labels without a
-    type, as for word segmentation, get the type `word`.
+    Labels without a prefix are types if one of them is O: then neighbouring tokens with the same label are one span.
 
-    >>> bio_names(["O", "S-PER", "B-PER", "I-PER", "E-PER"])
-    ['O', 'B-PER', 'B-PER', 'I-PER', 'I-PER']
-    >>> bio_names(["B", "M", "E", "S"])
-    ['B-word', 'I-word', 'I-word', 'B-word']
-    >>> bio_names(["NN", "VB"]) is None
+    >>> span_kind(["O", "S-PER", "B-PER", "E-PER"]), span_kind(["B", "M", "E", "S"]), span_kind(["O", "PER"])
+    ('iobes', 'words', 'runs')
+    >>> span_kind(["NN", "VB"]) is None
     True
     """
-    if has_chunks(labels):
-        return [_bio(*split_label(label)) if "-" in label else label for label in labels]
-    if "B" in labels and set(labels) <= _BEGIN | _INSIDE | {"O"}:
-        return ["O" if label == "O" else _bio(label, "word") for label in labels]
-    return None
-
-
-def _bio(prefix: str, kind: str) -> str:
-    return f"{'B' if prefix in _BEGIN else 'I' if prefix in _INSIDE else prefix}-{kind}"
+    kind = label_kind(labels)
+    if kind != "labels":
+        return kind
+    return "runs" if OUTSIDE in labels else None

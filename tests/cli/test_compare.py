@@ -91,3 +91,18 @@ def test_the_help_lists_experiments_apart() -> None:
         "info",
     ]
     assert re.findall(r"^\W+([a-z-]+)  ", experiments, re.M) == ["compare", "report", "demo-data", "fetch", "responses"]
+
+
+def test_labels_that_mark_no_chunks_are_compared_by_accuracy(tmp_path: Path) -> None:
+    text = "The DT\ndog NN\nbarks VBZ\n\nA DT\ncat NN\nsleeps VBZ\n\n"
+    for name in ("train.txt", "test.txt"):
+        (tmp_path / name).write_text(text)
+    options = ["--template", "words", "--recipes", "sgd,lbfgs", "--features", "all", "--seeds", "1", "--epochs", "2"]
+    files = ["--train", "train.txt", "--test", "test.txt"]
+    page = good("compare", *files, *options, "--workers", "1", "--report", "-o", "out", cwd=tmp_path)
+    assert "token accuracy %" in page
+    assert "F1" not in page
+    assert "test_f1" not in (tmp_path / "out" / "results.jsonl").read_text()
+    html = (tmp_path / "out" / "report" / "index.html").read_text()
+    assert "chunk F1" not in html
+    assert '<option value="test_accuracy">' in html

@@ -133,3 +133,15 @@ def test_the_arguments_of_crf_are_the_options() -> None:
     for name in arguments - {"self"}:
         assert name in (CRF.__doc__ or ""), name
     assert "{options}" not in (CRF.__doc__ or "")
+
+
+def test_a_call_does_not_make_the_model_of_the_calls_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would cost as much as all that was learned so far."""
+    from tagfield.model import Model
+
+    crf = CRF().partial_fit([[["a"], ["b"]]], [["X", "Y"]])
+    with monkeypatch.context() as patched:
+        patched.setattr(Model, "of_stream", None)
+        crf.partial_fit([[["c"]]], [["Y"]])
+        assert crf.__sklearn_is_fitted__()
+    assert crf.num_attributes_ == 3

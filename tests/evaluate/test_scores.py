@@ -3,6 +3,7 @@
 import json
 import time
 import warnings
+from collections import Counter
 from itertools import chain
 from pathlib import Path
 
@@ -14,13 +15,14 @@ from seqeval.metrics.sequence_labeling import get_entities
 from sklearn.metrics import precision_recall_fscore_support
 
 from tagfield.errors import InputError
-from tagfield.evaluate import ChunkScorer, Scores, Tally, evaluate
+from tagfield.evaluate import ChunkScorer, Scores, Tally, evaluate, has_chunks, label_kind
 from tests.support import naive_chunks
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 
 PREFIXES = ["B", "I", "E", "S", "O", ".", "[", "]", "L", "U", ""]
 ANY_LABEL = st.sampled_from(["O", *PREFIXES, *(f"{p}-{t}" for p in PREFIXES for t in ("X", "Y", "A-B", "0", ""))])
+IOBES_LABEL = st.sampled_from(["O", *(f"{p}-{t}" for p in "BIES" for t in "XY")])
 IOB_LABEL = st.sampled_from(["O", "O", "B-X", "I-X", "B-Y", "I-Y"])
 
 
@@ -38,7 +40,7 @@ def unzip(pairs: list[list[tuple[str, str]]]) -> tuple[list[list[str]], list[lis
 def test_chunks_are_counted_as_conlleval_counts_them(pairs):
     gold, predicted = unzip(pairs)
     in_gold, in_predicted, correct = naive_chunks.conlleval(gold, predicted)
-    scores = evaluate(gold, predicted)
+    scores = evaluate(gold, predicted, scheme="iob")
     expected = {t: Tally(in_gold[t], in_predicted[t], correct[t]) for t in sorted(in_gold | in_predicted)}
     assert dict(scores.types) == expected
     assert list(scores.types) == sorted(expected)
@@ -52,6 +54,52 @@ def test_chunks_agree_with_seqeval_on_iob_labels(pairs):
         {(i, *chunk) for i, labels in enumerate(side) for chunk in get_entities(labels)} for side in (gold, predicted)
     ]
     assert evaluate(gold, predicted).chunks == Tally(len(found[0]), len(found[1]), len(found[0] & found[1]))
+
+
+@given(both_sides(IOBES_LABEL))
+def test_chunks_agree_with_seqeval_on_iobes_labels(pairs):
+    """And on BILOU and BMES, whose letters seqeval does not know in this mode."""
+    gold, predicted = unzip(pairs)
+    found = [
+        {(i, *chunk) for i, labels in enumerate(side) for chunk in get_entities(labels)} for side in (gold, predicted)
+    ]
+    expected = Tally(len(found[0]), len(found[1]), len(found[0] & found[1]))
+    assert evaluate(gold, predicted, scheme="iobes").chunks == expected
+    for other in ("BLUI", "BESM"):
+        letters = dict(zip("BEUI" if other == "BLUI" else "BESI", other, strict=True)) | {"S": other[2], "E": other[1]}
+        sides = [[[letters.get(y[0], "O") + y[1:] for y in s] for s in side] for side in (gold, predicted)]
+        assert evaluate(*sides, scheme="iobes").chunks == expected
+
+
+@given(both_sides(st.sampled_from("BMES")))
+def test_words_are_counted_as_a_reader_would(pairs):
+    gold, predicted = unzip(pairs)
+    found = [
+        {(i, *word) for i, labels in enumerate(side) for word in naive_chunks.words(labels)}
+        for side in (gold, predicted)
+    ]
+    expected = Tally(len(found[0]), len(found[1]), len(found[0] & found[1]))
+    assert evaluate(gold, predicted, scheme="words").chunks == expected
+
+
+@given(both_sides(st.sampled_from(["O", "author", "title", ".", "B-X", "["])))
+def test_runs_are_maximal_stretches_of_one_label(pairs):
+    gold, predicted = unzip(pairs)
+    found = [
+        {(i, *run) for i, labels in enumerate(side) for run in naive_chunks.runs(labels)} for side in (gold, predicted)
+    ]
+    scores = evaluate(gold, predicted, scheme="runs")
+    assert scores.chunks == Tally(len(found[0]), len(found[1]), len(found[0] & found[1]))
+    assert {name: t.gold for name, t in scores.types.items() if t.gold} == Counter(run[1] for run in found[0])
+
+
+@given(both_sides(ANY_LABEL), st.sampled_from(["iob", "iobes", "words", "runs"]))
+def test_the_same_labels_are_all_right_by_any_rules(pairs, scheme):
+    gold, _ = unzip(pairs)
+    chunks = evaluate(gold, gold, scheme=scheme).chunks
+    assert chunks.gold == chunks.predicted
+    if scheme == "runs":
+        assert chunks.correct == chunks.gold
 
 
 @given(both_sides(ANY_LABEL))
@@ -82,12 +130,16 @@ def test_token_and_sequence_figures_agree_with_plain_counting(pairs):
     [
         ("O I-X", "O B-X", Tally(1, 1, 1)),  # IOB1 output is not punished
         ("I-X I-X", "I-X I-Y", Tally(1, 2, 0)),  # a type change opens a chunk
-        ("B-X E-X S-X", "B-X E-X S-X", Tally(1, 1, 1)),  # the hole: E→S and E→B open nothing
-        ("B-X E-X B-X E-X", "B-X E-X B-X E-X", Tally(1, 1, 1)),
+        ("B-X E-X S-X", "B-X E-X S-X", Tally(2, 2, 2)),  # conlleval would let E→S and E→B go on
+        ("B-X E-X B-X E-X", "B-X E-X B-X E-X", Tally(2, 2, 2)),
+        ("B-X L-X U-X U-X", "B-X L-X U-X O", Tally(3, 2, 2)),  # BILOU
+        ("B-X M-X E-X", "B-X M-X M-X", Tally(1, 1, 1)),
+        ("B E S B M E", "B E S B E S", Tally(3, 4, 2)),  # words of characters
+        ("B I B B", "B B B B", Tally(3, 4, 2)),
         ("B-X E-X O S-Y", "B-X E-X O S-Y", Tally(2, 2, 2)),
         ("[-X ]-X", "[-X ]-X", Tally(2, 2, 2)),  # brackets are chunks of one token
         ("B I O", "B I O", Tally(1, 1, 1)),  # labels without a dash: one empty type
-        ("N V", "N N", Tally(0, 0, 0)),  # parts of speech make no chunks
+        ("N V", "N N", None),  # parts of speech make no chunks
         ("B-X | I-X", "B-X | I-X", Tally(2, 2, 2)),  # a sentence boundary is O
         ("B-X I-X", "B-X I-X |", Tally(1, 1, 1)),
         ("B-X I-X", "B-X O", Tally(1, 1, 0)),
@@ -96,6 +148,58 @@ def test_token_and_sequence_figures_agree_with_plain_counting(pairs):
 def test_the_rules_one_by_one(gold, predicted, expected):
     sides = [[s.split() for s in text.strip("| ").split("|")] for text in (gold, predicted)]
     assert evaluate(*sides).chunks == expected
+
+
+@pytest.mark.parametrize(
+    ("labels", "kind"),
+    [
+        (["B-NP", "I-NP", "O"], "iob"),
+        (["I-PER", "I-LOC", "O"], "iob"),  # IOB1
+        (["I-PER", "E-PER", "O"], "iobes"),  # IOE
+        (["B-X", "I-X", "L-X", "U-X", "O"], "iobes"),
+        (["B-X", "M-X", "E-X", "S-X"], "iobes"),
+        (["B", "M", "E", "S"], "words"),
+        (["B", "I", "E", "S"], "words"),
+        (["B", "I"], "words"),
+        (["B", "I", "O"], "iob"),
+        (["B", "I", "E", "S", "O"], "iobes"),
+        (["NN", "VB", "S-PRO", "-LRB-", "HYPH"], "labels"),  # one tag that looks like a chunk's is not enough
+        (["D", "N"], "labels"),
+        (["author", "title", "O"], "labels"),
+        (["B"], "labels"),
+        (["O"], "iob"),  # a part of a corpus of chunks: it has none
+        ([], "iob"),
+    ],
+)
+def test_the_kind_of_labels(labels, kind):
+    assert label_kind(labels) == kind
+    assert has_chunks(labels) == (kind != "labels")
+
+
+def test_labels_that_mark_no_chunks_have_no_f1_anywhere():
+    scores = evaluate([["DT", "NN", "VB"]], [["DT", "NN", "NN"]])
+    assert scores.kind == "labels"
+    assert scores.chunks is None
+    assert scores.main == ("accuracy", 2 / 3)
+    assert not {"chunks", "types"} & set(scores.to_dict())
+    assert "FB1" not in scores.report()
+    assert "phrases" not in scores.report()
+    assert "macro" in scores.report()
+    for name in ("f1", "precision", "recall"):
+        with pytest.raises(InputError, match="the labels mark no chunks; use accuracy or macro_f1"):
+            getattr(scores, name)
+    as_runs = evaluate([["DT", "NN", "VB"]], [["DT", "NN", "NN"]], scheme="runs")
+    assert as_runs.main == ("f1", 0.4)
+    assert "with 3 runs; found: 2 runs; correct: 1." in as_runs.report()
+
+
+def test_words_of_characters_are_reported_as_words():
+    scores = evaluate([[*"BESBME"]], [[*"BESBES"]])
+    assert scores.report().splitlines() == [
+        "processed 6 tokens with 3 words; found: 4 words; correct: 2.",
+        "accuracy:  66.67%; precision:  50.00%; recall:  66.67%; FB1:  57.14",
+    ]
+    assert scores.to_dict()["scheme"] == "words"
 
 
 def test_the_report_is_conllevals_page():
@@ -146,6 +250,7 @@ def test_the_dictionary_goes_through_json():
         (lambda: evaluate([["O"], ["O", "O"]], [["O"], ["O"]]), "sequence 1 has 2 gold labels but 1"),
         (lambda: evaluate(["OO"], [["O", "O"]]), "sequence 0 is a string"),
         (lambda: evaluate([[1]], [["O"]]), "labels must be strings, got 1 of type int"),
+        (lambda: evaluate([["O"]], [["O"]], scheme="bio"), "no scheme named 'bio'; did you mean 'iob'"),
         (lambda: ChunkScorer(["O"]).score([0], [0, 0], [0, 1]), "1 gold labels but 2 predicted"),
         (lambda: ChunkScorer(["O"]).score([1], [0], [0, 1]), "gold label id 1 at token 0"),
         (lambda: ChunkScorer(["O"]).score([0], [-1], [0, 1]), "predicted label id -1 at token 0"),

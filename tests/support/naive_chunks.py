@@ -1,6 +1,7 @@
 """conlleval, token by token: the twin of tagfield.evaluate, from the rules and sharing no code with it."""
 
 from collections import Counter
+from itertools import groupby
 
 
 def ends(before: tuple[str, str], after: tuple[str, str]) -> bool:
@@ -48,3 +49,20 @@ def conlleval(gold: list[list[str]], predicted: list[list[str]]) -> tuple[Counte
     if right_so_far:
         correct[last_g[1]] += 1
     return +in_gold, +in_predicted, +correct
+
+
+def runs(labels: list[str]) -> list[tuple[str, int, int]]:
+    """(label, start, end) of every maximal run of one label other than O."""
+    found, at = [], 0
+    for label, group in groupby(labels):
+        length = len(list(group))
+        found += [(label, at, at + length)] if label != "O" else []
+        at += length
+    return found
+
+
+def words(labels: list[str]) -> list[tuple[int, int]]:
+    """(start, end) of the words that B, M, E and S mark, where any label may follow any other: every character is in
+    one word, and a word begins at B and S, and after E and S."""
+    begins = [t for t, y in enumerate(labels) if t == 0 or y in "BS" or labels[t - 1] in "ES"]
+    return list(zip(begins, [*begins[1:], len(labels)], strict=True)) if labels else []

@@ -165,7 +165,7 @@ def test_time_grows_with_the_length(piece: str) -> None:
 
 WRONG = {
     "no tokenizer named 'word'; did you mean 'words'": "word",
-    "no tokenizer named 'nltk'; use words, whitespace, characters, or a function": "nltk",
+    "no tokenizer named 'nltk'; choose one of words, whitespace, characters, a function": "nltk",
     "tokenizer must be a name or a function": 3,
     "must return a list of sentences, got NoneType": lambda text: None,
     "must return a list of sentences, got str": lambda text: text,

@@ -14,6 +14,7 @@ from tagfield.encode import Encoded, Vocabulary, WordEncoder, encode_files, enco
 from tagfield.errors import InputError
 from tagfield.text.presets import PRESETS
 from tagfield.text.sources import Source
+from tagfield.text.template_text import parse_template
 from tagfield.text.templates import Pattern, Template
 from tagfield.text.words import IDLE, WordTable
 from tests.text.test_columns import patterns
@@ -107,8 +108,8 @@ def test_a_template_without_columns_numbers_them(tmp_path: Any) -> None:
         ([[{"w": "a"}]], "of type dict; for tokens as dicts use encode_sequences"),
         ([[b"a"]], "of type bytes"),
         ([["\ud800"]], "token 1 .* lone surrogate"),
-        ([[("a", "b")]], "found 2 columns, but the template reads 1"),
-        ([[()]], "found 0 columns, but the template reads 1"),
+        ([[("a", "b")]], r"found 2 columns, but template words reads 1 column \(w\); choose another template"),
+        ([[()]], "found 0 columns, but template words reads 1 column"),
         ([[("a", 3)]], "found 2 columns"),
         ([[(3,)]], "a cell must be a string, but this one is of type int"),
         (3, "X is of type int; expected a list of sentences"),
@@ -121,6 +122,17 @@ def test_wrong_words(X: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         encoder.encode(X)
     assert encoder.encode([["good"]]).attributes.strings()[0] == "w[0]=good"
+
+
+@pytest.mark.parametrize("X", ["The dog", 3, ["The dog"], [3], {"a": 1}])
+def test_wrong_words_for_a_template_without_columns(X: Any) -> None:
+    with pytest.raises(InputError, match=r"expected a list|did you mean"):
+        encode_words(X, template=parse_template("U0:%x[0,0]"))
+
+
+def test_an_encoder_needs_columns() -> None:
+    with pytest.raises(InputError, match=r"template mine names no columns; use template.with_columns"):
+        WordEncoder(parse_template("U0:%x[0,0]", "mine"))
 
 
 @pytest.mark.parametrize(
@@ -138,7 +150,10 @@ def test_wrong_labels(y: Any, message: str) -> None:
 
 
 def test_one_string_for_two_columns() -> None:
-    with pytest.raises(InputError, match="found 1 column, but the template reads 2 columns"):
+    with pytest.raises(
+        InputError,
+        match=r"found 1 string, but template chunking reads 2 columns \(w, pos\); write each token as a tuple of 2",
+    ):
         encode_words([["a"]], template="chunking")
 
 

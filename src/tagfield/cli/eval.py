@@ -1,4 +1,4 @@
-"""`tagfield eval`: prints conlleval's report, then token and sequence accuracy."""
+"""`tagfield eval`: prints conlleval's report, or that of labels which mark no chunks, then what was counted."""
 
 import json
 import sys
@@ -9,7 +9,8 @@ import typer
 from tagfield.cli.arguments import ModelFile, Threads
 from tagfield.cli.figures import count, percent
 from tagfield.cli.reading import with_reading_options
-from tagfield.evaluate import Scores
+from tagfield.errors import InputError
+from tagfield.evaluate import KINDS, SCHEMES, Scores, chosen_kind
 from tagfield.model import Model
 from tagfield.text.reading import ReadOptions
 
@@ -22,24 +23,40 @@ def evaluate(
     labels: Annotated[
         bool, typer.Option("--labels", help="Add a table with precision, recall and F1 of each label.")
     ] = False,
+    scheme: Annotated[
+        str | None,
+        typer.Option(
+            metavar="|".join(SCHEMES),
+            help="What to count: chunks (iob, iobes), words of a segmentation, runs of one label, or single labels. "
+            "\\[default: what the labels mark]",
+        ),
+    ] = None,
+    runs: Annotated[
+        bool, typer.Option("--runs", help="Count runs of one label as chunks; short for --scheme runs.")
+    ] = False,
     threads: Threads = 1,
     *,
     reading: ReadOptions,
 ) -> None:
     """Evaluate a model on labelled text.
 
-    Prints precision, recall and F1 of chunks in the format of conlleval, then token and sequence accuracy. Gold labels
-    that do not occur in the training data count as errors.
+    If the labels mark chunks (B-NP, I-NP, …) or words (B, M, E, S), prints their precision, recall and F1 in the format
+    of conlleval, and else accuracy and the scores of each label. Then token and sequence accuracy, and what it counted.
+    Gold labels that do not occur in the training data count as errors.
     """
+    if runs and scheme not in (None, "runs"):
+        raise InputError(f"--runs is short for --scheme runs, so it does not go with --scheme {scheme}; leave one out")
+    scheme = "runs" if runs else scheme
+    chosen_kind([], scheme)  # an unknown name, before anything is read
     loaded = Model.load(model)
     encoded = loaded.encode_files(files, reading=reading)
-    scores = loaded.evaluate(encoded, threads=threads)
+    scores = loaded.evaluate(encoded, scheme=scheme, threads=threads)
     if as_json:
         record = {"model": model, "files": files, **scores.to_dict(), "unseen_labels": encoded.unseen_labels}
         sys.stdout.write(json.dumps(record, indent=2, ensure_ascii=False) + "\n")
         return
     sys.stdout.write(scores.report() + "\n" + beyond_conlleval(scores, encoded.unseen_labels))
-    if labels:
+    if labels and scores.kind != "labels":
         sys.stdout.write("\n" + scores.table())
 
 
@@ -50,12 +67,14 @@ def beyond_conlleval(scores: Scores, unseen: list[str]) -> str:
     >>> print(beyond_conlleval(evaluate([["A", "B"], ["A"]], [["A", "A"], ["A"]]), ["B"]), end="")
     token accuracy     66.67 %  (2 of 3)
     sequence accuracy  50.00 %  (1 of 2)
+    counted            labels of single tokens
     unknown label      B: 1 token, counted as wrong
     """
     tokens, sequences = scores.tokens, scores.sequences
     lines = [
         f"token accuracy     {percent(scores.accuracy)}  ({tokens.correct:,} of {tokens.gold:,})",
         f"sequence accuracy  {percent(scores.sequence_accuracy)}  ({sequences.correct:,} of {sequences.gold:,})",
+        f"counted            {KINDS[scores.kind]}",
     ]
     for label in unseen:
         lines.append(f"unknown label      {label}: {count(scores.labels[label].gold, 'token')}, counted as wrong")

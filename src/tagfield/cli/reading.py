@@ -104,7 +104,8 @@ def with_reading_options(format_flag: str = "--format") -> Callable[[Command], C
 
     def decorate(command: Command) -> Command:
         own = [p for p in inspect.signature(command).parameters.values() if p.name != "reading"]
-        made = _parameters(format_flag)
+        taken = {p.name for p in own}  # eval has a scheme of its own
+        made = {name: annotation for name, annotation in _parameters(format_flag).items() if name not in taken}
 
         @functools.wraps(command)
         def run(**arguments: Any) -> None:

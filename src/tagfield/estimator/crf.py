@@ -46,8 +46,8 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         two labels, and not only for those in the data. Default: False.
     max_iterations: Maximum number of passes over the data. Default: 1000 for l2sgd and the recipes of tagfield, 100 for
         ap, pa and arow, no limit for lbfgs.
-    template: How to make features of words: the name of a preset, the path of a template file, or a Template. Default:
-        None, for X that has features already.
+    template: How to make features of words: the name of a preset (ner, pos, segmentation, …), the path of a template
+        file, or a Template. Default: None, for X that has features already.
     {options}
     verbose: Print a line after every pass. Default: False.
     model_filename: File that fit saves the model to, in tagfield's format. An unfitted CRF loads the model from it.
@@ -63,7 +63,7 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
     n_jobs: Number of threads for lbfgs and for predictions; -1 uses every core. Default: 1.
     callbacks: Functions that are called with an Epoch after every pass; training stops when one returns True.
 
-    >>> crf = CRF(template="words").fit([["the", "dog"], ["a", "cat"]], [["D", "N"], ["D", "N"]])
+    >>> crf = CRF(template="pos").fit([["the", "dog"], ["a", "cat"]], [["D", "N"], ["D", "N"]])
     >>> crf.predict([["the", "cat"]])
     [['D', 'N']]
     >>> X = [[{"w": "the"}, {"w": "dog"}], [{"w": "a"}, {"w": "cat"}]]
@@ -227,7 +227,7 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         stream = self._resumed_stream(settings)
         labels = stream.labels if stream else None if listed is None else Vocabulary(list(map(names.name, listed)))
         more: dict[str, Any] = {"sample_weight": sample_weight, "class_weight": self.class_weight, "labels": labels}
-        more["template"] = template
+        more["template"] = template if stream is None or self._stream is None else self._stream_words
         attributes = stream.attributes if stream else Vocabulary()
         encoded = read_labelled(X, y, names, attributes=attributes, grow=True, in_stream=True, **more)
         if not len(encoded.labels):
@@ -266,7 +266,7 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         return float(np.average(right, weights=weight))
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "model_") or os.path.isfile(self.model_filename or "")
+        return self._has_model() or os.path.isfile(self.model_filename or "")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -143,13 +143,13 @@ class Decoding(Fitted):
         """Split text into sentences and words, and label them; for a CRF with a template. See `Model.tag_text`.
 
         >>> from tagfield import CRF
-        >>> crf = CRF(template="words").fit([["Anna", "left"], ["It", "left"]], [["B-PER", "O"], ["O", "O"]])
+        >>> crf = CRF(template="ner").fit([["Anna", "left"], ["It", "left"]], [["B-PER", "O"], ["O", "O"]])
         >>> print(crf.tag_text("It left. Anna left."))
         It left. [Anna PER] left.
         """
         self._check_fitted()
         model = self.model_
-        sentences = Sentences.of(text, tokenizer)
+        sentences = Sentences.of(text, tokenizer or model.default_tokenizer)
         decoder = self._decoder(model.read_text(sentences.words()))
         tagged = sentences.tagged(decoder, model.label_names, self.classes_, n_best=n_best, probabilities=probabilities)
         return tagged[0] if isinstance(text, str) else tagged

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from sklearn.exceptions import NotFittedError
 
 from tagfield.constraints import Rules
-from tagfield.encode import Encoded
+from tagfield.encode import Encoded, WordEncoder
 from tagfield.errors import InputError
 from tagfield.estimator.labels import LabelNames
 from tagfield.model import Model
@@ -31,6 +31,7 @@ class Fitted:
     _stream: Stream | None = None
     _stream_settings: Settings
     _stream_template: Template | None
+    _stream_words: WordEncoder | None = None  # of the stream's template and vocabularies
 
     @property
     def model_(self) -> Model:
@@ -57,6 +58,7 @@ class Fitted:
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()  # type: ignore[assignment]
+        state.pop("_stream_words", None)
         if self._stream is not None:
             state |= {"_model": self.model_, "_stream": None}
             state.pop("_stream_settings", None)
@@ -125,7 +127,10 @@ class Fitted:
         if not hasattr(self, "classes_"):
             self._names, self.classes_ = names, names.labels(encoded.labels)
         self._stream, self._stream_settings, self._model = stream, settings, None
-        self._stream_template = encoded.template
+        if self._stream_words is None or self._stream_words.attributes is not stream.attributes:
+            template = self._stream_template = encoded.template
+            made = None if template is None else WordEncoder(template, stream.attributes, stream.labels)
+            self._stream_words = made
         self.__dict__.pop("_tagger", None)
         return epoch
 
@@ -144,9 +149,13 @@ class Fitted:
 
     def _find_model(self) -> bool:
         """Whether there is a model: one that was fitted, or one in the file, which is then loaded."""
-        if not hasattr(self, "model_") and self.model_filename is not None and os.path.isfile(self.model_filename):
+        if not self._has_model() and self.model_filename is not None and os.path.isfile(self.model_filename):
             self._restore(Model.load(self.model_filename))
-        return hasattr(self, "model_")
+        return self._has_model()
+
+    def _has_model(self) -> bool:
+        """Whether `model_` exists; unlike hasattr, this does not make the model of a stream."""
+        return self._model is not None or self._stream is not None
 
     def _check_fitted(self) -> None:
         if self._find_model():

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tagfield.dataset import UNKNOWN, Doubles
-from tagfield.encode import Encoded, Vocabulary, check_weights, encode_sequences, encode_words
+from tagfield.encode import Encoded, Vocabulary, WordEncoder, check_weights, encode_sequences, encode_words
 from tagfield.errors import InputError
 from tagfield.estimator.labels import LabelNames
 from tagfield.text.templates import Template
@@ -26,7 +26,7 @@ def read_labelled(
     *,
     sample_weight: ArrayLike | None = None,
     class_weight: Mapping[Any, float] | str | None = None,
-    template: Template | None = None,
+    template: Template | WordEncoder | None = None,
     attributes: Vocabulary | None = None,
     labels: Vocabulary | None = None,
     grow: bool = False,
@@ -35,7 +35,7 @@ def read_labelled(
 ) -> Encoded:
     """Encode X and y for training; new labels are added to `names`.
 
-    template: X is sentences of words, of which the template makes attributes
+    template: X is sentences of words, of which the template makes attributes; or the encoder of a stream's words
     new_labels: labels beyond the given ones join the label set, instead of being unknown
     in_stream: a part of a stream may be empty or weigh nothing, but must not bring new labels
 
@@ -49,6 +49,8 @@ def read_labelled(
         raise InputError("y is None; pass one label per token, with None for unknown labels")
     if template is None:
         encoded = encode_sequences(X, names.read(y), attributes=attributes, labels=labels, grow=grow)
+    elif isinstance(template, WordEncoder):
+        encoded = template.encode(X, names.read(y), grow=grow)
     else:
         encoded = encode_words(X, names.read(y), template=template, attributes=attributes, labels=labels, grow=grow)
     if sample_weight is not None:

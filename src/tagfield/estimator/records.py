@@ -38,8 +38,8 @@ class TrainingLog:
 
     @property
     def iterations(self) -> list[dict[str, Any]]:
-        """One dict per epoch: num, time, loss, feature_norm, and the scores on held-out data."""
-        renamed = {"epoch": "num", "objective": "loss", "norm": "feature_norm"}
+        """One dict per epoch: num, time, loss (objective), token_loss, feature_norm, and scores on held-out data."""
+        renamed = {"epoch": "num", "loss": "token_loss", "objective": "loss", "norm": "feature_norm"}
         found = [{renamed.get(key, key): value for key, value in epoch.items()} for epoch in self.epochs]
         before = 0.0
         for epoch in found:
@@ -57,5 +57,6 @@ def print_epoch(epoch: Epoch) -> None:
     line = f"Iter {epoch.number:<3d} time={epoch.seconds:<7.2f} loss={epoch.objective:<10.2f} "
     line += f"feature_norm={epoch.norm:<6.2f}"
     if epoch.scores is not None:
-        line += f" accuracy={epoch.scores.accuracy:.4f} F1={epoch.scores.f1:.4f}"
+        line += f" accuracy={epoch.scores.accuracy:.4f}"
+        line += f" F1={epoch.scores.f1:.4f}" if epoch.scores.has("f1") else ""
     print(line)

@@ -1,9 +1,10 @@
-"""Scores of predicted labels: tokens, sequences, labels, and chunks as conlleval counts them.
+"""Scores of predicted labels: tokens, sequences, labels, and chunks or words where the labels mark them.
 
     lists of label strings ─▶ evaluate ─┐
     arrays of label ids ──────────────▶ ChunkScorer.score ─▶ Scores ─▶ report() · table() · to_dict()
 
-`chunks.py` has conlleval's rules, `scorer.py` counts, `scores.py` computes the figures and formats them.
+`kinds.py` decides what labels mark, `chunks.py` has the rules of chunks, conlleval's among them, `scorer.py` counts,
+and `scores.py` computes the figures and formats them.
 """
 
 from collections.abc import Sequence
@@ -11,17 +12,21 @@ from collections.abc import Sequence
 import numpy as np
 
 from tagfield.errors import InputError
-from tagfield.evaluate.chunks import has_chunks, split_label
+from tagfield.evaluate.kinds import KINDS, SCHEMES, LabelKind, chosen_kind, has_chunks, label_kind, split_label
 from tagfield.evaluate.scorer import ChunkScorer
 from tagfield.evaluate.scores import Scores, Tally
 
-__all__ = ["ChunkScorer", "Scores", "Tally", "evaluate", "has_chunks", "split_label"]
+__all__ = ["KINDS", "SCHEMES", "ChunkScorer", "LabelKind", "Scores", "Tally", "chosen_kind", "evaluate"]
+__all__ += ["has_chunks", "label_kind", "split_label"]
 
 
-def evaluate(gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]) -> Scores:
+def evaluate(gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]], *, scheme: str | None = None) -> Scores:
     """Score predicted label sequences against the gold ones.
 
     A gold label that training never saw counts like any other label.
+
+    scheme: What to count: "iob", "iobes", "words", "runs" or "labels" (`KINDS` describes them). Default: what the
+        labels mark.
 
     >>> scores = evaluate([["B-NP", "I-NP", "O"], ["B-VP"]], [["B-NP", "I-NP", "O"], ["O"]])
     >>> print(scores.report(), end="")
@@ -29,6 +34,8 @@ def evaluate(gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]) 
     accuracy:  75.00%; precision: 100.00%; recall:  50.00%; FB1:  66.67
                    NP: precision: 100.00%; recall: 100.00%; FB1: 100.00  1
                    VP: precision:   0.00%; recall:   0.00%; FB1:   0.00  0
+    >>> evaluate([["author", "author", "title"]], [["author", "author", "title"]], scheme="runs").chunks.correct
+    2
     """
     if len(gold) != len(predicted):
         raise InputError(
@@ -50,4 +57,4 @@ def evaluate(gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]) 
     wrong = [label for label in number if not isinstance(label, str)]
     if wrong:
         raise InputError(f"labels must be strings, got {wrong[0]!r} of type {type(wrong[0]).__name__}")
-    return ChunkScorer(list(number)).score(sides[0], sides[1], starts)
+    return ChunkScorer(list(number), scheme).score(sides[0], sides[1], starts)

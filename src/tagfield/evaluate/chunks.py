@@ -1,4 +1,4 @@
-"""Chunks, counted exactly as conlleval counts them, but on whole arrays at once.
+"""Chunks, counted on whole arrays at once: exactly as conlleval counts them, and by three more tables of rules.
 
 A label is prefix-type, split at its first dash; a label without a dash is all prefix and its type is empty. Between
 two neighbouring tokens a chunk ends or starts by conlleval's table of prefixes, or when the type changes:
@@ -10,6 +10,13 @@ So I-X after O starts a chunk. E→B of one type neither ends nor starts one: a 
 so that figures can be compared. A sentence boundary counts as a token with the label O. conlleval is written in Perl,
 which takes the type "0" for an empty one; that is not kept.
 
+Labels of the other kinds (kinds.py) go through the same loop with other tables:
+
+    iobes    ends     after E and S · B→B B→S B→O I→B I→S I→O · a type change      L, U and M count as E, S and I
+             starts   at B and S · E→E E→I S→E S→I O→E O→I · a type change
+    words    the same, on labels without a type
+    runs     the whole label is the type, so only a change of label ends or starts a run
+
 conlleval goes through the tokens with one flag, "this chunk has been right so far":
 
     event at t   either side ends a chunk, or the types differ   clears the flag; the chunk is correct if both ended
@@ -20,7 +27,7 @@ So, going through those positions in order, a chunk is correct where both sides 
 opening.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,34 +35,37 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tagfield.dataset import Longs
+from tagfield.evaluate.kinds import INSIDE, OUTSIDE, LabelKind, label_kind, split_label
 
 Flags = NDArray[np.bool_]
-Bytes = NDArray[np.uint8]
+Bits = NDArray[np.uint16]
 SmallIds = NDArray[np.unsignedinteger]  # ids in the smallest type that holds them
 
-_PREFIXES = "OBIE.[]"  # all other prefixes behave alike: only their type matters
-_ENDS = "B→B B→O I→B I→O E→E E→I E→O"
-_STARTS = "B→B I→B O→B O→I E→E E→I O→E"
-
-
-def split_label(label: str) -> tuple[str, str]:
-    """Prefix and type of a label: what stands before its first dash, and after it.
-
-    >>> split_label("B-NP"), split_label("I-A-B"), split_label("O"), split_label("-X")
-    (('B', 'NP'), ('I', 'A-B'), ('O', ''), ('', 'X'))
-    """
-    prefix, _, kind = label.partition("-")
-    return prefix, kind
+_PREFIXES = "OBIES.[]"  # all other prefixes behave alike: only their type matters; one bit each, and one for the others
+_CONLLEVAL = ("B→B B→O I→B I→O E→E E→I E→O", "B→B I→B O→B O→I E→E E→I O→E")  # ends, starts
+_IOBES = (
+    "B→B B→S B→O I→B I→S I→O E→O E→B E→I E→E E→S S→O S→B S→I S→E S→S",
+    "O→B B→B I→B E→B S→B O→S B→S I→S E→S S→S E→E E→I S→E S→I O→E O→I",
+)
+_OTHER = 1 << len(_PREFIXES)
 
 
 def _prefix_bit(prefix: str) -> int:
-    """One bit for each prefix, so that a set of prefixes is one byte."""
-    return 1 << (_PREFIXES.index(prefix) if prefix and prefix in _PREFIXES else len(_PREFIXES))
+    """One bit for each prefix, so that a set of prefixes is one number."""
+    return 1 << _PREFIXES.index(prefix) if prefix and prefix in _PREFIXES else _OTHER
 
 
 def _followers(prefix: str, pairs: str) -> int:
     """The bits of all prefixes that follow this one in `pairs`."""
     return sum(_prefix_bit(after) for before, after in (p.split("→") for p in pairs.split()) if before == prefix)
+
+
+def _parts(label: str, kind: LabelKind) -> tuple[str, str]:
+    """Prefix and type of a label, as the rules of its kind see it."""
+    if kind == "runs":
+        return (OUTSIDE, "") if label == OUTSIDE else ("", label)
+    prefix, rest = split_label(label)
+    return (INSIDE.get(prefix, prefix) if kind in ("iobes", "words") else prefix), rest
 
 
 def count_where(chosen: Flags, ids: SmallIds, size: int) -> Longs:
@@ -69,37 +79,40 @@ def count_where(chosen: Flags, ids: SmallIds, size: int) -> Longs:
 
 @dataclass(frozen=True)
 class ChunkRules:
-    """conlleval's rules as arrays over a label set; the last entry is the boundary between sentences.
+    """The rules as arrays over a label set; the last entry is the boundary between sentences.
 
-    Bytes rather than 64-bit integers: with those, counting 211,000 tokens would spend most of its time on new memory.
+    Small numbers rather than 64-bit integers: with those, counting 211,000 tokens would spend most of its time on new
+    memory.
     """
 
     types: tuple[str, ...]  # sorted; types[0] is "", the type of O and of a boundary
     kind: SmallIds  # [L+1]  index into types
-    bit: Bytes  # [L+1]  the prefix, one bit
-    ends: Bytes  # [L+1]  the prefixes that end a chunk after this one
-    starts: Bytes  # [L+1]  the prefixes that start a chunk after this one
+    bit: Bits  # [L+1]  the prefix, one bit
+    ends: Bits  # [L+1]  the prefixes that end a chunk after this one
+    starts: Bits  # [L+1]  the prefixes that start a chunk after this one
     typed: Flags  # [L+1]  whether the prefix is neither O nor "."
 
     @classmethod
-    def of(cls, labels: Sequence[str]) -> "ChunkRules":
-        """The rules of a label set; the id after the last label is the boundary.
+    def of(cls, labels: Sequence[str], kind: LabelKind | None = None) -> "ChunkRules":
+        """The rules of a label set, of its own kind unless one is given; the id after the last label is the boundary.
 
         >>> rules = ChunkRules.of(["B-NP", "I-NP", "O"])
         >>> rules.types, rules.kind.tolist()
         (('', 'NP'), [1, 1, 0, 0])
         """
-        parts = [split_label(label) for label in labels] + [("O", "")]
-        types = tuple(sorted({kind for _, kind in parts}))
-        number = {kind: i for i, kind in enumerate(types)}
-        every, brackets = 0xFF, _prefix_bit("[") | _prefix_bit("]")
+        kind = label_kind(labels) if kind is None else kind
+        parts = [_parts(label, kind) for label in labels] + [(OUTSIDE, "")]
+        ending, starting = _IOBES if kind in ("iobes", "words") else _CONLLEVAL
+        types = tuple(sorted({type for _, type in parts}))
+        number = {type: i for i, type in enumerate(types)}
+        every, brackets = 2 * _OTHER - 1, _prefix_bit("[") | _prefix_bit("]")
         return cls(
             types,
-            kind=np.array([number[kind] for _, kind in parts], np.min_scalar_type(2 * len(types))),
-            bit=np.array([_prefix_bit(p) for p, _ in parts], np.uint8),
-            ends=np.array([every if p in ("[", "]") else _followers(p, _ENDS) for p, _ in parts], np.uint8),
-            starts=np.array([brackets | _followers(p, _STARTS) for p, _ in parts], np.uint8),
-            typed=np.array([p not in ("O", ".") for p, _ in parts]),
+            kind=np.array([number[type] for _, type in parts], np.min_scalar_type(2 * len(types))),
+            bit=np.array([_prefix_bit(p) for p, _ in parts], np.uint16),
+            ends=np.array([every if p in ("[", "]") else _followers(p, ending) for p, _ in parts], np.uint16),
+            starts=np.array([brackets | _followers(p, starting) for p, _ in parts], np.uint16),
+            typed=np.array([p not in (OUTSIDE, ".") for p, _ in parts]),
         )
 
     def count(self, gold: SmallIds, predicted: SmallIds) -> tuple[Longs, Longs, Longs]:
@@ -139,12 +152,3 @@ def _previous(boundary: Any, values: NDArray[Any]) -> NDArray[Any]:
     shifted = np.empty_like(values)
     shifted[:1], shifted[1:] = boundary, values[:-1]
     return shifted
-
-
-def has_chunks(labels: Iterable[str]) -> bool:
-    """Whether labels mark chunks (B-NP, I-NP, …), so that chunk F1 is meaningful.
-
-    >>> has_chunks(["B-NP", "O"]), has_chunks(["NN", "-LRB-"])
-    (True, False)
-    """
-    return any(label[1:2] == "-" and label[0] in "BIESLU" for label in labels)

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from tagfield.dataset import UNKNOWN, Longs
 from tagfield.errors import InputError
 from tagfield.evaluate.chunks import ChunkRules, SmallIds, count_where
+from tagfield.evaluate.kinds import chosen_kind
 from tagfield.evaluate.scores import Scores, Tally
 
 UNKNOWN_LABEL = "?-(unknown label)"  # the name of UNKNOWN in Scores; no other label has its type
@@ -25,16 +26,19 @@ class ChunkScorer:
     figures are exactly conlleval's. A gold id may also be UNKNOWN (−1). That token counts as wrong, and as a chunk of
     its own type that no prediction matches.
 
+    scheme: What to count, as in `evaluate`; by default what the labels mark.
+
     >>> scorer = ChunkScorer(["B-NP", "I-NP", "O"])
     >>> scores = scorer.score([0, 1, 2, 0], [0, 1, 2, 2], [0, 3, 4])
     >>> scores.accuracy, scores.sequence_accuracy, scores.precision, scores.recall
     (0.75, 0.5, 1.0, 0.5)
     """
 
-    def __init__(self, labels: Sequence[str]) -> None:
+    def __init__(self, labels: Sequence[str], scheme: str | None = None) -> None:
         self.labels = tuple(labels)
+        self.kind = chosen_kind(self.labels, scheme)
         self._names = (*self.labels, UNKNOWN_LABEL)
-        self._rules = ChunkRules.of(self._names)
+        self._rules = None if self.kind == "labels" else ChunkRules.of(self._names, self.kind)
 
     def score(self, gold_ids: ArrayLike, predicted_ids: ArrayLike, sentence_starts: ArrayLike) -> Scores:
         """Count tokens, labels, sequences and chunks.
@@ -63,11 +67,7 @@ class ChunkScorer:
                 "pass the first token of each sentence, then the number of tokens"
             )
         right = gold == predicted  # a predicted id is never UNKNOWN, so an UNKNOWN gold label is always wrong
-        is_token = np.ones(len(gold) + len(starts) - 1, bool)
-        is_token[starts[1:] + np.arange(len(starts) - 1)] = False  # a boundary after every sentence
-        gold_chunks, predicted_chunks, correct_chunks = self._rules.count(
-            self._with_boundaries(gold, is_token), self._with_boundaries(predicted, is_token)
-        )
+        chunks, types = self._chunks(gold, predicted, starts)
         return Scores(
             sequences=_whole_sequences(right, starts),
             tokens=Tally(len(gold), len(gold), int(right.sum())),
@@ -77,9 +77,19 @@ class ChunkScorer:
                 np.bincount(predicted, minlength=len(self._names)),
                 count_where(right, gold, len(self._names)),
             ),
-            chunks=Tally(int(gold_chunks.sum()), int(predicted_chunks.sum()), int(correct_chunks.sum())),
-            types=_tallies(self._rules.types, gold_chunks, predicted_chunks, correct_chunks),
+            chunks=chunks,
+            types=types,
+            kind=self.kind,
         )
+
+    def _chunks(self, gold: SmallIds, predicted: SmallIds, starts: Longs) -> tuple[Tally | None, dict[str, Tally]]:
+        """All chunks, and those of each type; None if the labels mark none."""
+        if self._rules is None:
+            return None, {}
+        is_token = np.ones(len(gold) + len(starts) - 1, bool)
+        is_token[starts[1:] + np.arange(len(starts) - 1)] = False  # a boundary after every sentence
+        counts = self._rules.count(self._with_boundaries(gold, is_token), self._with_boundaries(predicted, is_token))
+        return Tally(*(int(count.sum()) for count in counts)), _tallies(self._rules.types, *counts)
 
     def _checked(self, ids: ArrayLike, side: str) -> SmallIds:
         """The ids in the smallest type that holds them, with UNKNOWN as the id after the last label."""

@@ -1,13 +1,20 @@
-"""Scores: precision, recall, F1 and accuracy from counts, as numbers, as text and as JSON.
+"""Scores: precision, recall, F1 and accuracy from counts, as numbers, as text, as HTML and as JSON.
 
     Tally(gold, predicted, correct) ─▶ precision, recall, F1
     Scores ─▶ .accuracy .f1 .macro_f1 …  ·  .report() conlleval's page  ·  .table() per label  ·  .to_dict()
 
-Figures are fractions between 0 and 1 in attributes and in `to_dict`, and percentages in text.
+Labels that mark no chunks, such as parts of speech, have no chunk figures: they are left out everywhere. Figures are
+fractions between 0 and 1 in attributes and in `to_dict`, and percentages in text.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+
+from tagfield.errors import InputError
+from tagfield.evaluate.kinds import UNITS, LabelKind
+
+FIGURES = ("accuracy", "sequence_accuracy", "precision", "recall", "f1", "macro_f1")
+CHUNK_FIGURES = ("f1", "precision", "recall")  # those that need labels that mark chunks
 
 
 def _ratio(part: float, whole: float) -> float:
@@ -68,8 +75,9 @@ class Scores:
     sequences: Tally
     tokens: Tally
     labels: Mapping[str, Tally]  # every label that occurs, gold or predicted, sorted
-    chunks: Tally  # as conlleval counts them
-    types: Mapping[str, Tally]  # chunks by type, sorted; "" is the type of labels without a dash
+    chunks: Tally | None  # chunks, words or runs, by the rules of `kind`; None if the labels mark none
+    types: Mapping[str, Tally]  # the same by type, sorted; "" is the type of labels without a dash
+    kind: LabelKind = "iob"  # what the labels mark
 
     @property
     def accuracy(self) -> float:
@@ -83,18 +91,52 @@ class Scores:
 
     @property
     def precision(self) -> float:
-        """Chunk precision."""
-        return self.chunks.precision
+        """Chunk precision; InputError if the labels mark no chunks."""
+        return self.counted.precision
 
     @property
     def recall(self) -> float:
-        """Chunk recall."""
-        return self.chunks.recall
+        """Chunk recall; InputError if the labels mark no chunks."""
+        return self.counted.recall
 
     @property
     def f1(self) -> float:
-        """Chunk F1, conlleval's FB1."""
-        return self.chunks.f1
+        """Chunk F1, conlleval's FB1; InputError if the labels mark no chunks."""
+        return self.counted.f1
+
+    @property
+    def counted(self) -> Tally:
+        """The counts of chunks; InputError if the labels mark none.
+
+        >>> Scores(Tally(1, 1, 1), Tally(2, 2, 2), {}, None, {}, "labels").f1
+        Traceback (most recent call last):
+        tagfield.errors.InputError: the labels mark no chunks; use accuracy or macro_f1, or score scheme='runs'
+        """
+        if self.chunks is None:
+            raise InputError("the labels mark no chunks; use accuracy or macro_f1, or score scheme='runs'")
+        return self.chunks
+
+    @property
+    def figures(self) -> tuple[str, ...]:
+        """The names of the figures that apply to these labels.
+
+        >>> Scores(Tally(1, 1, 1), Tally(2, 2, 1), {}, None, {}, "labels").figures
+        ('accuracy', 'sequence_accuracy', 'macro_f1')
+        """
+        return tuple(name for name in FIGURES if self.chunks is not None or name not in CHUNK_FIGURES)
+
+    def has(self, figure: str) -> bool:
+        """Whether a figure applies: precision, recall and f1 need labels that mark chunks."""
+        return figure in self.figures
+
+    @property
+    def main(self) -> tuple[str, float]:
+        """The figure that sums these scores up, with its name: f1 if the labels mark chunks, else accuracy.
+
+        >>> Scores(Tally(1, 1, 1), Tally(2, 2, 1), {}, None, {}, "labels").main
+        ('accuracy', 0.5)
+        """
+        return ("accuracy", self.accuracy) if self.chunks is None else ("f1", self.chunks.f1)
 
     @property
     def macro_precision(self) -> float:
@@ -112,25 +154,39 @@ class Scores:
         return _ratio(sum(t.f1 for t in self.labels.values()), len(self.labels))
 
     def report(self) -> str:
-        """conlleval's report, character by character.
+        """conlleval's report, character by character; for words and runs the same page with their name.
 
-        One exception: for labels without a dash, conlleval prints the line of the empty type twice.
+        Labels that mark no chunks get accuracy and the table of labels. One exception from conlleval: for labels
+        without a dash it prints the line of the empty type twice.
 
         >>> np = Tally(gold=2, predicted=1, correct=1)
         >>> print(Scores(Tally(1, 1, 0), Tally(3, 3, 2), {}, np, {"NP": np}).report(), end="")
         processed 3 tokens with 2 phrases; found: 1 phrases; correct: 1.
         accuracy:  66.67%; precision: 100.00%; recall:  50.00%; FB1:  66.67
                        NP: precision: 100.00%; recall:  50.00%; FB1:  66.67  1
+        >>> print(Scores(Tally(1, 1, 0), Tally(3, 3, 2), {"N": Tally(3, 2, 2)}, None, {}, "labels").report(), end="")
+        processed 3 tokens; correct: 2.
+        accuracy:  66.67%
+        <BLANKLINE>
+        label   precision   recall       F1  support
+        N         100.00%   66.67%   80.00%        3
+        macro     100.00%   66.67%   80.00%        3
         """
-        c = self.chunks
+        c, unit, tokens = self.chunks, UNITS[self.kind], self.tokens
+        accuracy = [f"accuracy: {100 * tokens.correct / tokens.gold:6.2f}%"] if tokens.gold else []
+        if c is None:
+            return "\n".join(
+                [f"processed {tokens.gold} tokens; correct: {tokens.correct}.", *accuracy, "", self.table()]
+            )
         lines = [
-            f"processed {self.tokens.gold} tokens with {c.gold} phrases; "
-            f"found: {c.predicted} phrases; correct: {c.correct}."
+            f"processed {tokens.gold} tokens with {c.gold} {unit}s; found: {c.predicted} {unit}s; correct: {c.correct}."
         ]
-        if self.tokens.gold:
-            accuracy = 100 * self.tokens.correct / self.tokens.gold
-            lines.append(f"accuracy: {accuracy:6.2f}%; {_percentages(c)}")
-        lines += [f"{name:>17}: {_percentages(t)}  {t.predicted}" for name, t in self.types.items()]
+        lines += [f"{text}; {_percentages(c)}" for text in accuracy]
+        lines += [
+            f"{name:>17}: {_percentages(t)}  {t.predicted}"
+            for name, t in self.types.items()
+            if self.kind != "words" or name  # words have no type: the line above says it all
+        ]
         return "\n".join(lines) + "\n"
 
     def table(self) -> str:
@@ -153,22 +209,27 @@ class Scores:
         return "\n".join(lines) + "\n"
 
     def to_dict(self) -> dict[str, object]:
-        """All figures and counts, for JSON.
+        """All figures and counts that apply, for JSON; `scheme` says what chunks are.
 
         >>> d = Scores(Tally(1, 1, 0), Tally(3, 3, 2), {"O": Tally(3, 2, 2)}, Tally(0, 0, 0), {}).to_dict()
-        >>> d["tokens"], d["sequences"], list(d)
-        (3, 1, ['tokens', 'accuracy', 'sequences', 'sequence_accuracy', 'chunks', 'types', 'labels', 'macro'])
+        >>> d["scheme"], d["tokens"], list(d)[4:]
+        ('iob', 3, ['sequence_accuracy', 'chunks', 'types', 'labels', 'macro'])
+        >>> "chunks" in Scores(Tally(1, 1, 0), Tally(3, 3, 2), {}, None, {}, "labels").to_dict()
+        False
         """
-        return {
+        figures: dict[str, object] = {
+            "scheme": self.kind,
             "tokens": self.tokens.gold,
             "accuracy": self.accuracy,
             "sequences": self.sequences.gold,
             "sequence_accuracy": self.sequence_accuracy,
-            "chunks": self.chunks.to_dict(),
-            "types": {name: t.to_dict() for name, t in self.types.items()},
-            "labels": {name: t.to_dict() for name, t in self.labels.items()},
-            "macro": {"precision": self.macro_precision, "recall": self.macro_recall, "f1": self.macro_f1},
         }
+        if self.chunks is not None:
+            figures["chunks"] = self.chunks.to_dict()
+            figures["types"] = {name: t.to_dict() for name, t in self.types.items()}
+        figures["labels"] = {name: t.to_dict() for name, t in self.labels.items()}
+        figures["macro"] = {"precision": self.macro_precision, "recall": self.macro_recall, "f1": self.macro_f1}
+        return figures
 
 
 def _percentages(t: Tally) -> str:

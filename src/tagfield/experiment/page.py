@@ -20,6 +20,7 @@ from tagfield.experiment.tables import FEATURE_TITLES, html_table
 from tagfield.train import DEFAULT
 
 HERE = Path(__file__).parent
+F1_OPTIONS = '<option value="test_f1">chunk F1, test</option><option value="train_f1">chunk F1, training</option>'
 
 
 def page_text(results: Results) -> str:
@@ -40,6 +41,7 @@ def page_text(results: Results) -> str:
             "Seconds are CPU time of training on one core, with calibration and without scoring. The last column is "
             f"the first epoch with at least the final mean test accuracy of {BASELINE}."
         ),
+        "f1_options": F1_OPTIONS if any("test_f1" in run.epochs[0] for run in results.runs if run.epochs) else "",
         "settings": _settings(results),
         "data": _embed(page_data(results)),
         "css": css,

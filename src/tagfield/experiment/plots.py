@@ -110,10 +110,10 @@ def _against_epochs(curves: dict[str, LearningCurves], epochs: int, features: st
 
 def _against_time(curves: dict[str, LearningCurves], features: str) -> "Figure":
     """Test scores against seconds of training, with calibration and without scoring."""
-    figure, axes = _panels()
-    for axis, metric, title in zip(
-        axes, ("test_accuracy", "test_f1"), ("token accuracy, %", "chunk F1, %"), strict=True
-    ):
+    shown = [("test_accuracy", "token accuracy, %"), ("test_f1", "chunk F1, %")]
+    shown = [(metric, title) for metric, title in shown if all(metric in group.mean for group in curves.values())]
+    figure, axes = _panels(len(shown))
+    for axis, (metric, title) in zip(axes, shown, strict=True):
         for place, (recipe, group) in enumerate(curves.items()):
             _line(axis, recipe, group.mean["seconds"], group.mean[metric], group.sd[metric], place)
         axis.set(title=f"Test set, {FEATURE_CAPTIONS[features]}", xlabel="seconds of training, one core", ylabel=title)
@@ -143,12 +143,11 @@ def limits(shown: Sequence[Sequence[float]], deepest: float = 0.15) -> tuple[flo
     return round(100 * (low - margin), 6), round(100 * (high + margin), 6)
 
 
-def _panels() -> tuple["Figure", Sequence["Axes"]]:
+def _panels(count: int = 2) -> tuple["Figure", Sequence["Axes"]]:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7.2, 3.2), layout="constrained")
-    left, right = figure.subplots(1, 2)
-    return figure, (left, right)
+    return figure, list(figure.subplots(1, count, squeeze=False)[0])
 
 
 def _line(axis: "Axes", recipe: str, x: Any, mean: Any, sd: Any, place: int) -> None:

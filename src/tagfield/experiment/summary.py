@@ -6,8 +6,9 @@
 A row scores the weights that training keeps, which are those that `tagfield train` would save.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -55,9 +56,9 @@ class LearningCurves:
         length = max((len(run.epochs) for run in runs), default=0)
         mean, sd = {}, {}
         for metric in METRICS:
-            curves = [run.curve(metric) for run in runs if run.epochs]
+            curves = [run.curve(metric) for run in runs if run.epochs and metric in run.epochs[0]]
             if not curves:
-                continue
+                continue  # labels that mark no chunks have no F1
             stacked = np.stack([np.pad(c, (0, length - len(c)), mode="edge") for c in curves])
             mean[metric] = stacked.mean(axis=0)
             sd[metric] = stacked.std(axis=0, ddof=1) if len(curves) > 1 else np.zeros(length)
@@ -114,12 +115,18 @@ def summarise(results: Results) -> list[SummaryRow]:
                 epochs=float(np.mean([line["epochs"] for line in closing])),
                 seconds=MeanSd.of([line["seconds"] for line in closing]),
                 accuracy=MeanSd.of([line["test"]["accuracy"] for line in closing], 100),
-                f1=MeanSd.of([line["test"]["chunks"]["f1"] for line in closing], 100),
+                f1=_f1(closing),
                 known_accuracy=MeanSd.of(known, 100),
                 reached=first_reaching(LearningCurves.of(good), final_accuracy(base)) if base else None,
             )
         )
     return rows
+
+
+def _f1(closing: Sequence[Mapping[str, Any]]) -> MeanSd | None:
+    """Chunk F1 of some runs; None if the labels mark no chunks."""
+    figures = [line["test"]["chunks"]["f1"] for line in closing if "chunks" in line["test"]]
+    return MeanSd.of(figures, 100) if figures else None
 
 
 def final_accuracy(runs: Sequence[RunResult]) -> float:

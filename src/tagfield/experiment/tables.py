@@ -45,8 +45,10 @@ def _mean(value: MeanSd | None) -> float | None:
     return None if value is None else value.scale * value.mean
 
 
-def columns(paper: bool) -> list[Column]:
+def columns(paper: bool, chunks: bool = True) -> list[Column]:
     """The columns of the table; with `paper`, also the paper's accuracy and the difference to it.
+
+    chunks: Whether the labels mark chunks, so that there is an F1.
 
     >>> [column.head for column in columns(False)][:3]
     ['recipe', 'features', 'learning rate']
@@ -55,6 +57,7 @@ def columns(paper: bool) -> list[Column]:
         Column("the paper's", paper_accuracy),
         Column("difference", lambda row: _signed(difference_to_paper(row)), difference_to_paper),
     ]
+    f1 = Column("chunk F1 %", lambda row: _text(row.f1), lambda row: _mean(row.f1), best=True)
     return [
         Column("recipe", lambda row: row.recipe),
         Column("features", lambda row: row.features),
@@ -63,7 +66,7 @@ def columns(paper: bool) -> list[Column]:
         Column("seconds", lambda row: f"{row.seconds.mean:.1f}" if row.seconds else "–", lambda r: _mean(r.seconds)),
         Column("token accuracy %", lambda row: _text(row.accuracy), lambda row: _mean(row.accuracy), best=True),
         *(paper_columns if paper else []),
-        Column("chunk F1 %", lambda row: _text(row.f1), lambda row: _mean(row.f1), best=True),
+        *([f1] if chunks else []),
         Column(f"reaches {BASELINE}'s final", _reached, lambda row: row.reached[1] if row.reached else None),
     ]
 
@@ -83,9 +86,10 @@ def plain_table(results: Results) -> str:
 
 def _padded_cells(results: Results) -> list[list[str]]:
     """The head and the rows, with equal widths in each column; the first two columns are names."""
-    shown = columns(matches_paper(results))
+    rows = summarise(results)
+    shown = columns(matches_paper(results), any(row.f1 for row in rows))
     cells = [[column.head for column in shown]]
-    cells += [[column.text(row) for column in shown] for row in summarise(results)]
+    cells += [[column.text(row) for column in shown] for row in rows]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     return [
         [f"{cell:<{w}}" if i < 2 else f"{cell:>{w}}" for i, (cell, w) in enumerate(zip(line, widths, strict=True))]
@@ -146,7 +150,7 @@ def summary_record(results: Results) -> dict[str, Any]:
 def html_table(results: Results) -> str:
     """The table for the page. Cells carry the number to sort by; the best of a feature set is bold."""
     rows = summarise(results)
-    shown = columns(matches_paper(results))
+    shown = columns(matches_paper(results), any(row.f1 for row in rows))
     heads = "".join(
         f'<th scope="col"{"" if column.number else " class=text"}>{escape(column.head)}</th>' for column in shown
     )

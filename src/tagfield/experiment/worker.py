@@ -34,7 +34,7 @@ def epoch_line(run: PlannedRun, epoch: Epoch) -> dict[str, Any]:
     line: dict[str, Any] = {"kind": "epoch", "run": run.key, "epoch": epoch.number}
     line |= {"objective": epoch.objective, "norm": epoch.norm, "seconds": round(epoch.seconds, 6)}
     for part, scores in epoch.watched.items():
-        line |= {f"{part}_accuracy": scores.accuracy, f"{part}_f1": scores.f1}
+        line |= {f"{part}_{figure}": getattr(scores, figure) for figure in ("accuracy", "f1") if scores.has(figure)}
     return line
 
 

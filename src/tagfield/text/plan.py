@@ -48,7 +48,9 @@ class _Plan:
         }
         labels = {k for k, role in enumerate(present) if template.columns[role] == LABEL}
         used = {*self.inputs.values(), *labels}
-        self.encoder = TemplateEncoder([k in used for k in range(len(present))], capacity)
+        count = f"{len(present)} column{'s' if len(present) > 1 else ''}"
+        expected = f"template {template.name} reads {count} ({', '.join(template.columns[k] for k in present)})"
+        self.encoder = TemplateEncoder([k in used for k in range(len(present))], capacity, expected)
         self.made: dict[tuple[int, tuple[Call, ...]], int] = {}
         self.many: set[int] = set()  # columns whose cells may have several values
 

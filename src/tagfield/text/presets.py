@@ -36,6 +36,7 @@ _WORDS = _named(
     + _window("w.shape", 1, -1, 1)
     + _window("w.shape", 2, -1, 0)
 )
+_PHRASES = _CHUNKING + _named([[(f"w.lower.suffix{n}", 0)] for n in range(1, 6)])
 _CRFPP = """\
 U00:%x[-2,0]
 U01:%x[-1,0]
@@ -59,6 +60,53 @@ U22:%x[0,1]/%x[1,1]/%x[2,1]
 B
 """
 
+_NER = """\
+columns w y
+padding off
+edges on
+# the word as it is written, and the words around it in lower case
+w
+w.lower[-2:2]
+# unseen words: how they begin and end, and how their neighbours end
+w.lower.prefix1:5
+w.lower.suffix1:5
+w.lower.suffix3[-1]
+w.lower.suffix3[1]
+w.lower.parts
+# case, digits and punctuation: in full for the word, as a coarse class around it
+w.shape
+w.length
+w.kind[-2:2]
+w.kind[-1]|w.kind[0]
+w.kind[0]|w.kind[1]
+"""
+_POS = f"""{_NER}\
+w.lower[-1]|w.lower[0]
+w.lower[0]|w.lower[1]
+"""
+_SEGMENTATION = """\
+columns w y
+padding off
+edges on
+# runs of one, two and three characters
+w[-2:2]
+w[-2]|w[-1]
+w[-1]|w[0]
+w[0]|w[1]
+w[1]|w[2]
+w[-3]|w[-2]|w[-1]
+w[-2]|w[-1]|w[0]
+w[-1]|w[0]|w[1]
+w[0]|w[1]|w[2]
+w[1]|w[2]|w[3]
+# scripts: a word of katakana, Latin letters or digits ends where the script changes
+w.script[-1:1]
+w.script[-1]|w.script[0]|w.script[1]
+# repetitions, as in 看看 and 看一看
+w.same(-1)
+w.same(-2)
+"""
+
 PRESETS = {
     # CRFsuite's chunking example: nineteen windows over word and tag, none of them beyond the ends of a sentence
     "chunking": Template("chunking", _CHUNKING, ("w", "pos", LABEL), edges=True),
@@ -66,6 +114,14 @@ PRESETS = {
     "words": Template("words", _WORDS, ("w", LABEL), edges=True),
     # CRF++'s chunking template, the same windows with padding
     "crfpp": replace(parse_template(_CRFPP, "crfpp"), columns=("w", "pos", LABEL)),
+    # chunking with suffixes: word, tag and label, where no earlier figure has to be repeated
+    "phrases": Template("phrases", _PHRASES, ("w", "pos", LABEL), edges=True),
+    # names and other phrases in words of any language with spaces
+    "ner": parse_template(_NER, "ner"),
+    # parts of speech and chunks from words alone: the same, with pairs of words
+    "pos": parse_template(_POS, "pos"),
+    # one column of characters: where words begin and end in Chinese, Japanese or Thai
+    "segmentation": parse_template(_SEGMENTATION, "segmentation"),
 }
 
 

@@ -48,6 +48,16 @@ def check_scheme(scheme: str) -> str:
     return name
 
 
+def scheme_of(labels: Iterable[str]) -> str:
+    """The scheme that a set of labels is written in, so that spans can be compared with it.
+
+    >>> scheme_of(["O", "S-PER"]), scheme_of(["U-PER", "O"]), scheme_of(["B-PER", "I-PER"])
+    ('iobes', 'bilou', 'bio')
+    """
+    prefixes = {label[0] for label in labels if label[1:2] == "-"}
+    return "bilou" if prefixes & set("LU") else "iobes" if prefixes & set("ES") else "bio"
+
+
 def is_chunk_label(label: str) -> bool:
     """Whether a label marks a part of a chunk, or that there is none.
 

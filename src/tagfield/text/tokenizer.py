@@ -10,12 +10,11 @@ A tokenizer of your own is a function of the text that returns a list of sentenc
 pairs or of strings as they stand in the text. A list of tokens instead of a list of sentences is one sentence.
 """
 
-import difflib
 import re
 from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
-from tagfield.errors import InputError
+from tagfield.errors import InputError, did_you_mean
 from tagfield.text.sentences import cut_sentences
 from tagfield.text.tokens import Offsets, find_tokens, shadow_of
 
@@ -84,9 +83,7 @@ TOKENIZERS: dict[str, Callable[[str], list[list[Offsets]]]] = {
 def _named(name: str) -> Callable[[str], list[list[Offsets]]]:
     if name in TOKENIZERS:
         return TOKENIZERS[name]
-    close = difflib.get_close_matches(name, TOKENIZERS, n=1)
-    advice = f"did you mean {close[0]!r}?" if close else f"use {', '.join(TOKENIZERS)}, or a function of the text"
-    raise InputError(f"no tokenizer named {name!r}; {advice}")
+    raise InputError(f"no tokenizer named {name!r}; {did_you_mean(name, [*TOKENIZERS, 'a function of the text'])}")
 
 
 def _checked(text: str, result: Any) -> list[list[Offsets]]:

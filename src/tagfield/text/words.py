@@ -34,7 +34,7 @@ class WordTable:
 
     def __init__(self, template: Template, capacity: int = CAPACITY) -> None:
         if not template.columns:
-            raise InputError(f"template {template.name} has no columns; name them with columns=, such as 'w pos y'")
+            raise InputError(f"template {template.name} names no columns; use template.with_columns('w pos y')")
         self.template = template
         self._capacity = capacity
         self._present = [k for k, role in enumerate(template.columns) if role != LABEL]
@@ -72,9 +72,19 @@ def number_columns(template: Template, X: Iterable[object]) -> tuple[Template, I
     >>> number_columns(parse_template("U0:%x[0,1]"), [[("The", "DT")]])[0].columns
     ('x0', 'x1', 'y')
     """
-    if template.columns or isinstance(X, str):
+    if template.columns:
         return template, X
-    sentences = [sentence if isinstance(sentence, str) else list(sentence) for sentence in X]  # type: ignore[call-overload]
-    first = next((token for sentence in sentences for token in sentence), "")
-    count = len(first) if isinstance(first, tuple | list) else 1
-    return template.with_columns((*(f"x{k}" for k in range(max(1, count))), LABEL)), sentences
+    sentences = [_as_list(sentence) for sentence in X] if _readable(X) else X
+    lists = [sentence for sentence in sentences if isinstance(sentence, list)] if _readable(X) else []
+    first = next((token for sentence in lists for token in sentence), "")
+    count = max(1, len(first)) if isinstance(first, tuple | list) else 1
+    return template.with_columns((*(f"x{k}" for k in range(count)), LABEL)), sentences
+
+
+def _readable(X: object) -> bool:
+    return isinstance(X, Iterable) and not isinstance(X, str | bytes | dict)
+
+
+def _as_list(sentence: object) -> object:
+    """The sentence as a list; what is no sentence stays as it is, and the native reader refuses it by name."""
+    return list(sentence) if isinstance(sentence, Iterable) and _readable(sentence) else sentence

@@ -2,7 +2,7 @@
 
     Encoded ─▶ Problem ─▶ recipe.trainer ─▶ epochs ─▶ the weights to keep
                                               │
-                         on_epoch(Epoch) ◀────┘   scores on held-out data, stopping
+                         on_epoch(Epoch) ◀────┘   loss, scores on held-out data, stopping
 
 All randomness comes from the seed: it makes the generator that draws the calibration sample and every shuffle. On one
 thread the same seed gives the same bits.
@@ -17,13 +17,16 @@ import numpy as np
 
 from tagfield._text import Vocabulary
 from tagfield.constraints import Rules
+from tagfield.dataset import Dataset
 from tagfield.encode import Encoded
 from tagfield.errors import InputError, TrainingError
 from tagfield.evaluate import ChunkScorer, Scores, has_chunks
+from tagfield.evaluate.scores import CHUNK_FIGURES
 from tagfield.lattice import open_corpus
 from tagfield.layout import FeatureSet, Weights
 from tagfield.native import kernels
 from tagfield.train.history import Clock, Epoch, History, OnEpoch, Stopping
+from tagfield.train.loss import LossMeter
 from tagfield.train.problem import Problem
 from tagfield.train.settings import Settings
 from tagfield.train.trainer import Finished, Trainer
@@ -76,43 +79,90 @@ def train(
     settings = settings or Settings()
     if settings.patience and dev is None:
         raise InputError("patience needs held-out data to score on; give dev")
+    chunks = has_chunks(encoded.labels)
     if settings.monitor == "auto":
-        settings = replace(settings, monitor="f1" if has_chunks(encoded.labels) else "accuracy")
+        settings = replace(settings, monitor="f1" if chunks else "accuracy")
+    elif settings.patience and settings.monitor in CHUNK_FIGURES and not chunks:
+        raise InputError(f"monitor={settings.monitor} needs labels that mark chunks; use accuracy or macro_f1")
     problem = Problem.of(encoded, settings, rules, start)
     watched = {**(watch or {}), **({} if dev is None else {"dev": dev})}
-    scorers = {name: held_out_scorer(data, problem) for name, data in watched.items()}
+    fitted = {name: fitting(data, problem) for name, data in watched.items()}
+    scorers = {name: held_out_scorer(data, fitted[name], problem) for name, data in watched.items()}
+    meter = LossMeter(problem, fitted.get("dev")) if settings.recipe.settles else None
     rng = np.random.default_rng(settings.seed)
     history = History(settings, scorers, on_epoch, clock)
     trainer = settings.recipe.trainer(problem, rng)
-    weights, converged, reason = run_epochs(trainer, history, rng)
+    weights, converged, reason = run_epochs(trainer, history, rng, meter)
     settings = replace(settings, recipe=trainer.recipe)
     return Trained(
         weights, problem.features, problem.attributes, history.epochs, settings, converged, reason, history.fell_back
     )
 
 
-def run_epochs(trainer: Trainer, history: History, rng: np.random.Generator) -> tuple[Weights, bool, str]:
+class Latest:
+    """The weights after the last pass, copied at most once, and the best ones; two copies in all, if need be."""
+
+    def __init__(self, trainer: Trainer) -> None:
+        self.kept: Weights | None = None
+        self._trainer = trainer
+        self._made: Weights | None = None
+        self._spare: Weights | None = None
+
+    def after_pass(self, keep: bool) -> None:
+        """Forgets the copy of the pass before; with `keep` the next copy may overwrite the kept weights."""
+        self._spare, self._made = self._made or self._spare, None
+        if keep and self._spare is None:
+            self._spare = self.kept
+
+    def __call__(self) -> Weights:
+        if self._made is None:
+            self._made, self._spare = self._trainer.weights(self._spare), None
+        return self._made
+
+    def keep(self) -> None:
+        made = self()
+        self._spare, self.kept, self._made = (None if made is self.kept else self.kept), made, None
+
+
+def run_epochs(
+    trainer: Trainer, history: History, rng: np.random.Generator, meter: LossMeter | None = None
+) -> tuple[Weights, bool, str]:
     """Passes until a rule says stop; returns the weights to keep, whether training converged, and why it stopped."""
     problem, recipe = trainer.problem, trainer.recipe
     settings, corpus = problem.settings, problem.corpus
     rate = getattr(recipe, "rate", None)
     stopping = Stopping(settings.period if recipe.settles else 0, settings.min_improvement)
-    lowest, kept = np.inf, None
+    lowest, latest = np.inf, Latest(trainer)
+    tokens = max(1.0, float(problem.dataset.weight @ np.diff(problem.dataset.tokens)))
+
+    def loss() -> float | None:
+        known = trainer.training_nll()
+        if meter is None or (known is not None and not meter.held_out):
+            return None if known is None else known / tokens
+        return meter(latest())
+
     while True:
         try:
             objective = trainer.run(rng.permutation(corpus.sentences).astype(np.int64))
         except Finished as end:
-            return (kept if settings.patience and kept else trainer.weights()), True, str(end)
+            return (latest.kept if settings.patience and latest.kept else trainer.weights()), True, str(end)
         except TrainingError as error:
             if not recipe.keeps_best or not history.epochs:
                 raise
             log.info("%s", error)
             reason = f"in epoch {len(history.epochs) + 1} the weights left the range of numbers"
-            return (history.fall_back(kept or problem.start), False, f"{reason}; the best weights so far are kept")
+            return (
+                history.fall_back(latest.kept or problem.start),
+                False,
+                f"{reason}; the best weights so far are kept",
+            )
         diverged = trainer.diverged()
         best = not diverged and (trainer.monitor < lowest or not recipe.keeps_best)
         lowest = min(lowest, trainer.monitor)
-        asked = history.add(objective, trainer.norm(), rate, trainer.directions, best)
+        latest.after_pass(keep=best and recipe.keeps_best and not history.scored)
+        directions = trainer.directions if meter is None else latest
+        asked = history.add(objective, trainer.norm(), rate, directions, best, loss)
+        kept = latest.kept
         trouble = "the weights explain the data worse than no weights do" if diverged else history.dev_rise()
         if trouble and recipe.keeps_best:
             if kept is None and labels_better(trainer, problem):  # far too sure of itself, but it labels
@@ -120,22 +170,24 @@ def run_epochs(trainer: Trainer, history: History, rng: np.random.Generator) -> 
                 return kept, False, f"{trouble}; the weights of this epoch are kept; a smaller rate may help"
             trouble += "; the best weights so far are kept" + ("" if kept else "; a smaller rate may help")
             return history.fall_back(kept or problem.start), False, trouble
-        finished, settled = trainer.finished(), stopping.add(trainer.monitor)
+        figure = "loss" if trainer.watches_loss else "objective"
+        watched = history.epochs[-1].loss if trainer.watches_loss else None
+        finished, settled = trainer.finished(), stopping.add(trainer.monitor if watched is None else watched)
         done = len(history.epochs)
         if asked or history.out_of_patience or finished or settled or done == settings.max_epochs:
-            weights = trainer.weights() if history.best or kept is None else kept
+            weights = latest() if history.best or kept is None else kept
             if asked:
                 return weights, False, "a callback asked it to stop"
             if history.out_of_patience:
-                figure = f"{settings.monitor} on the held-out data has not risen"
-                return weights, True, f"{figure} for {settings.patience} {recipe.unit}s"
+                risen = f"{settings.monitor} on the held-out data has not risen"
+                return weights, True, f"{risen} for {settings.patience} {recipe.unit}s"
             if finished:
                 return weights, True, finished
             if settled:
-                return weights, True, f"the objective has settled over {settings.period} {recipe.unit}s"
+                return weights, True, f"the {figure} has settled over {settings.period} {recipe.unit}s"
             return weights, False, f"it reached the maximum of {done} {recipe.unit}{'s' * (done > 1)}"
         if history.best and (recipe.keeps_best or settings.patience):
-            kept = trainer.weights(kept)
+            latest.keep()
         if recipe.keeps_best:
             history.remember(trainer.weights)
 
@@ -150,14 +202,19 @@ def labels_better(trainer: Trainer, problem: Problem) -> bool:
     return right[0] > right[1]
 
 
-def held_out_scorer(dev: Encoded, problem: Problem) -> Callable[[Weights], Scores]:
-    """A function from weights to the scores on `dev`, where a gold label that training never saw is an error."""
+def fitting(dev: Encoded, problem: Problem) -> Dataset:
+    """Held-out data with the attribute ids of the problem, which may have left some attributes out."""
     dataset, attributes = dev.dataset, problem.attributes
-    if len(attributes) != len(dev.attributes):
-        ids = np.array([attributes.find(name) for name in dev.attributes], dtype=np.int64)
-        keep = ids >= 0
-        dataset = dataset.keep_attributes(keep)
-        dataset = replace(dataset, attribute=ids[keep][dataset.attribute].astype(np.int32))
+    if len(attributes) == len(dev.attributes):
+        return dataset
+    ids = np.array([attributes.find(name) for name in dev.attributes], dtype=np.int64)
+    keep = ids >= 0
+    dataset = dataset.keep_attributes(keep)
+    return replace(dataset, attribute=ids[keep][dataset.attribute].astype(np.int32))
+
+
+def held_out_scorer(dev: Encoded, dataset: Dataset, problem: Problem) -> Callable[[Weights], Scores]:
+    """A function from weights to the scores on `dev`, where a gold label that training never saw is an error."""
     corpus = open_corpus(dataset)
     scorer = ChunkScorer(dev.names.strings())
 

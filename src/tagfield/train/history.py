@@ -32,6 +32,7 @@ class Epoch:
     scores: Scores | None = None  # on the held-out data
     watched: Mapping[str, Scores] = field(default_factory=dict)  # on whatever else is scored along the way
     best: bool = False  # the weights that would be kept if training ended here
+    loss: float | None = None  # −log p(y|x) per token of this epoch's weights, averaged if they are; pa, ap, arow: None
 
     def to_dict(self) -> dict[str, object]:
         """For a log line: numbers only.
@@ -40,15 +41,15 @@ class Epoch:
         2.5
         """
         row: dict[str, object] = {"epoch": self.number, "objective": self.objective, "seconds": self.seconds}
-        row |= {"norm": self.norm, "best": self.best}
+        row |= {"norm": self.norm, "best": self.best} | (
+            {} if self.loss is None or math.isinf(self.loss) else {"loss": self.loss}
+        )
         if self.rate is not None:
             row["rate"] = self.rate
         if self.scores is not None:
-            row |= {"accuracy": self.scores.accuracy, "f1": self.scores.f1}
-            row |= {"precision": self.scores.precision, "recall": self.scores.recall}
-            row |= {"sequence_accuracy": self.scores.sequence_accuracy, "macro_f1": self.scores.macro_f1}
+            row |= {name: getattr(self.scores, name) for name in self.scores.figures}
         for name, scores in self.watched.items():
-            row |= {f"{name}_accuracy": scores.accuracy, f"{name}_f1": scores.f1}
+            row |= {f"{name}_{figure}": getattr(scores, figure) for figure in ("accuracy", "f1") if scores.has(figure)}
         return row
 
 
@@ -98,7 +99,13 @@ class History:
         self._start = clock()
 
     def add(
-        self, objective: float, norm: float, rate: float | None, directions: Callable[[], Weights], best: bool
+        self,
+        objective: float,
+        norm: float,
+        rate: float | None,
+        directions: Callable[[], Weights],
+        best: bool,
+        loss: Callable[[], float | None] = lambda: None,
     ) -> bool:
         """Records an epoch, tells the callback, and returns whether it wants to stop.
 
@@ -115,11 +122,16 @@ class History:
             best = figure > self._highest
             if best:
                 self._highest, self._since = figure, number
-        epoch = Epoch(number, objective, seconds, norm, rate, scores, watched, best)
+        epoch = Epoch(number, objective, seconds, norm, rate, scores, watched, best, loss())
         self.epochs.append(epoch)
         stop = bool(self._on_epoch(epoch)) if self._on_epoch else False
         self._start += self._clock() - paused
         return stop
+
+    @property
+    def scored(self) -> bool:
+        """Whether held-out data decides, once it is scored, which epoch is the best."""
+        return "dev" in self._scorers
 
     @property
     def best(self) -> bool:

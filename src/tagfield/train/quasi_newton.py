@@ -114,6 +114,10 @@ class QuasiNewtonTrainer(Trainer):
     def norm(self) -> float:
         return norm(self._found.x)
 
+    def training_nll(self) -> float:
+        found, settings = self._found, self.problem.settings
+        return found.value - settings.c2 * dot(found.x, found.x) - _l1(found.x, settings.c1)
+
     def weights(self, out: Weights | None = None) -> Weights:
         return self._objective.weights(self._found.x)
 

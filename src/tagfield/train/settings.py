@@ -14,6 +14,7 @@ from functools import cache
 from typing import Any
 
 from tagfield.errors import InputError
+from tagfield.evaluate.scores import FIGURES
 from tagfield.train.fields import Found, check_record, documented, option, options_of, plain_values, with_options
 from tagfield.train.options import (
     AUTO,
@@ -31,7 +32,6 @@ from tagfield.train.recipes import DEFAULT, RECIPES, find_recipe
 from tagfield.train.updates import AdaGrad, Calibration, Divergence
 
 TRAINING, STOPPING = "The training", "When training stops"
-FIGURES = ("accuracy", "sequence_accuracy", "precision", "recall", "f1", "macro_f1")  # of evaluate.Scores
 KINDS = {"observed": "observed", "all": "all"}
 LIKELIHOOD = (Stochastic.family, QuasiNewton.family)
 OWNERS = {Divergence: "ngd", AdaGrad: "AdaGrad (metric adaptive)", Calibration: Stochastic.family}  # for messages

@@ -48,6 +48,10 @@ class StochasticTrainer(Trainer):
         self.recipe: Stochastic = recipe
         self.problem = problem
         self.nll = math.inf  # along the last pass
+        # Plain gradients minimise the objective. Transformed ones have another regulariser (the paper's section 3.5),
+        # so what should fall is the likelihood alone.
+        self._plain = recipe.f.generator.linear and recipe.metric is None
+        self.watches_loss = recipe.average or not self._plain
         self._theta = start  # it is changed in place
         self._squares = self._rest = Weights(start.state[:0], start.trans[:0])
         self._length = STREAM_EPOCH if problem.in_stream else problem.corpus.sentences  # of an epoch
@@ -103,10 +107,7 @@ class StochasticTrainer(Trainer):
                 f"rate {self.recipe.rate:g}); nothing was saved. Give a smaller rate or a larger c2, or scale large "
                 "values down"
             )
-        # Plain gradients minimise the objective. Transformed ones have another regulariser (the paper's section 3.5),
-        # so what should fall is the likelihood alone.
-        plain = self.recipe.f.generator.linear and self.recipe.metric is None
-        self.monitor = objective if plain else self.nll
+        self.monitor = objective if self._plain else self.nll
         return objective
 
     def _turn(self) -> None:

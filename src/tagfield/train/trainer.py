@@ -1,7 +1,8 @@
 """What every trainer can do: the protocol between a recipe and the loop over epochs (driver.py).
 
 run(order)   one pass over the sentences, or one iteration ─▶ the objective; Finished where nothing is left to gain
-monitor      what should fall from pass to pass: the stopping rule watches it
+monitor      what should fall from pass to pass: the best pass is the one where it is lowest
+watches_loss whether the stopping rule watches the loss per token (loss.py) instead of `monitor`
 norm         ‖θ‖
 weights      a copy of the weights that would be kept now
 state        everything that the next pass depends on ─▶ resume: go on from there, bit by bit
@@ -43,6 +44,7 @@ class Trainer(ABC):
     recipe: Recipe  # with the learning rate that was found
     problem: Problem
     monitor: float = math.inf
+    watches_loss: bool = False
 
     @abstractmethod
     def run(self, order: Longs) -> float: ...
@@ -62,6 +64,10 @@ class Trainer(ABC):
     def directions(self) -> Weights:
         """The weights up to a positive factor, which is enough to find the best labels; a copy only if need be."""
         return self.weights()
+
+    def training_nll(self) -> float | None:
+        """−Σ log p(y | x) of the weights on all training data, where the trainer knows it from its last pass."""
+        return None
 
     def finished(self) -> str:
         """Why there is nothing left to learn after the last pass; empty where there is."""

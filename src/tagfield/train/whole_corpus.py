@@ -77,6 +77,9 @@ class WholeCorpusTrainer(Trainer):
     def norm(self) -> float:
         return norm(self._x)
 
+    def training_nll(self) -> float:
+        return self._nll
+
     def weights(self, out: Weights | None = None) -> Weights:
         return self._objective.weights(self._x)
 
