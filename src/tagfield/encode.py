@@ -26,7 +26,6 @@ from tagfield.text.inputs import open_inputs
 from tagfield.text.items import ItemSequence, Token
 from tagfield.text.presets import load_template
 from tagfield.text.reading import ReadOptions, reading_of
-from tagfield.text.schemes import scheme_of
 from tagfield.text.sources import Locations, PathLike, Source
 from tagfield.text.templates import Template
 from tagfield.text.words import WordTable, number_columns
@@ -177,8 +176,6 @@ def encode_files(
     """
     given = {"columns": columns, "format": format}
     reading = reading_of(reading, {name: value for name, value in given.items() if value is not None})
-    if labels is not None:  # spans become labels as the model knows them
-        reading = replace(reading, policy=replace(reading.policy, usual=scheme_of(labels)))
     known = Vocabulary() if attributes is None else attributes
     names = Vocabulary() if labels is None else labels.copy()
     frozen, learning = attributes is not None, labels is None

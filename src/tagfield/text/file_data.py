@@ -7,6 +7,7 @@
 Without a template, the preset that fits the columns and the labels is taken.
 """
 
+from dataclasses import replace
 from itertools import chain
 
 import numpy as np
@@ -21,6 +22,7 @@ from tagfield.text.items import read_items
 from tagfield.text.readers.column_file import without_other_lines
 from tagfield.text.reading import ReadOptions, recoded, records_of_source, sentences_of, with_contents
 from tagfield.text.records import Sentence
+from tagfield.text.schemes import scheme_of
 from tagfield.text.sources import Locations, Source
 from tagfield.text.template_rows import cells_for, template_for_columns, template_for_sentences
 from tagfield.text.templates import Template
@@ -63,7 +65,7 @@ def read_any(
     if all(form.kind == "items" for form in forms):
         data, locations = read_items(sources, attributes, labels, frozen=frozen)
         return data, None, locations, forms[0]
-    sentences, form = _sentences(sources, forms, reading)
+    sentences, form = _sentences(sources, forms, reading, labels)
     used = template_for_sentences(sentences) if template is None else template
     data, used, locations = encode_sentences(sentences, sources, used, attributes, labels, frozen=frozen)
     return data, used, locations, form
@@ -105,12 +107,13 @@ def _detect(source: Source, reading: ReadOptions, template: Template | None) -> 
 
 
 def _sentences(
-    sources: list[Source], forms: list[FileFormat], reading: ReadOptions
+    sources: list[Source], forms: list[FileFormat], reading: ReadOptions, labels: Vocabulary
 ) -> tuple[list[Sentence], FileFormat]:
     """The sentences of files that are no plain columns, and the first file's format with what it holds."""
     records = [list(records_of_source(*pair, reading)) for pair in zip(sources, forms, strict=True)]
     for source, found in zip(sources, records, strict=True):
         if not found:
             raise InputError(f"{source.name}: the file holds no sequence")
-    sentences = sentences_of(chain.from_iterable(records), reading)
+    policy = replace(reading.policy, scheme=reading.policy.scheme or scheme_of(labels))  # spans as a model has them
+    sentences = sentences_of(chain.from_iterable(records), replace(reading, policy=policy))
     return [recoded(sentence, reading.policy.scheme) for sentence in sentences], with_contents(forms[0], records[0][:1])

@@ -49,9 +49,9 @@ def check_scheme(scheme: str) -> str:
 
 
 def scheme_of(labels: Iterable[str]) -> str:
-    """The scheme that a set of labels is written in; bio unless a prefix of another one occurs.
+    """The scheme that a set of labels is written in, so that spans can be compared with it.
 
-    >>> scheme_of(["O", "B-PER", "S-PER"]), scheme_of(["U-X", "O"]), scheme_of(["NN"])
+    >>> scheme_of(["O", "S-PER"]), scheme_of(["U-PER", "O"]), scheme_of(["B-PER", "I-PER"])
     ('iobes', 'bilou', 'bio')
     """
     prefixes = {label[0] for label in labels if label[1:2] == "-"}

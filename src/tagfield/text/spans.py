@@ -32,8 +32,7 @@ class Policy:
     tagfield.errors.InputError: on_cut must be error, widen or drop, got 'shrink'
     """
 
-    scheme: str | None = None  # of the labels; None: `usual` for spans, and labels of tokens as they are
-    usual: str = "bio"  # of the labels that are made from spans, where no scheme is chosen
+    scheme: str | None = None  # of the labels; None: BIO for spans, and labels of tokens as they are
     on_cut: str = "error"  # a span that begins or ends inside a token: widen it to whole tokens, or drop it
     on_overlap: str = "error"  # spans that share a token: keep the longest
     counts: Counter[str] = field(default_factory=Counter, compare=False)  # what was widened or dropped
@@ -61,7 +60,7 @@ def to_sentences(document: Document, split: Split, policy: Policy) -> Iterator[S
     labels = None
     if document.spans is not None:
         chunks = cover(tokens, document, policy)
-        labels = labels_of(chunks, len(tokens), policy.scheme or policy.usual)
+        labels = labels_of(chunks, len(tokens), policy.scheme or "bio")
         sentences = _joined(sentences, chunks)
     start = 0
     for number, offsets in enumerate(sentences):
