@@ -63,7 +63,10 @@ class LossMeter:
         if self._summed is not None:
             return self._problem.nll(weights, self._summed) / self._tokens
         field, threads = self._problem.features.field(weights), self._problem.settings.threads
-        _, log_z, score = kernels.marginals(self._corpus, field, None, False, threads)
+        try:
+            _, log_z, score = kernels.marginals(self._corpus, field, None, False, threads)
+        except OverflowError:  # kernels may refuse such weights
+            return math.inf
         with np.errstate(invalid="ignore"):
             lost = float(np.dot(log_z - score, self._weight))
         return math.inf if math.isnan(lost) else max(0.0, lost) / self._tokens
