@@ -7,7 +7,7 @@ averaging, a response or AdaGrad it may rise while the model improves. So this f
 stopping rule watches it for those recipes (`Trainer.watches_loss`). Plain sgd, lbfgs and batch keep their objective.
 
 The sample is a twentieth of the sentences, between 100 and 1,000, evenly spaced, so it draws nothing from the random
-stream. On CoNLL-2000 measuring it takes 2 to 4 % of an epoch.
+stream. On CoNLL-2000 measuring it takes 1 to 3 % of an epoch.
 """
 
 import math
