@@ -100,7 +100,7 @@ class Settings:
     )
     threads: int = option(1, "Threads for lbfgs, batch and scoring.", group=TRAINING, low=1, high=4096, metavar="N")
     period: int = option(
-        10, "Epochs over which the objective must improve by delta, or training stops; 0 never stops.",
+        10, "Epochs over which the loss (plain sgd, lbfgs, batch: objective) must improve by delta; 0 never stops.",
         group=STOPPING, low=0, metavar="N", applies=LIKELIHOOD,
     )  # fmt: skip
     delta: float | None = option(
