@@ -12,7 +12,7 @@ import pytest
 import tagfield
 from tagfield import CRF, Model
 from tagfield.cli.commands import COMMANDS
-from tagfield.train import RECIPES
+from tagfield.train import RECIPES, Settings
 from tagfield.train.settings import all_options
 from tests.support.cli_process import COMMAND, PLAIN, TRAIN, call, environment, good
 from tests.support.corpus import TEST, needs_corpus
@@ -58,7 +58,7 @@ def test_no_argument_is_help_and_version_is_the_version() -> None:
 def test_the_help_of_train_names_every_recipe_and_the_defaults_of_settings() -> None:
     text = " ".join(good("train", "--help").replace("│", " ").split())
     assert all(recipe in text for recipe in RECIPES)
-    for default in ("adaptive, averaged", "auto; observed for a named recipe", "0.1; 1 for a named recipe", 10, 0.25):
+    for default in (str(Settings().recipe), "auto; observed for a named recipe", "0.1; 1 for a named recipe", 10, 0.25):
         assert f"[default: {default}]" in text
 
 
