@@ -19,19 +19,23 @@ build: .venv/.built
 	$(PY) -m pip install -q --disable-pip-version-check --no-build-isolation --no-deps -e .
 	touch .venv/.built
 
-# The comparison on the built-in corpus: no data files, no network. DEMO is the folder it writes to.
+# From a file of words and labels to labelled text, then a comparison of the recipes; no data files, no network. DEMO is the
+# folder it writes to.
 DEMO ?= build/demo
 
 demo: build
 	.venv/bin/tagfield demo-data addresses -o $(DEMO) --train 1500 --test 500 --force
+	@echo "$$ head -8 $(DEMO)/train.txt"; head -8 $(DEMO)/train.txt
+	.venv/bin/tagfield train $(DEMO)/train.txt --dev $(DEMO)/test.txt -o $(DEMO)/model
 	rm -rf $(DEMO)/comparison
 	.venv/bin/tagfield compare --train $(DEMO)/train.txt --test $(DEMO)/test.txt --name addresses --recipes paper,adaptive \
 	    --features all --seeds 3 --epochs 12 --report -o $(DEMO)/comparison
 	@echo
-	@echo "Open $(DEMO)/comparison/report/index.html in a browser. What to try next:"
-	@echo "  .venv/bin/tagfield train $(DEMO)/train.txt --dev $(DEMO)/test.txt -o $(DEMO)/model"
-	@echo "  .venv/bin/tagfield tag -m $(DEMO)/model $(DEMO)/test.txt | head"
-	@echo "  .venv/bin/tagfield fetch conll2000, and then: make paper CONLL2000=<the folder that it prints>"
+	@echo "The labelled text:"
+	@.venv/bin/tagfield tag -m $(DEMO)/model --text --format inline $(DEMO)/new.txt
+	@echo
+	@echo "The comparison of the recipes: open $(DEMO)/comparison/report/index.html in a browser."
+	@echo "The command is .venv/bin/tagfield; \". .venv/bin/activate\" makes it just tagfield."
 
 lint: build
 	.venv/bin/ruff check .

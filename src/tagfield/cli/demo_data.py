@@ -1,4 +1,4 @@
-"""`tagfield demo-data`: a synthetic corpus, as two column files."""
+"""`tagfield demo-data`: a synthetic corpus: two files of words and labels, and plain text to tag."""
 
 import io
 import os
@@ -14,10 +14,11 @@ from tagfield.cli.figures import count
 from tagfield.cli.options import offer
 from tagfield.cli.voice import AsJson, Quiet, Voice, print_json
 from tagfield.errors import OutputError, did_you_mean
-from tagfield.experiment.demo import addresses, mentions, write_columns
+from tagfield.experiment.demo import addresses, mentions, plain_text, write_columns
 from tagfield.experiment.demo.corpus import Sentence
 
 CORPORA = {"addresses": addresses, "mentions": mentions}
+NEW = 10  # sentences of plain text
 
 
 def demo_data(
@@ -25,12 +26,12 @@ def demo_data(
         str, typer.Argument(metavar="|".join(CORPORA), help="Name of the corpus.", autocompletion=offer(CORPORA))
     ],
     output: Annotated[
-        str, typer.Option("-o", "--output", metavar="DIR", help="Folder to write train.txt and test.txt to.")
+        str, typer.Option("-o", "--output", metavar="DIR", help="Folder to write train.txt, test.txt and new.txt to.")
     ],
     seed: Annotated[int, typer.Option(metavar="S", help="Random seed; the same seed gives the same files.")] = 0,
     train: Annotated[int, typer.Option(metavar="N", help="Number of sentences in train.txt.")] = 3000,
     test: Annotated[int, typer.Option(metavar="N", help="Number of sentences in test.txt.")] = 1000,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite train.txt and test.txt.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite files that are there.")] = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
@@ -40,7 +41,8 @@ def demo_data(
 
     [bold]mentions[/bold]: support mails, orders and notes; most words are O.
 
-    The columns are word, shape and label, in the order that --template chunking expects.
+    train.txt and test.txt have a word and its label on each line, and an empty line after each sentence. new.txt is
+    plain text without labels, to try a model on.
     """
     if corpus not in CORPORA:
         raise UsageError(f"no corpus named {corpus!r}; {did_you_mean(corpus, CORPORA)}")
@@ -48,7 +50,9 @@ def demo_data(
         raise UsageError(f"--train and --test must be at least 1, got {min(train, test)}")
     made = CORPORA[corpus](seed=seed, train=train, test=test)
     folder = Path(output)
-    texts = {folder / "train.txt": _text(made.train), folder / "test.txt": _text(made.test)}
+    texts = {folder / "train.txt": _columns(made.train), folder / "test.txt": _columns(made.test)}
+    new = CORPORA[corpus](seed=seed + 1, train=0, test=NEW).test
+    texts[folder / "new.txt"] = "".join(plain_text(sentence) + "\n" for sentence in new).encode()
     for path, text in texts.items():
         if not force and path.is_file() and path.read_bytes() != text:
             raise OutputError(
@@ -59,20 +63,21 @@ def demo_data(
     except OSError as error:
         raise OutputError(f"cannot create folder {output!r}: {error.strerror or error}") from None
     sizes: list[dict[str, Any]] = []
-    for (path, text), sentences in zip(texts.items(), (made.train, made.test), strict=True):
+    for (path, text), sentences in zip(texts.items(), (made.train, made.test, new), strict=True):
         with write_atomically(path) as file:
             file.write(text)
         sizes.append({"file": os.fspath(path), "sentences": len(sentences), "tokens": sum(map(len, sentences))})
-    names = [shlex.quote(os.fspath(path)) for path in (*texts, folder / "model")]
+    names = [shlex.quote(os.fspath(folder / name)) for name in ("train.txt", "test.txt", "model", "new.txt")]
     if as_json:
         print_json({"corpus": corpus, "seed": seed, "files": sizes})
     else:
         for each in sizes:
             print(f"{each['file']}: {count(each['sentences'], 'sentence')}, {count(each['tokens'], 'token')}")
     Voice(quiet).note(f"next: tagfield train {names[0]} --dev {names[1]} -o {names[2]}")
+    Voice(quiet).note(f"      tagfield tag -m {names[2]} --text --format inline {names[3]}")
 
 
-def _text(sentences: list[Sentence]) -> bytes:
+def _columns(sentences: list[Sentence]) -> bytes:
     stream = io.StringIO()
-    write_columns(sentences, stream)
+    write_columns([[(word, label) for word, _, label in sentence] for sentence in sentences], stream)
     return stream.getvalue().encode()

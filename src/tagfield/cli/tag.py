@@ -17,6 +17,7 @@ import typer
 from tagfield.cli.arguments import ModelFile, Threads
 from tagfield.cli.blocks import Block, read_blocks
 from tagfield.cli.exits import UsageError
+from tagfield.cli.options import offer
 from tagfield.cli.reading import with_reading_options
 from tagfield.cli.tag_records import RecordTagger
 from tagfield.encode import Encoded, encode_files
@@ -24,7 +25,8 @@ from tagfield.model import Model
 from tagfield.text.reading import ReadOptions
 from tagfield.text.sources import STDIN, Source
 
-OUTPUTS = ("columns", "items", "jsonl")
+OUTPUTS = ("columns", "items", "jsonl", "inline")
+WHOLE = ("jsonl", "inline")  # a record at a time, not a line for each token
 
 
 @with_reading_options("--from", with_model=True)
@@ -37,9 +39,10 @@ def tag(
         str | None,
         typer.Option(
             "--format",
-            metavar="columns|jsonl",
-            help="Output format: columns with the label as the last one, or JSON lines with tokens, spans, offsets and "
-            "probabilities. \\[default: columns; jsonl for JSON input]",
+            metavar="columns|jsonl|inline",
+            help="Output format: columns with the label as the last one, JSON lines with tokens, spans, offsets and "
+            "probabilities, or the text with spans in brackets. \\[default: columns; jsonl for JSON input]",
+            autocompletion=offer(("columns", *WHOLE)),
         ),
     ] = None,
     text: Annotated[
@@ -64,13 +67,16 @@ def tag(
 
     Prints each line of the input with the predicted label as one more column. If the input already has a label column,
     the output is in the format that conlleval reads. For item files it prints only the labels. Output starts as soon as
-    the first sentence is complete. With --format jsonl, it prints one JSON object for each sentence or text.
+    the first sentence is complete. With --format jsonl, it prints one JSON object for each sentence or text, and with
+    --format inline the text itself: \\[Anna PER] lives in \\[Oslo LOC].
     """
     if output is not None and output not in OUTPUTS:
-        raise UsageError(f"cannot print the format {output!r}; choose columns or jsonl, and name the input with --from")
-    if output == "jsonl" and (only_labels or all_marginals):
+        raise UsageError(
+            f"cannot print the format {output!r}; choose columns, jsonl or inline, and name the input with --from"
+        )
+    if output in WHOLE and (only_labels or all_marginals):
         given = "--only-labels" if only_labels else "--all-marginals"
-        raise UsageError(f"{given} applies only to columns, not to --format jsonl")
+        raise UsageError(f"{given} applies only to columns, not to --format {output}")
     loaded = Model.load(model)
     reading = replace(reading, format=_input_format(reading.format, output, text, loaded))
     writer = TagWriter(loaded, reading, only_labels, marginals, all_marginals, probability, threads)
@@ -81,11 +87,15 @@ def tag(
         )
     records: RecordTagger | None = None
     for block in read_blocks(files or [STDIN], reading=reading):
-        lines = None if output == "jsonl" else writer.native(block)
+        lines = None if output in WHOLE else writer.native(block)
         if lines is None:
             records = records or RecordTagger(loaded, reading, threads)
-            as_json = output == "jsonl" or (output is None and block.kind in ("jsonl", "json"))
-            lines = records.as_json(block) if as_json else writer.rows(*records.as_rows(block))
+            if output == "inline":
+                lines = records.as_text(block)
+            elif output == "jsonl" or (output is None and block.kind in ("jsonl", "json")):
+                lines = records.as_json(block)
+            else:
+                lines = writer.rows(*records.as_rows(block))
         sys.stdout.buffer.write("".join(lines).encode())
         sys.stdout.buffer.flush()
 

@@ -1,6 +1,6 @@
-"""Tagging of records: any format that is not plain columns, and JSON as output.
+"""Tagging of records: any format that is not plain columns, and JSON or marked text as output.
 
-    block ─▶ records ─▶ sentences of words ─▶ the model's answers ─▶ columns, or one JSON object for each record
+    block ─▶ records ─▶ sentences of words ─▶ the model's answers ─▶ columns, or JSON or marked text for each record
 
 A JSON object is `TaggedText.to_dict()` with the id and the further fields of its record.
 """
@@ -14,6 +14,7 @@ from tagfield.cli.blocks import Block
 from tagfield.encode import Encoded, WordEncoder
 from tagfield.errors import InputError
 from tagfield.model import Model
+from tagfield.tagged import TaggedText
 from tagfield.tagging import Sentences
 from tagfield.text.detect import detect
 from tagfield.text.reading import ReadOptions, records_of_source, sentences_of
@@ -37,16 +38,24 @@ class RecordTagger:
 
     def as_json(self, block: Block) -> Iterator[str]:
         """One JSON object for each record."""
+        for record, tagged in self._tagged(block):
+            made: dict[str, Any] = {} if record.id is None else {"id": record.id}
+            made |= tagged.to_dict() | further_fields(record.meta)
+            yield json.dumps(made, ensure_ascii=False) + "\n"
+
+    def as_text(self, block: Block) -> Iterator[str]:
+        """The text of each record with its spans in brackets, or with the label of each token behind it."""
+        for _, tagged in self._tagged(block):
+            yield f"{tagged}\n"
+
+    def _tagged(self, block: Block) -> Iterator[tuple[Record, TaggedText]]:
         records = block.read(lambda source: list(self._records(source, block)))
         groups = [self._sentences(record) for record in records]
         places = [_places(record, sentences) for record, sentences in zip(records, groups, strict=True)]
         encoded = self._encode([sentence for sentences in groups for sentence in sentences])
         texts = Sentences([text for text, _ in places], [offsets for _, offsets in places])
         decoder = self.model.decoder(encoded, threads=self.threads)
-        for record, tagged in zip(records, texts.tagged(decoder, self.model.labels.strings()), strict=True):
-            made: dict[str, Any] = {} if record.id is None else {"id": record.id}
-            made |= tagged.to_dict() | further_fields(record.meta)
-            yield json.dumps(made, ensure_ascii=False) + "\n"
+        yield from zip(records, texts.tagged(decoder, self.model.labels.strings()), strict=True)
 
     def as_rows(self, block: Block) -> tuple[Encoded, list[list[str]]]:
         """The encoded sentences, and the lines to print before the labels: cells and, where known, gold labels."""

@@ -13,8 +13,8 @@ Königsburg Xxxx B-CITY
 <BLANKLINE>
 """
 
-from tagfield.experiment.demo.corpus import Corpus, Sentence, Token, write_columns
+from tagfield.experiment.demo.corpus import Corpus, Sentence, Token, plain_text, write_columns
 from tagfield.experiment.demo.notes import mentions
 from tagfield.experiment.demo.postal import addresses
 
-__all__ = ["Corpus", "Sentence", "Token", "addresses", "mentions", "write_columns"]
+__all__ = ["Corpus", "Sentence", "Token", "addresses", "mentions", "plain_text", "write_columns"]

@@ -18,6 +18,7 @@ Token: TypeAlias = tuple[str, str, str]  # word, shape, label
 Sentence: TypeAlias = list[Token]
 Segment: TypeAlias = tuple[str | None, str]  # entity type (None outside entities), its words
 
+_SPACES = re.compile(r" ([,.:;!?)])")
 _RUNS = re.compile("(?<=aaa)a+|(?<=AAA)A+|(?<=000000)0+")
 
 
@@ -66,6 +67,15 @@ def label_segments(segments: Iterable[Segment]) -> Sentence:
             label = "O" if kind is None else f"{'I' if index else 'B'}-{kind}"
             tokens.append((word, shape(word), label))
     return tokens
+
+
+def plain_text(sentence: Sentence) -> str:
+    """The words of a sentence as people write them: no space before a comma, nor inside brackets.
+
+    >>> plain_text([("Salem", "Xxxx", "B-CITY"), (",", ",", "O"), ("USA", "XXX", "B-COUNTRY")])
+    'Salem, USA'
+    """
+    return _SPACES.sub(r"\1", " ".join(word for word, _, _ in sentence))
 
 
 def write_columns(sentences: Iterable[Sequence[Sequence[str]]], file: TextIO) -> None:
