@@ -58,7 +58,13 @@ def test_no_argument_is_help_and_version_is_the_version() -> None:
 def test_the_help_of_train_names_every_recipe_and_the_defaults_of_settings() -> None:
     text = " ".join(good("train", "--help").replace("│", " ").split())
     assert all(recipe in text for recipe in RECIPES)
-    for default in ("adaptive, averaged", "auto; observed for a named recipe", "0.1; 1 for a named recipe", 10, 0.25):
+    for default in (
+        "adaptive, averaged, cost 2",
+        "auto; observed for a named recipe",
+        "0.1; 1 for a named recipe",
+        10,
+        0.25,
+    ):
         assert f"[default: {default}]" in text
 
 
@@ -137,8 +143,8 @@ def test_the_default_and_recipes_by_name(
     text = good("train", tmp_path / "train.txt", "-o", tmp_path / "m", "--epochs", "2", *options)
     settings = json.loads(good("info", tmp_path / "m", "--json"))["info"]["settings"]
     assert (settings["recipe"], settings["average"], settings["features"]) == (recipe, averaged, features)
-    assert (f"recipe     {recipe}, averaged, rate " in text) == averaged
-    assert (f"trained by  {recipe}, averaged, rate " in good("info", tmp_path / "m")) == averaged
+    assert (f"recipe     {recipe}, averaged, cost 2, rate " in text) == averaged
+    assert (f"trained by  {recipe}, averaged, cost 2, rate " in good("info", tmp_path / "m")) == averaged
 
 
 @pytest.mark.parametrize(

@@ -83,5 +83,5 @@ def test_a_terminal_shows_live_progress_and_gets_its_cursor_back(command: list[s
 def test_the_help_lists_experiments_apart() -> None:
     text = good("--help")
     library, experiments = text.split(" Commands ")[1].split(" Experiments ")
-    assert [name for name in COMMANDS if re.search(rf"\b{name}  ", library)] == ["train", "tag", "eval", "info"]
+    assert [name for name in COMMANDS if re.search(rf"\b{name}  ", library)] == ["train", "tag", "eval", "tune", "info"]
     assert re.findall(r"^\W+([a-z-]+)  ", experiments, re.M) == ["compare", "report", "demo-data", "fetch", "responses"]
