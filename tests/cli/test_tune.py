@@ -23,13 +23,13 @@ def test_it_ends_with_a_table_a_sentence_a_file_and_a_command(home: Path) -> Non
     given = ["tune", "train.txt", "--budget", "12", "--folds", "3", "-o", "best.toml"]
     lines = good(*given, cwd=home).splitlines()
     assert sum(line.startswith("candidate ") for line in lines) == 1
-    assert any(line.startswith("default, template chunking ") for line in lines)
+    assert any(line.startswith("default, template ner ") for line in lines)
     assert lines[-3].startswith("Use ")
     assert lines[-3].endswith(".")
     assert lines[-2] == "saved  best.toml"
     assert lines[-1].startswith("next   tagfield train train.txt -o model")
     table = tomllib.loads((home / "best.toml").read_text())["train"]
-    assert table["template"] in ("chunking", "phrases", "crfpp")
+    assert table["template"] in ("ner", "pos", "words")
     assert not (home / "best.toml.state").exists()
     good(*lines[-1].split()[2:], cwd=home)
     again = [line for line in good(*given, cwd=home).splitlines() if "/12 fold" not in line]
@@ -38,9 +38,9 @@ def test_it_ends_with_a_table_a_sentence_a_file_and_a_command(home: Path) -> Non
 
 def test_columns_and_formats_are_part_of_the_choice(home: Path, tmp_path: Path) -> None:
     given = ["--budget", "6", "--folds", "2"]
-    lines = good("tune", home / "train.txt", *given, "--columns", "w _ y", cwd=tmp_path).splitlines()
-    assert lines[-1].endswith("--columns 'w _ y'")
-    assert tomllib.loads((tmp_path / "tagfield.toml").read_text())["train"]["columns"] == "w _ y"
+    lines = good("tune", home / "train.txt", *given, "--columns", "w y", cwd=tmp_path).splitlines()
+    assert lines[-1].endswith("--columns 'w y'")
+    assert tomllib.loads((tmp_path / "tagfield.toml").read_text())["train"]["columns"] == "w y"
     (tmp_path / "items").write_text("X\tw=a\nY\tw=b\n\nY\tw=b\nX\tw=a\n\n" * 4)
     lines = good("tune", "items", *given, "--format", "items", cwd=tmp_path).splitlines()
     assert "--format items" in lines[-1]
