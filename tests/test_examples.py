@@ -53,7 +53,8 @@ def test_the_readme_is_short():
 
 
 @pytest.mark.parametrize(
-    "page", ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "benchmarks/README.md", "docs/recipes.md"]
+    "page",
+    ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "benchmarks/README.md", "docs/recipes.md"],
 )
 def test_every_link_leads_somewhere(page):
     folder = (ROOT / page).parent
