@@ -1,4 +1,4 @@
-"""A newcomer's first hour, as scripts: their own file, the commands and the few lines of Python that the README shows."""
+"""A newcomer's first hour as scripts: their own file, the commands, and the few lines of Python that the README has."""
 
 import json
 import tomllib
@@ -40,14 +40,10 @@ def test_words_and_text(home: Path) -> None:
     model = Model.train(home / "two.txt")
     assert model.tag_words([["Anna", "lives", "in", "Oslo"]]) == [["B-PER", "O", "O", "B-LOC"]]
     tagged = model.tag_text("Anna lives in Oslo. Bob doesn't.")
-    assert [sentence.words for sentence in tagged] == [
-        ["Anna", "lives", "in", "Oslo", "."],
-        ["Bob", "does", "n't", "."],
-    ]
-    assert [(s.label, s.text, s.start, s.end) for s in tagged.spans][:2] == [
-        ("PER", "Anna", 0, 4),
-        ("LOC", "Oslo", 14, 18),
-    ]
+    first, second = tagged
+    assert (first.words, second.words) == (["Anna", "lives", "in", "Oslo", "."], ["Bob", "does", "n't", "."])
+    found = [(span.label, span.text, span.start, span.end) for span in first.spans]
+    assert found == [("PER", "Anna", 0, 4), ("LOC", "Oslo", 14, 18)]
     assert all(0 < span.probability <= 1 for span in tagged.spans)
     crf = CRF("default", template="ner").fit(*corpus())
     new = [["Clara", "went", "to", "Rome", "."]]
@@ -131,8 +127,8 @@ def test_presets_and_templates(home: Path) -> None:
     (home / "pos.txt").write_text("Anna NNP\nsings VBZ\n\n")
     assert encode_files(home / "pos.txt").template.name == "pos"
     (home / "cities.txt").write_text("Oslo\nNew York\n")
-    text = "columns w y\ngazetteer cities = cities.txt\nregex year = ^(19|20)\\d\\d$\nw.lower[-1:1]\nw.in(cities)\nw.match(year)\n"
-    (home / "mine.txt").write_text(text)
+    head = "columns w y\ngazetteer cities = cities.txt\nregex year = ^(19|20)\\d\\d$\n"
+    (home / "mine.txt").write_text(head + "w.lower[-1:1]\nw.in(cities)\nw.match(year)\n")
     model = Model.train(encode_files(home / "two.txt", template=home / "mine.txt"))
     assert any("B-cities" in name for name in model.attributes.strings())
     assert isinstance(parse_template("columns w y\nw.lower.suffix1:5\n"), Template)
