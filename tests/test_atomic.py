@@ -268,3 +268,15 @@ def test_many_writers_in_one_folder_never_take_each_other_for_orphans(tmp_path: 
     children = [subprocess.Popen([sys.executable, "-c", script, tmp_path / str(k)]) for k in range(4)]
     assert [child.wait() for child in children] == [0] * 4
     assert leftovers(tmp_path) == ["0", "1", "2", "3"]
+
+
+@posix
+def test_an_open_file_is_written_to_where_it_is(tmp_path: Path) -> None:
+    """`>> log` with /dev/stdout as the target: the log keeps what it holds."""
+    script = "from tagfield.atomic import write_atomically\nwith write_atomically('/dev/stdout') as f: f.write(b'new')"
+    log = tmp_path / "log"
+    log.write_bytes(b"old")
+    with log.open("ab") as file:
+        subprocess.run([sys.executable, "-c", script], stdout=file, check=True)
+    assert log.read_bytes() == b"oldnew"
+    assert leftovers(tmp_path) == ["log"]

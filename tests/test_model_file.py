@@ -6,11 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tagfield import Model, ModelFileError, Settings
+from tagfield import CRF, Model, ModelFileError, Settings, encode_sequences
 from tagfield.encode import encode_words
 from tagfield.model_file import from_tensors
 from tagfield.storage import load_tensors, save_tensors
 from tagfield.templates import column, template
+from tests.support.cli_process import good
 
 
 @pytest.fixture
@@ -81,3 +82,46 @@ def test_templates_of_older_files_are_read(saved: Path) -> None:
     parts = from_tensors(kept, metadata | {"template": json.dumps(record)})
     assert parts.template is not None
     assert (parts.template.columns, parts.template.resources) == (("w", "y"), ())
+
+
+@pytest.mark.parametrize(
+    ("info", "message"),
+    [
+        ("[" * 100_000, "corrupt"),
+        ("3", "info is not a JSON object"),
+        ('{"settings": 3}', "settings is not a JSON object"),
+        ('{"seconds": "x"}', "seconds is not a number"),
+        ('{"epochs": true}', "epochs is not a whole number"),
+        ('{"trained_by": []}', "trained_by is not a text"),
+        ('{"labels": [1, 1.0]}', "labels is not a list of different labels"),
+        ('{"labels": [[], {}]}', "labels is not a list of different labels"),
+        ('{"labels": [NaN, 1]}', "labels is not a list of different labels"),
+        ('{"labels": [1]}', "labels is not a list of different labels"),
+    ],
+)
+def test_forged_info_is_one_kind_of_error(info: str, message: str, tmp_path: Path) -> None:
+    Model.train(encode_sequences([[["a"], ["b"]]], [["X", "Y"]])).save(tmp_path / "m")
+    tensors, metadata = load_tensors(tmp_path / "m")
+    save_tensors(tmp_path / "forged", tensors, {**metadata, "info": info})
+    for load in (Model.load, CRF.load):
+        with pytest.raises(ModelFileError, match=message):
+            load(tmp_path / "forged")
+
+
+@pytest.mark.parametrize("name", ["first", "column"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int8])
+def test_forged_rows_are_refused(name: str, dtype: type, tmp_path: Path) -> None:
+    settings = Settings("lbfgs", features="observed")
+    X, y = [[[f"a{i}"] for i in range(40)]], [[f"L{i}" for i in range(40)]]
+    Model.train(encode_sequences(X, y), settings).save(tmp_path / "m")
+    tensors, metadata = load_tensors(tmp_path / "m")
+    save_tensors(tmp_path / "forged", {**tensors, name: tensors[name].astype(dtype)}, metadata)
+    with pytest.raises(ModelFileError, match=f"{name} is not a list of"):
+        Model.load(tmp_path / "forged")
+
+
+def test_labels_cannot_control_the_terminal(tmp_path: Path) -> None:
+    Model.train(encode_sequences([[["a\x1b[2J"], ["b"]]], [["X\x1b[31m", "Y"]])).save(tmp_path / "m")
+    shown = good("info", tmp_path / "m")
+    assert "\x1b" not in shown
+    assert "X\\x1b[31m" in shown

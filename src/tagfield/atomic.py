@@ -8,7 +8,7 @@
 If anything stops the block (an error, a full disk, Ctrl-C), the temporary file is removed and the old file stays. A
 process that is killed leaves its temporary file behind, and the next write to the folder removes it. A living process
 holds a lock on its temporary file, so that no other one removes it.
-A device or a pipe (/dev/stdout) cannot be replaced by a rename, so it is written directly.
+A device, a pipe or an open file (/dev/stdout) cannot be replaced by a rename, so it is written directly.
 """
 
 import errno
@@ -27,6 +27,7 @@ except ImportError:  # Windows: no such locks, so what a killed process left sta
     fcntl = None  # type: ignore[assignment]
 
 TEMPORARY = re.compile(r"\.tagfield-[0-9a-f]{12}\.tmp")
+DESCRIPTOR = re.compile(r"/dev/(?:(stdin|stdout|stderr)|fd/(\d{1,9}))")
 CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 ADVICE = {
@@ -58,6 +59,10 @@ def write_atomically(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     (b'new', ['a.txt'])
     """
     name = os.fspath(path)
+    if descriptor_of(name) is not None:
+        with _write_directly(name) as stream:
+            yield stream
+        return
     try:
         old = os.stat(name)
     except FileNotFoundError:
@@ -105,6 +110,20 @@ def write_atomically(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     _sync_folder(os.path.dirname(target))
 
 
+def descriptor_of(path: str) -> int | None:
+    """The open file that a path such as /dev/stdout stands for; None for every other path.
+
+    Behind it may be a regular file (`> log`), which must be written to where it is, and not replaced.
+
+    >>> descriptor_of("/dev/stdout"), descriptor_of("/dev/fd/7"), descriptor_of("model")
+    (1, 7, None)
+    """
+    found = DESCRIPTOR.fullmatch(path)
+    if found is None:
+        return None
+    return {"stdin": 0, "stdout": 1, "stderr": 2}[found[1]] if found[1] else int(found[2])
+
+
 def _create(folder: str) -> tuple[str, int]:
     """A new temporary file, locked; its path and descriptor."""
     while True:
@@ -144,7 +163,9 @@ def _remove_orphans(folder: str) -> None:
 def _write_directly(name: str) -> Iterator[BinaryIO]:
     file = None
     try:
-        file = open(name, "wb")  # noqa: SIM115 - closed below, so that a failing flush does not hide the first error
+        descriptor = descriptor_of(name)
+        opened = name if descriptor is None else os.dup(descriptor)
+        file = open(opened, "wb")  # noqa: SIM115 - closed below, so that a failing flush does not hide the first error
         yield file
         file.close()
     except BaseException as error:

@@ -29,6 +29,14 @@ STREAM = "stream."  # prefix of the names of a stream's arrays
 STREAM_NUMBERS = {"offered", *NUMBERS}
 
 
+INFO: tuple[tuple[tuple[str, ...], Any, str], ...] = (  # entries of info, their types, and how messages call those
+    (("version", "trained_by", "stop_reason"), str, "a text"),
+    (("settings",), dict, "a JSON object"),
+    (("sequences", "tokens", "state_features", "transition_features", "epochs"), int, "a whole number"),
+    (("objective", "seconds", "pruned"), (int, float), "a number"),
+)
+
+
 class Parts(NamedTuple):
     """The parts of a model."""
 
@@ -81,7 +89,7 @@ def load_parts(path: str | os.PathLike[str]) -> Parts:
         raise ModelFileError(f"{name}: this version of tagfield cannot read this file ({found})")
     try:
         return from_tensors(tensors, metadata)
-    except (TagfieldError, KeyError, TypeError, ValueError) as error:
+    except (TagfieldError, KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
         raise ModelFileError(f"{name}: the model is corrupt: {error}; train it again") from None
 
 
@@ -102,6 +110,9 @@ def from_tensors(tensors: dict[str, Any], metadata: dict[str, str]) -> Parts:
         raise ValueError("a weight is not a finite number")
     if ("first" in tensors) != ("column" in tensors):
         raise ValueError("sparse rows need both first and column, but one is missing")
+    for name, dtype in (("first", np.int64), ("column", np.uint16)):
+        if name in tensors and (tensors[name].dtype != dtype or tensors[name].ndim != 1):
+            raise ValueError(f"{name} is not a list of {np.dtype(dtype).name} numbers")
     features = FeatureSet(
         "all" if kind == "all" else "observed",
         len(attributes),
@@ -114,10 +125,25 @@ def from_tensors(tensors: dict[str, Any], metadata: dict[str, str]) -> Parts:
         raise ValueError(f"state weights of shape {weights.state.shape} do not match the layout")
     _check_padding(features)
     template = _template(tensors, metadata)
-    info = json.loads(metadata["info"])
+    info = _info(metadata["info"], len(labels))
+    return Parts(labels, attributes, features, weights, template, info, _stream(tensors, metadata, features))
+
+
+def _info(text: str, labels: int) -> dict[str, Any]:
+    """How the model was trained; what others read of it has the type that it should have."""
+    info = json.loads(text)
     if not isinstance(info, dict):
         raise ValueError("info is not a JSON object")
-    return Parts(labels, attributes, features, weights, template, info, _stream(tensors, metadata, features))
+    for names, kind, spoken in INFO:
+        for name in names:
+            if info.get(name) is not None and (not isinstance(info[name], kind) or isinstance(info[name], bool)):
+                raise ValueError(f"info: {name} is not {spoken}")
+    given = info.get("labels")
+    if given is not None:
+        plain = isinstance(given, list) and all(isinstance(each, str | int | float) for each in given)
+        if not plain or len(given) != labels or len(set(given)) != labels or any(each != each for each in given):
+            raise ValueError("info: labels is not a list of different labels, one for each label of the model")
+    return info
 
 
 def _template(tensors: dict[str, Any], metadata: dict[str, str]) -> Template | None:

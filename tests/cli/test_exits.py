@@ -98,7 +98,7 @@ OPTIONS: dict[str, tuple[list[str], str]] = {
     "a log that cannot be": (["train.txt", "-o", "model", "--log", "no/log"], "cannot write the log 'no/log'"),
     "no folder for the model": (["train.txt", "-o", "no/model"], "cannot write 'no/model': its folder does not"),
     "a folder as model": (["train.txt", "-o", "."], "cannot write '.': it is a folder"),
-    "standard output as model": (["train.txt", "-o", "-"], "cannot write a model to standard output"),
+    "standard output as model": (["train.txt", "-o", "-"], "cannot write to standard output"),
 }
 
 

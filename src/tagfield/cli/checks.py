@@ -2,14 +2,14 @@
 
 import os
 
-from tagfield.atomic import write_atomically
+from tagfield.atomic import descriptor_of, write_atomically
 from tagfield.errors import OutputError
 
 
 def check_target(path: str) -> None:
     """Raise OutputError if the file cannot be written; leaves nothing behind."""
-    if path == "-":
-        raise OutputError("cannot write a model to standard output; give a file name to -o")
+    if path == "-" or descriptor_of(path) in (0, 1, 2):
+        raise OutputError("cannot write to standard output, which is for results; give a file name to -o")
     if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
         return  # a device or a pipe: opening it would have an effect
 

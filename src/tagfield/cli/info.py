@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tagfield.cli.figures import count, duration, objective, size
+from tagfield.cli.figures import count, duration, objective, printable, size
 from tagfield.cli.voice import AsJson, print_json
 from tagfield.model import Model
 
@@ -32,7 +32,7 @@ def info(
     rows.add_column(style="dim", no_wrap=True)
     rows.add_column(overflow="fold")
     for name, text in facts(loaded, model):
-        rows.add_row(name, Text(text))
+        rows.add_row(name, Text(printable(text)))
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = max(console.width, 110)
@@ -44,7 +44,11 @@ def info(
         table.add_column("label")
         table.add_column("attribute", overflow="fold")
         for attribute, label, weight in strongest:
-            table.add_row(Text(f"{weight:+.4f}", "green" if weight > 0 else "red"), Text(label), Text(attribute))
+            table.add_row(
+                Text(f"{weight:+.4f}", "green" if weight > 0 else "red"),
+                Text(printable(label)),
+                Text(printable(attribute)),
+            )
         console.print()
         console.print(table)
 

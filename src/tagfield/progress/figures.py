@@ -67,3 +67,12 @@ def objective(value: float) -> str:
     ('13,139.36', '2.5100')
     """
     return f"{value:,.2f}" if abs(value) >= 100 else f"{value:.4f}"
+
+
+def printable(text: str) -> str:
+    """The text with control characters escaped, so that a model file cannot control the terminal.
+
+    >>> printable("B-\\x1b[31mPER")
+    'B-\\\\x1b[31mPER'
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
