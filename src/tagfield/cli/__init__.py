@@ -18,6 +18,10 @@ import sys
 
 def main() -> None:
     """Run `tagfield` with the arguments of the process."""
-    from tagfield.cli.commands import run
+    from tagfield.cli.streams import leaving_at_once, open_closed_streams
+
+    open_closed_streams()
+    with leaving_at_once():
+        from tagfield.cli.commands import run
 
     sys.exit(run(sys.argv[1:]))

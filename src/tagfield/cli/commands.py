@@ -16,7 +16,8 @@ import typer.main
 from typer.core import TyperCommand, TyperGroup
 
 from tagfield import __version__
-from tagfield.cli.exits import EXITS, USAGE, UsageError, guarded
+from tagfield.cli.exits import EXITS, SUCCESS, USAGE, UsageError, guarded
+from tagfield.cli.streams import leaving_at_once
 from tagfield.errors import did_you_mean, nearest
 
 
@@ -79,7 +80,9 @@ class Deferred(TyperCommand):
     def make_context(self, info_name: Any, args: Any, parent: Any = None, **extra: Any) -> Any:
         module, _, function = self._where.partition(":")
         app = typer.Typer(add_completion=False, rich_markup_mode="rich", context_settings=CONTEXT)
-        command = guarded(getattr(import_module(module), function))
+        with leaving_at_once():
+            found = import_module(module)
+        command = guarded(getattr(found, function))
         app.command(self.name, cls=Command, help=paragraphs(command.__doc__), context_settings=CONTEXT)(command)
         return typer.main.get_command(app).make_context(info_name, args, parent, **extra)
 
@@ -145,6 +148,8 @@ def run(arguments: Sequence[str]) -> int:
     except UsageError as error:
         print(f"tagfield: {' '.join(str(error).split())}", file=sys.stderr)
         return USAGE
+    except SystemExit:
+        return SUCCESS  # rich ends the process so where the reader has closed the pipe, as `| head` does
     except Exception as error:
         # A usage error of Typer. Its class differs between versions, so look for its method instead.
         if not hasattr(error, "format_message"):

@@ -16,9 +16,10 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from tagfield.cli.exits import INTERRUPTED, usage
+from tagfield.cli.exits import usage
 from tagfield.cli.figures import clock, count, duration, percent
 from tagfield.cli.reading import with_reading_options
+from tagfield.cli.streams import INTERRUPTED
 from tagfield.cli.training import told
 from tagfield.cli.voice import AsJson, Quiet, Verbose, Voice, print_json
 from tagfield.encode import encode_files

@@ -16,9 +16,10 @@ from typing import ParamSpec
 
 import typer
 
+from tagfield.cli.streams import INTERRUPTED
 from tagfield.errors import InputError, ModelFileError, TagfieldError
 
-SUCCESS, FAILED, USAGE, DATA, INTERRUPTED = 0, 1, 2, 3, 130
+SUCCESS, FAILED, USAGE, DATA = 0, 1, 2, 3
 EXITS = {  # what `tagfield --help` and docs/cli.md list
     SUCCESS: "success",
     FAILED: "failure: no space, no memory, no network, or training that diverged",

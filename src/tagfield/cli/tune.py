@@ -13,11 +13,12 @@ from rich.table import Table
 
 from tagfield.atomic import write_atomically
 from tagfield.cli.checks import check_target
-from tagfield.cli.exits import INTERRUPTED, UsageError
+from tagfield.cli.exits import UsageError
 from tagfield.cli.figures import count
 from tagfield.cli.interrupts import Interrupts, run_beside
 from tagfield.cli.options import offer
 from tagfield.cli.reading import with_reading_options
+from tagfield.cli.streams import INTERRUPTED
 from tagfield.cli.voice import AsJson, Quiet, Verbose, Voice, print_json
 from tagfield.text.presets import PRESETS
 from tagfield.text.reading import ReadOptions
