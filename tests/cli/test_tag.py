@@ -123,3 +123,14 @@ def test_what_is_wrong(home: Path) -> None:
     good("train", "pos.txt", "-o", "pos.model", "--epochs", "2", cwd=home)
     line = refused("tag", "-m", "pos.model", "--text", input="The dog\n", cwd=home)
     assert "standard input, line 1: template chunking reads word and pos, but the data has only word" in line
+
+
+@pytest.mark.parametrize("label", ["a\tb", "a\nb", "a b", ""])
+def test_labels_that_no_column_can_hold(label: str, tmp_path: Path) -> None:
+    """Python takes any string for a label. As columns it would break the rows, and as JSON it comes back."""
+    Model.train_words([["x", "y"]] * 3, [[label, "O"]] * 3, template="words").save(tmp_path / "m")
+    assert f"the label {label!r} cannot stand in a column; print the labels with --format jsonl" in refused(
+        "tag", "-m", "m", input="x\ny\n", cwd=tmp_path, code=3
+    )
+    [line] = good("tag", "-m", "m", "--format", "jsonl", input="x\ny\n", cwd=tmp_path).splitlines()
+    assert [token["label"] for token in json.loads(line)["sentences"][0]["tokens"]] == [label, "O"]

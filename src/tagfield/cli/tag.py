@@ -21,6 +21,7 @@ from tagfield.cli.options import offer
 from tagfield.cli.reading import with_reading_options
 from tagfield.cli.tag_records import RecordTagger
 from tagfield.encode import Encoded, encode_files
+from tagfield.errors import InputError
 from tagfield.model import Model
 from tagfield.text.reading import ReadOptions
 from tagfield.text.sources import STDIN, Source
@@ -146,6 +147,9 @@ class TagWriter:
     def rows(self, encoded: Encoded, lines: Sequence[Sequence[str]] | None, *, items: bool = False) -> Iterator[str]:
         """The lines of each sentence with their labels, with an empty line at its end."""
         names = self.model.labels.strings()
+        odd = [name for name in names if not name or any(c.isspace() for c in name)]
+        if odd:
+            raise InputError(f"the label {odd[0]!r} cannot stand in a column; print the labels with --format jsonl")
         number = {name: index for index, name in enumerate(names)}
         tagged = self.model.tag(encoded, threads=self.threads)
         wanted = self.marginals or self.all_marginals
