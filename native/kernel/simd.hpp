@@ -248,6 +248,21 @@ class FlushSubnormals {
   FlushSubnormals(const FlushSubnormals&) = delete;
 };
 
+// Within it, subnormals are numbers again.
+class KeepSubnormals {
+#if defined(__x86_64__)
+  unsigned saved_ = _mm_getcsr();
+
+ public:
+  KeepSubnormals() { _mm_setcsr(saved_ & ~0x8040u); }
+  ~KeepSubnormals() { _mm_setcsr(saved_); }
+#else
+ public:
+  KeepSubnormals() {}
+#endif
+  KeepSubnormals(const KeepSubnormals&) = delete;
+};
+
 inline void prefetch(const void* p) { __builtin_prefetch(p, 0, 3); }
 
 }  // namespace tagfield

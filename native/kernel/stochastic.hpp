@@ -150,7 +150,10 @@ void counted_edges(const Corpus& c, const Layout& at, const Pass& pass, int64_t 
 // What no table knows: the exact directions, asked for once a sentence.
 template <class Step> void exact_step(const Pass& pass, const Step& step, Exactly& rest) {
   if (rest.where.empty()) return;
-  pass.counted->exact(rest.E, rest.empirical, rest.direction);
+  {
+    KeepSubnormals keep;  // a function of the user's
+    pass.counted->exact(rest.E, rest.empirical, rest.direction);
+  }
   for (size_t i = 0; i < rest.where.size(); ++i) {
     const bool transition = rest.where[i] < 0;
     const int64_t at_weight = transition ? -1 - rest.where[i] : rest.where[i], base = at_weight / W * W;
@@ -176,7 +179,7 @@ void stochastic_pass(const Corpus& c, const Layout& at, Pass& pass, const int64_
   const int32_t* position = c.position;
   const float* value = c.value;
   const uint16_t* column = at.column;
-  double z = pass.scale;
+  double& z = pass.scale;  // up to date also where a user's function throws
   for (int64_t i = 0; i < count; ++i) {
     const int64_t s = order[i], n = c.length(s);
     if (n == 0) continue;
@@ -264,7 +267,6 @@ void stochastic_pass(const Corpus& c, const Layout& at, Pass& pass, const int64_
       z = 1;
     }
   }
-  pass.scale = z;
   pass.fallbacks += lattice.fallbacks;
 }
 

@@ -84,3 +84,36 @@ def test_values_of_both_signs_can_make_a_count_of_one_with_a_negative_expectatio
     assert E[a, P] < -0.5
     found = trainer.weights().state.reshape(len(names), -1)[a, : len(labels)]
     np.testing.assert_allclose(found, before[a] - 0.05 * response.direction(E, counts)[a], rtol=2e-4)
+
+
+class Watched(Response):
+    """A response whose exact direction looks at the arithmetic it runs in, and fails when it is told to."""
+
+    def direction(self, E, empirical):
+        log.append(float(np.float64(5e-324) * 1.0))
+        if len(log) == 3:
+            raise RuntimeError("enough")
+        return super().direction(E, empirical)
+
+
+log: list[float] = []
+
+
+def test_a_users_function_runs_in_ordinary_arithmetic_and_may_fail():
+    """Kernels flush subnormals, but not in a user's function; after its error the weights have the right scale."""
+    encoded = encode_sequences([[{k: v * 0.6 for k, v in token.items()} for token in x] for x in X], Y)
+    settings = Settings(Stochastic(Watched(update("U4"), parse_generator("gd:2")), rate=0.5), c2=0.3, features="all")
+    log.clear()
+    failing = made(encoded, settings)
+    with pytest.raises(RuntimeError, match="enough"):
+        failing.run(np.array([0, 1, 2]))
+    assert log == [5e-324] * 3
+    log[:] = [0.0] * 10  # no more failures
+    whole = made(encoded, settings)
+    whole.run(np.array([0, 1]))
+    b = encoded.attributes.strings().index("b")  # not in the sentence that failed
+    found, expected = (
+        trainer.weights().state.reshape(len(encoded.attributes), -1)[b, :3] for trainer in (failing, whole)
+    )
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+    assert abs(expected).max() > 0.01
