@@ -58,12 +58,12 @@ def test_presets(name: str, rows: list) -> None:
     same(encode_files([as_file(rows)], template=name), encode_words(X, y, template=name))
 
 
-@given(st.lists(sentences, min_size=2, max_size=6), st.booleans(), st.booleans())
-def test_an_encoder_that_is_kept_gives_what_a_new_one_gives(batches: list, grow: bool, gather: bool) -> None:
-    X = [[[row[:2] for row in sentence] for sentence in rows] for rows in batches]
+@given(st.lists(st.tuples(sentences, st.booleans()), min_size=2, max_size=6), st.booleans())
+def test_an_encoder_that_is_kept_gives_what_a_new_one_gives(batches: list, gather: bool) -> None:
+    X = [[[row[:2] for row in sentence] for sentence in rows] for rows, _ in batches]
     first, second = (encode_words(X[0], template="crfpp").attributes for _ in range(2))
     kept = WordEncoder("crfpp", first)
-    for x in X:
+    for x, (_, grow) in zip(X, batches, strict=True):
         expected = encode_words(x, template="crfpp", attributes=second, grow=grow, gather=gather)
         same(expected, kept.encode(x, grow=grow, gather=gather))
     same(encode_words(X[0], template="crfpp", attributes=second), kept.encode(X[0]))
@@ -76,6 +76,14 @@ def test_a_vocabulary_that_grows_elsewhere_is_seen() -> None:
     attributes.add("w[0]=b")
     assert encoder.encode([["b"]]).dataset.attribute.tolist() == [1]
     assert len(attributes) == 2
+
+
+def test_a_word_that_was_left_out_joins_a_vocabulary_that_may_grow() -> None:
+    attributes = Vocabulary(["w[0]=a"])
+    encoder = WordEncoder("words", attributes)
+    assert encoder.encode([["b"]]).dataset.attribute.tolist() == []
+    assert encoder.encode([["b"]], grow=True).dataset.attribute[0] == 1
+    assert attributes.strings()[:2] == ["w[0]=a", "w[0]=b"]
 
 
 def test_columns_that_are_skipped_and_cells_with_spaces() -> None:
