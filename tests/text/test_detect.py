@@ -1,6 +1,7 @@
 """What a file is taken for, and the line that says so."""
 
 import gzip
+import time
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,12 @@ def test_what_is_told(case: tuple[str, str]) -> None:
     name, content = case
     encoded = encode_files(Source(name, content.encode()))
     assert encoded.describe() == TOLD[case]
+
+
+def test_lines_that_are_almost_items_take_no_time() -> None:
+    start = time.perf_counter()
+    assert kind_of(Source("data", b"O" + b"\ta==" * 5000 + b"\tplain\n")) == "columns"
+    assert time.perf_counter() - start < 5  # milliseconds; backtracking took longer than anyone waits
 
 
 def test_every_choice_can_be_made_by_hand() -> None:

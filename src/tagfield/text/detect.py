@@ -25,7 +25,7 @@ HEAD = 1 << 16  # bytes that are looked at
 
 _CONLLU = re.compile(r"\s*(?:#[^\n]*\n)*1(?:-[0-9]+)?\t[^\t\n]+(?:\t[^\t\n]*){8}\r?(?:\n|\Z)")
 _JSON = re.compile(r'\s*(?:\{\s*["}]|\[\s*(?:\{|\[\s*"|\]|"(?:[^"\\]|\\.)*"\s*,\s*\{))')
-_ITEM = re.compile(r"[^\t:\\]*(?:\t(?:[^\t]*[=\[]|[^\t]*[^\t\\]:[-+.0-9eE]+(?=\t|\Z)|__[BE]OS__)[^\t]*)+")
+_ATTRIBUTE = re.compile(r".*[=\[].*|.*[^\\]:[-+.0-9eE]+|__[BE]OS__.*")
 _ZLIB = (b"x\x01", b"x\x5e", b"x\x9c", b"x\xda")
 _SPACES = re.compile(rb"[^\t\n ] +[^\t\n\r ]")
 _DOCSTART = re.compile(rb"^-DOCSTART-(?=[ \t\r\n]|\Z)", re.MULTILINE)
@@ -95,12 +95,17 @@ def _kind(source: Source, head: str) -> str:
     lines = [line for line in head.replace("\r\n", "\n").split("\n") if line.strip()]
     if not lines:
         return "columns"
-    if lines[0].startswith("@weight:") or all(_ITEM.fullmatch(line) for line in lines[:50]):
+    if lines[0].startswith("@weight:") or all(_is_item(line) for line in lines[:50]):
         return "items"
     if "\t" in lines[0]:
         cells = [cell.strip('"') for cell in lines[0].split("\t")]
         return "tsv" if is_header(cells) and SENTENCE in roles_of(cells) else "columns"
     return "csv" if any(is_header(_unquoted(lines[0], mark)) for mark in ",;|") else "columns"
+
+
+def _is_item(line: str) -> bool:
+    label, *fields = line.split("\t")
+    return bool(fields) and not {":", "\\"} & set(label) and all(map(_ATTRIBUTE.fullmatch, fields))
 
 
 def _json_kind(head: str) -> str:
