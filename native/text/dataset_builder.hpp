@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <limits>
 #include <vector>
 
@@ -65,7 +66,10 @@ class DatasetBuilder {
     // Reserves memory for more sentences, as long as those so far.
     void reserve_like(std::size_t sentences) {
         const std::size_t so_far = tokens.size() - 1, each = so_far ? position.size() / so_far + 1 : 0;
-        reserve(sentences, sentences * (each + each / 4));
+        try {
+            reserve(sentences, sentences * (each + each / 4));
+        } catch (const std::exception&) {  // a guess from long sentences, with many short ones behind them
+        }
     }
 
     void add(const Sentence& sentence) {

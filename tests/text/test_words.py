@@ -113,7 +113,7 @@ def test_a_template_without_columns_numbers_them(tmp_path: Any) -> None:
         (["The dog"], r"sentence 1 \(X\[0\]\) is a string; a sentence is a list of words; did you mean"),
         ([["a"], ["b", ""]], r"sentence 2, token 2 \(X\[1\]\[1\]\): the string is empty; leave"),
         ([[3]], r"token 1 .*: a token is a string or a tuple of strings, but this one is of type int"),
-        ([[{"w": "a"}]], "of type dict; for tokens as dicts use encode_sequences"),
+        ([[{"w": "a"}]], "of type dict; pass words, or leave the template out"),
         ([[b"a"]], "of type bytes"),
         ([["\ud800"]], "token 1 .* lone surrogate"),
         ([[("a", "b")]], r"found 2 columns, but template words reads 1 column \(w\); choose another template"),
@@ -196,6 +196,11 @@ def test_threads_share_an_encoder() -> None:
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+def test_long_sentences_before_many_short_ones() -> None:
+    long, short = [["a"] * 20_000] * 64, [["a"]] * 1_000_000  # room for as many long ones would be terabytes
+    assert len(encode_words(long + short, template=parse_template("w", "mine").with_columns("w y"))) == 1_000_064
 
 
 def test_what_is_remembered_is_bounded() -> None:
