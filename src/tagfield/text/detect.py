@@ -53,7 +53,7 @@ def detect(
     head = _head(source)
     kind = check_kind(format) if format is not None else _kind(source, head)
     given = tuple(columns.split()) if columns is not None else ()
-    if columns is not None and not given:
+    if columns is not None and not {*given} - {LABEL, IGNORED, SENTENCE}:
         raise InputError(f"columns {columns!r}: name at least one column besides the label")
     if kind == "conllu":
         return FileFormat(kind, _conllu_roles(columns_of(head), given, source.name), "\t", comments=True)
@@ -140,7 +140,7 @@ def _table(
     form = FileFormat(kind, separator=separator)
     cells = next((row for _, row in table_rows(head, form, name) if any(row)), [])
     named = is_header(cells) if header is None else header
-    roles = given or (roles_of(cells) if named else _roles(len(cells), (), expected))
+    roles = given or (roles_of(cells, expected) if named else _roles(len(cells), (), expected))
     if WORD not in roles or (not named and header is None and not given and not expected):
         found = ", ".join(repr(cell) for cell in cells[:8])
         raise InputError(
@@ -166,7 +166,7 @@ def _columns(
     count = len(body[0]) if body else 0
     named = (bool(body) and is_header(body[0])) if header is None else header
     table = body[1:] if named else body
-    roles = given or (roles_of(body[0]) if named and body else _roles(count, table, expected))
+    roles = given or (roles_of(body[0], expected) if named and body else _roles(count, table, expected))
     documents = _DOCSTART.search(source.text) is not None
     separator = "\t" if tabs else " " if count > 1 else ""
     return FileFormat("columns", roles, separator, named, comments, documents, strict)
