@@ -81,7 +81,7 @@ def load_parts(path: str | os.PathLike[str]) -> Parts:
         raise ModelFileError(f"{name}: this version of tagfield cannot read this file ({found})")
     try:
         return from_tensors(tensors, metadata)
-    except (TagfieldError, KeyError, TypeError, ValueError) as error:
+    except (TagfieldError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise ModelFileError(f"{name}: the model is corrupt: {error}; train it again") from None
 
 

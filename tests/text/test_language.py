@@ -229,6 +229,14 @@ def test_wrong_cells(make: Any, message: str) -> None:
         make(column("w"))
 
 
+def test_half_a_character_in_a_template() -> None:
+    with pytest.raises(InputError, match=r"template 'mine': 'U:\\ud800%x\[0,0\]' holds a lone surrogate"):
+        parse_template("U:\ud800%x[0,0]", "mine")
+    forged = Template("mine", (Pattern("U:%x[0,w]"),), ("w", "y")).to_json().replace("U:", "U:\\ud800")
+    with pytest.raises(InputError, match="holds a lone surrogate"):
+        Template.from_json(forged)
+
+
 def test_an_unknown_function_of_a_column() -> None:
     with pytest.raises(AttributeError, match="no function 'lowr'; did you mean 'lower'"):
         _ = column("w").lowr
