@@ -185,6 +185,7 @@ WRONG: dict[str, Callable[[dict[str, Any], dict[str, str]], None]] = {
     "another format": said(format="tagfield model 99"),
     "info is no JSON": said(info="{"),
     "info is a list": said(info="[1]"),
+    "info is nested too deeply": said(info="[" * 100_000),
     "template is no JSON": said(template="{"),
     "template is a number": said(template="3"),
     "template is empty": said(template="{}"),

@@ -46,7 +46,8 @@ inline void require_utf8(std::string_view text, const std::string& file) {
     if (flaw == text.size()) return;
     long long line = 1;
     for (std::size_t i = 0; i < flaw; ++i) line += text[i] == '\n';
-    throw InputError(at_line(file, line) + "the bytes are not valid UTF-8; convert the file to UTF-8 first");
+    throw InputError(at_line(file, line) + "the bytes are not valid UTF-8; name the encoding, "
+                     "such as --encoding latin-1, or convert the file to UTF-8");
 }
 
 // (line number, number of cells) of the first line that has cells; (0, 0) if no line has.

@@ -65,7 +65,7 @@ class DatasetBuilder {
     // Reserves memory for more sentences, as long as those so far.
     void reserve_like(std::size_t sentences) {
         const std::size_t so_far = tokens.size() - 1, each = so_far ? position.size() / so_far + 1 : 0;
-        reserve(sentences, sentences * (each + each / 4));
+        reserve(sentences, std::min(sentences * (each + each / 4), most_reserved));
     }
 
     void add(const Sentence& sentence) {
@@ -85,6 +85,9 @@ class DatasetBuilder {
     }
 
   private:
+    // It is a guess: many short sentences may follow long ones, and room for as many long ones would be terabytes.
+    static constexpr std::size_t most_reserved = std::size_t{1} << 26;
+
     struct Entry {
         std::int32_t id = -1, slot = 0;
     };

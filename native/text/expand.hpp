@@ -41,7 +41,7 @@ class TemplateExpander {
 
     // A frozen vocabulary does not grow: attributes that it lacks are left out.
     void run(Vocabulary& attributes, bool frozen, DatasetBuilder& dataset) {
-        prepare(attributes);
+        prepare(attributes, frozen);
         const auto& tokens = table_.tokens();
         if (dataset.tokens.size() == 1)
             dataset.reserve(tokens.size() - 1, static_cast<std::size_t>(tokens.back()) * (patterns_.size() + edges_));
@@ -112,8 +112,8 @@ class TemplateExpander {
     }
 
     // Before a batch: every column has its ids, and every cache has room for them.
-    void prepare(const Vocabulary& attributes) {
-        if (absences_ && attributes.size() != known_attributes_) forget();
+    void prepare(const Vocabulary& attributes, bool frozen) {
+        if (absences_ && (!frozen || attributes.size() != known_attributes_)) forget();
         if (padding_) make_padding();
         const auto T = static_cast<std::uint64_t>(table_.tokens().back());
         const std::uint64_t limit = std::max<std::uint64_t>(1 << 12, 2 * T);

@@ -5,6 +5,7 @@
 // A lookup has one string, or, if its cells have several values, one for each combination of them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -19,7 +20,9 @@ namespace tagfield::text {
 
 class NewStrings {
   public:
-    static constexpr std::size_t most_combinations = 4096;  // of many values, in one pattern at one token
+    // Of many values, in one pattern at one token. Those beyond are left out: one long word, such as a picture in base64,
+    // must not stop a text from being tagged.
+    static constexpr std::size_t most_combinations = 4096;
 
     void clear() {
         first_.clear();
@@ -76,10 +79,7 @@ class NewStrings {
                 rest.remove_prefix(end + 1);
             }
             values[k].push_back(rest);
-            combinations *= values[k].size();
-            if (combinations > most_combinations)
-                throw InputError("a pattern gives more than " + std::to_string(most_combinations) +
-                                 " attributes for one token; combine fewer functions that have several values");
+            combinations = std::min(combinations * values[k].size(), most_combinations);
         }
         for (std::size_t number = 0; number < combinations; ++number) {
             std::size_t rest = number;

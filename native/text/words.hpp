@@ -79,7 +79,7 @@ class WordReader {
         if (!PyTuple_Check(token) && !PyList_Check(token))
             throw InputError(where() + "a token is a string or a tuple of strings, but this one is of type " +
                              type_name(token) +
-                             (PyDict_Check(token) ? "; for tokens as dicts use encode_sequences" : ""));
+                             (PyDict_Check(token) ? "; pass words, or leave the template out (encode_sequences takes dicts)" : ""));
         const Py_ssize_t found = length_of(token);
         if (found != width)
             throw InputError(where() + "found " + std::to_string(found) + (found == 1 ? " column" : " columns") +

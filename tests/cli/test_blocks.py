@@ -3,6 +3,7 @@
 import io
 import sys
 import tempfile
+import time
 from itertools import pairwise
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from tagfield.cli.blocks import read_blocks
 from tagfield.encode import encode_files
 from tagfield.errors import InputError
+from tagfield.text.presets import PRESETS
 from tagfield.text.sources import Source
 
 ENDS = st.sampled_from(["\n", "\r\n"])
@@ -62,7 +64,7 @@ class Slow(io.RawIOBase):
     """Bytes that arrive a few at a time."""
 
     def __init__(self, text: bytes, step: int) -> None:
-        self.text, self.step = text, step
+        self.text, self.step = memoryview(text), step
 
     def readable(self) -> bool:
         return True
@@ -91,3 +93,22 @@ def test_nothing_to_read(tmp_path: Path) -> None:
         list(read_blocks([str(tmp_path / "blank")]))
     with pytest.raises(InputError, match="only once"):
         list(read_blocks(["-", "-"]))
+
+
+def test_later_blocks_know_the_columns_of_the_header(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("POS word\nNNP Anna\n\nVB sings\n\nRB now\n")
+    blocks = list(read_blocks([str(tmp_path / "a.txt")], 1, template=PRESETS["chunking"]))
+    assert [block.columns for block in blocks] == [None, "pos w", "pos w"]
+    (tmp_path / "b.txt").write_text("NNP Anna\n\nVB sings\n")
+    blocks = list(read_blocks([str(tmp_path / "b.txt")], 1, template=PRESETS["chunking"]))
+    assert [block.columns for block in blocks] == [None, None]
+
+
+def test_a_long_first_line_arrives_in_linear_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = b'[{"text": "%s"}]' % (b"a" * 60_000_000)
+    stream = io.TextIOWrapper(io.BufferedReader(Slow(text, 1 << 13)), "utf-8")  # type: ignore[type-var]
+    monkeypatch.setattr(sys, "stdin", stream)
+    start = time.perf_counter()
+    [block] = read_blocks(["-"])
+    assert (block.kind, block.text) == ("json", text)
+    assert time.perf_counter() - start < 15  # 1 s; looking at everything for each piece took a minute

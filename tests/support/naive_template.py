@@ -23,7 +23,7 @@ def attributes(rows: Sentence, patterns: list[tuple[str, list[Cell]]], padding: 
         tokens.append([])
         for name, cells in patterns:
             options = [around(rows, t + row, column, calls, padding) for row, column, calls in cells]
-            tokens[t] += [name + "|".join(chosen) for chosen in itertools.product(*options)]
+            tokens[t] += [name + "|".join(chosen) for chosen in itertools.islice(itertools.product(*options), 4096)]
     if edges and rows:
         tokens[0].append("__BOS__")
         tokens[-1].append("__EOS__")

@@ -145,7 +145,10 @@ def test_several_files_and_gzip(tmp_path: Path) -> None:
         (b"a b c\na b\n", r"file, line 2: found 2 columns, but file, line 1 has 3"),
         (b"\n\na b c\n\na b c d\n", r"file, line 5: found 4 columns, but file, line 3 has 3"),
         (b"a b c\n\nd\n", "line 3: found 1 column, but"),
-        (b"a b c\n\xff b c\n", "file, line 2: the bytes are not valid UTF-8"),
+        (
+            b"a b c\n\xff b c\n",
+            "file, line 2: the bytes are not valid UTF-8; name the encoding, such as --encoding lat",
+        ),
         (b"a b c\n\xe9", "file, line 2: .*UTF-8"),
         (b"\n \n\t\r\n", "only blank lines"),
         (b"\na b c d\n", r"file, line 2: found 4 columns; name them with --columns, such as 'w _ _ y'"),

@@ -1,11 +1,13 @@
 """What a file is taken for, and the line that says so."""
 
 import gzip
+import time
 from pathlib import Path
 
 import pytest
 
-from tagfield.encode import encode_files
+from tagfield.encode import Vocabulary, encode_files
+from tagfield.errors import InputError
 from tagfield.text.detect import detect, kind_of, preset_for
 from tagfield.text.presets import PRESETS
 from tagfield.text.readers.table import is_header
@@ -54,6 +56,48 @@ def test_what_is_told(case: tuple[str, str]) -> None:
     name, content = case
     encoded = encode_files(Source(name, content.encode()))
     assert encoded.describe() == TOLD[case]
+
+
+def test_lines_that_are_almost_items_take_no_time() -> None:
+    start = time.perf_counter()
+    assert kind_of(Source("data", b"O" + b"\ta==" * 5000 + b"\tplain\n")) == "columns"
+    assert time.perf_counter() - start < 5  # milliseconds; backtracking took longer than anyone waits
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        ("POS word label\nNNP Anna B-PER\n", ("pos", "w", "y")),
+        ("label pos word\nB-PER NNP Anna\n", ("y", "pos", "w")),
+        ("pos word\nNNP Anna\n", ("pos", "w")),  # without labels, pos is no label
+        ("word feature label\nAnna NNP B-PER\n", ("w", "pos", "y")),  # a name of its own: the order counts
+    ],
+)
+def test_a_template_reads_the_columns_that_a_header_names(text: str, columns: tuple[str, ...]) -> None:
+    encoded = encode_files(Source("a.txt", text.encode()), template="chunking", labels=Vocabulary(["O"]))
+    assert encoded.template is not None
+    assert encoded.template.columns == columns
+    assert encoded.attributes.strings()[:2] == ["w[0]=Anna", "pos[0]=NNP"]
+
+
+def test_a_header_without_what_the_template_reads() -> None:
+    source = Source("a.txt", b"word label\nAnna B-PER\n")
+    with pytest.raises(
+        InputError, match=r"a\.txt: template chunking reads word and pos, but the header names only word"
+    ):
+        encode_files(source, template="chunking", labels=Vocabulary(["O"]))
+
+
+def test_files_whose_headers_differ() -> None:
+    one, two = b"POS word label\nNNP Anna B-PER\n", b"word pos label\nAnna NNP B-PER\n"
+    encoded = encode_files([Source("a.txt", one), Source("b.txt", two)], template="chunking")
+    assert [name for name in encoded.attributes.strings() if "[0]=" in name] == ["w[0]=Anna", "pos[0]=NNP"]
+
+
+@pytest.mark.parametrize("columns", ["", " ", "y", "_ y", "sentence y"])
+def test_columns_must_name_one_that_is_read(columns: str) -> None:
+    with pytest.raises(InputError, match="name at least one column besides the label"):
+        detect(Source("a.txt", b"a X\n"), columns=columns)
 
 
 def test_every_choice_can_be_made_by_hand() -> None:

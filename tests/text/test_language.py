@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tagfield.encode import Vocabulary, WordEncoder, encode_words
 from tagfield.errors import InputError
 from tagfield.templates import column, template
+from tagfield.text.cell_functions import ngrams
 from tagfield.text.functions import FUNCTIONS
 from tagfield.text.presets import load_template
 from tagfield.text.resources import Resource, cluster, gazetteer, regex
@@ -228,6 +229,14 @@ def test_wrong_cells(make: Any, message: str) -> None:
         make(column("w"))
 
 
+def test_half_a_character_in_a_template() -> None:
+    with pytest.raises(InputError, match=r"template 'mine': 'U:\\ud800%x\[0,0\]' holds a lone surrogate"):
+        parse_template("U:\ud800%x[0,0]", "mine")
+    forged = Template("mine", (Pattern("U:%x[0,w]"),), ("w", "y")).to_json().replace("U:", "U:\\ud800")
+    with pytest.raises(InputError, match="holds a lone surrogate"):
+        Template.from_json(forged)
+
+
 def test_an_unknown_function_of_a_column() -> None:
     with pytest.raises(AttributeError, match="no function 'lowr'; did you mean 'lower'"):
         _ = column("w").lowr
@@ -239,8 +248,40 @@ def test_cluster_files_with_wrong_lines(tmp_path: Any) -> None:
         cluster("brown", tmp_path / "paths")
 
 
-def test_too_many_combinations_are_refused_and_the_encoder_goes_on() -> None:
+def test_a_long_word_has_a_limited_number_of_attributes() -> None:
     encoder = WordEncoder(parse_template("w.ngrams1-9|w.ngrams1-9", "mine").with_columns("w y"))
-    with pytest.raises(InputError, match="more than 4096 attributes for one token"):
-        encoder.encode([["a", "abcdefghijklmnopqrstuvwxyz"]])
+    found = encoder.encode([["abcdefghijklmnopqrstuvwxyz"]]).attributes.strings()
+    every = ngrams("abcdefghijklmnopqrstuvwxyz", 1, 9)
+    assert [name.partition("=")[2] for name in found] == [f"{a}|{b}" for a in every for b in every][:4096]
     assert len(encoder.encode([["a"]]).attributes) == 36
+    one = WordEncoder(parse_template("w.ngrams1", "mine").with_columns("w y"))
+    assert len(one.encode([["".join(map(chr, range(0x4E00, 0x7000)))]]).attributes) == 4096
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("w[-4000:4000]|w[-4000:4000]", "makes 64,016,001 patterns; the limit is 10,000 for a line"),
+        ("w" + ".suffix1:99" * 9, "makes 970,299 patterns; the limit is 10,000 for a line"),
+        ("w.suffix" + "9" * 5000, "no function named"),
+        (f"U:%x[0,{'9' * 5000}]", "names column 99999"),
+    ],
+)
+def test_slips_of_the_pen_do_not_fill_the_memory(line: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        WordEncoder(parse_template(f"columns w y\n{line}"))
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: gazetteer("g", [["New", "York"]]), "gazetteer g: ['New', 'York'] is no phrase"),
+        (lambda: gazetteer("g", None), "gazetteer g: give a file or a list of phrases, not NoneType"),
+        (lambda: cluster("c", {"Rome": 10}), "cluster c: 'Rome' has the path 10; words and paths must be strings"),
+        (lambda: cluster("c", [("Rome", "10")]), "cluster c: give a file or a dict of each word's path, not list"),
+        (lambda: regex(None, "a"), "regex None: a name must consist of letters"),
+    ],
+)
+def test_resources_of_the_wrong_type(make: Any, message: str) -> None:
+    with pytest.raises(InputError, match=re.escape(message)):
+        make()

@@ -58,12 +58,12 @@ def test_presets(name: str, rows: list) -> None:
     same(encode_files([as_file(rows)], template=name), encode_words(X, y, template=name))
 
 
-@given(st.lists(sentences, min_size=2, max_size=6), st.booleans(), st.booleans())
-def test_an_encoder_that_is_kept_gives_what_a_new_one_gives(batches: list, grow: bool, gather: bool) -> None:
-    X = [[[row[:2] for row in sentence] for sentence in rows] for rows in batches]
+@given(st.lists(st.tuples(sentences, st.booleans()), min_size=2, max_size=6), st.booleans())
+def test_an_encoder_that_is_kept_gives_what_a_new_one_gives(batches: list, gather: bool) -> None:
+    X = [[[row[:2] for row in sentence] for sentence in rows] for rows, _ in batches]
     first, second = (encode_words(X[0], template="crfpp").attributes for _ in range(2))
     kept = WordEncoder("crfpp", first)
-    for x in X:
+    for x, (_, grow) in zip(X, batches, strict=True):
         expected = encode_words(x, template="crfpp", attributes=second, grow=grow, gather=gather)
         same(expected, kept.encode(x, grow=grow, gather=gather))
     same(encode_words(X[0], template="crfpp", attributes=second), kept.encode(X[0]))
@@ -76,6 +76,14 @@ def test_a_vocabulary_that_grows_elsewhere_is_seen() -> None:
     attributes.add("w[0]=b")
     assert encoder.encode([["b"]]).dataset.attribute.tolist() == [1]
     assert len(attributes) == 2
+
+
+def test_a_word_that_was_left_out_joins_a_vocabulary_that_may_grow() -> None:
+    attributes = Vocabulary(["w[0]=a"])
+    encoder = WordEncoder("words", attributes)
+    assert encoder.encode([["b"]]).dataset.attribute.tolist() == []
+    assert encoder.encode([["b"]], grow=True).dataset.attribute[0] == 1
+    assert attributes.strings()[:2] == ["w[0]=a", "w[0]=b"]
 
 
 def test_columns_that_are_skipped_and_cells_with_spaces() -> None:
@@ -105,7 +113,7 @@ def test_a_template_without_columns_numbers_them(tmp_path: Any) -> None:
         (["The dog"], r"sentence 1 \(X\[0\]\) is a string; a sentence is a list of words; did you mean"),
         ([["a"], ["b", ""]], r"sentence 2, token 2 \(X\[1\]\[1\]\): the string is empty; leave"),
         ([[3]], r"token 1 .*: a token is a string or a tuple of strings, but this one is of type int"),
-        ([[{"w": "a"}]], "of type dict; for tokens as dicts use encode_sequences"),
+        ([[{"w": "a"}]], "of type dict; pass words, or leave the template out"),
         ([[b"a"]], "of type bytes"),
         ([["\ud800"]], "token 1 .* lone surrogate"),
         ([[("a", "b")]], r"found 2 columns, but template words reads 1 column \(w\); choose another template"),
@@ -188,6 +196,11 @@ def test_threads_share_an_encoder() -> None:
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+def test_long_sentences_before_many_short_ones() -> None:
+    long, short = [["a"] * 20_000] * 64, [["a"]] * 1_000_000  # room for as many long ones would be terabytes
+    assert len(encode_words(long + short, template=parse_template("w", "mine").with_columns("w y"))) == 1_000_064
 
 
 def test_what_is_remembered_is_bounded() -> None:

@@ -112,6 +112,21 @@ def test_json_with_tokens_keeps_everything(format: str, made: list[Sentence]) ->
         assert (one.roles, one.id, one.meta) == (two.roles, two.id, two.meta)  # type: ignore[union-attr]
 
 
+def test_columns_begin_with_the_word(tmp_path: Path) -> None:
+    (tmp_path / "a.conllu").write_text("1\tGo\tgo\tVERB\tVB\t_\t0\troot\t_\t_\n\n")
+    write(read(tmp_path / "a.conllu"), tmp_path / "a.txt")
+    [sentence] = read(tmp_path / "a.txt")
+    assert isinstance(sentence, Sentence)
+    assert (sentence.words, sentence.labels) == (("Go",), ("VERB",))
+
+
+def test_conllu_without_labels(tmp_path: Path) -> None:
+    write([Sentence((("Go",), ("now",)))], tmp_path / "a.conllu")
+    [sentence] = read(tmp_path / "a.conllu")
+    assert isinstance(sentence, Sentence)
+    assert (sentence.words, sentence.labels) == (("Go", "now"), None)
+
+
 @settings(deadline=None)
 @given(made=sentences(columns=False))
 def test_conllu(made: list[Sentence]) -> None:

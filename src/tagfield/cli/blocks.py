@@ -9,17 +9,20 @@ front as the file has lines before it.
 """
 
 import io
+import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TypeVar, cast
 
 from tagfield.errors import InputError
-from tagfield.text.detect import kind_of
+from tagfield.text.detect import detect, kind_of
 from tagfield.text.file_format import KINDS
 from tagfield.text.inputs import open_inputs
 from tagfield.text.reading import ReadOptions
 from tagfield.text.sources import STDIN, Source
+from tagfield.text.template_rows import by_header
+from tagfield.text.templates import Template
 
 T = TypeVar("T")
 
@@ -36,6 +39,7 @@ class Block:
     source: Source
     kind: str = "columns"  # the format of the file
     before: int = 0  # number of lines before it in the file
+    columns: str | None = None  # what the header of the file names, for blocks behind the first one
 
     @property
     def text(self) -> bytes:
@@ -62,8 +66,12 @@ class Block:
         return reader(replace(self.source, text=b"\n" * self.before + self.text))
 
 
-def read_blocks(paths: list[str], size: int = BLOCK, reading: ReadOptions | None = None) -> Iterator[Block]:
+def read_blocks(
+    paths: list[str], size: int = BLOCK, reading: ReadOptions | None = None, template: Template | None = None
+) -> Iterator[Block]:
     """The blocks of all files in order; a file without a sentence raises InputError.
+
+    template: reads the columns that a header names
 
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp(), "a.txt")
@@ -76,23 +84,37 @@ def read_blocks(paths: list[str], size: int = BLOCK, reading: ReadOptions | None
         raise InputError("standard input (-) can be read only once")
     for path in paths:
         if path == STDIN and not _compressed() and reading.encoding is None:
-            yield from _numbered(Source("standard input", b""), *_arriving(reading))
+            yield from _numbered(Source("standard input", b""), *_arriving(reading), reading, template)
         else:
             for source in open_inputs(path, reading.format, reading.encoding):
                 kind = reading.format or kind_of(source)
-                yield from _numbered(source, kind, _cut(source.text, size, kind))
+                yield from _numbered(source, kind, _cut(source.text, size, kind), reading, template)
 
 
-def _numbered(source: Source, kind: str, texts: Iterator[bytes]) -> Iterator[Block]:
-    """Blocks with the number of lines before each."""
+def _numbered(
+    source: Source, kind: str, texts: Iterator[bytes], reading: ReadOptions, template: Template | None
+) -> Iterator[Block]:
+    """Blocks with the number of lines before each, and the columns that a header in the first one names."""
     before, empty = 0, True
+    columns: str | None = None
     for text in texts:
         if text.strip():
+            block = Block(replace(source, text=text), kind, before, columns)
+            yield block
+            if empty and template is not None:
+                columns = _named(block, reading, template)
             empty = False
-            yield Block(replace(source, text=text), kind, before)
         before += text.count(b"\n")
     if empty:
         raise InputError(f"{source.name}: the file contains no sequence")
+
+
+def _named(block: Block, reading: ReadOptions, template: Template) -> str | None:
+    """The columns that a header in the block names."""
+    if block.kind != "columns" or reading.columns is not None:
+        return reading.columns
+    form = detect(block.source, format="columns", header=reading.header, expected=template.columns)
+    return " ".join(by_header(template, form.roles, block.source.name).columns) or None if form.header else None
 
 
 def _ends(kind: str) -> tuple[bytes, ...]:
@@ -103,10 +125,11 @@ def _ends(kind: str) -> tuple[bytes, ...]:
 
 
 def _cut(text: bytes, size: int, kind: str) -> Iterator[bytes]:
-    start = 0
+    start, ends = 0, _ends(kind)
+    either = re.compile(b"|".join(ends))  # one search for all: a file may hold only one of them
     while start < len(text):
-        cuts = [(text.find(cut, start + size - 1), len(cut)) for cut in _ends(kind)]
-        end = min((at + length for at, length in cuts if at >= 0), default=len(text))
+        cut = either.search(text, start + size - 1) if ends else None
+        end = cut.end() if cut else len(text)
         yield text[start:end]
         start = end
 
@@ -122,8 +145,11 @@ def _standard_input() -> io.BufferedReader:
 def _arriving(reading: ReadOptions) -> tuple[str, Iterator[bytes]]:
     """The format of standard input, known from its first line, and its pieces as they come."""
     first = bytearray()
-    while not first.lstrip().partition(b"\n")[1] and (piece := _standard_input().read1(ARRIVING)):
+    begun = ended = False  # the first line that is not blank
+    while not ended and (piece := _standard_input().read1(ARRIVING)):
         first += piece
+        ended = b"\n" in (piece if begun else piece.lstrip())
+        begun = begun or bool(piece.strip())
     text = Source("standard input", bytes(first).removeprefix(BOM))
     kind = reading.format or kind_of(text)
     return kind, _pieces(text.text, kind)

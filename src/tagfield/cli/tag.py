@@ -87,7 +87,7 @@ def tag(
             file=sys.stderr,
         )
     records: RecordTagger | None = None
-    for block in read_blocks(files or [STDIN], reading=reading):
+    for block in read_blocks(files or [STDIN], reading=reading, template=loaded.template):
         lines = None if output in WHOLE else writer.native(block)
         if lines is None:
             records = records or RecordTagger(loaded, reading, threads)
@@ -141,7 +141,12 @@ class TagWriter:
             template=self.model.template,
             attributes=self.model.attributes,
             labels=self.model.labels,
-            reading=replace(self.reading, format=block.kind, header=block.header(self.reading.header)),
+            reading=replace(
+                self.reading,
+                format=block.kind,
+                header=block.header(self.reading.header),
+                columns=self.reading.columns or block.columns,
+            ),
         )
 
     def rows(self, encoded: Encoded, lines: Sequence[Sequence[str]] | None, *, items: bool = False) -> Iterator[str]:

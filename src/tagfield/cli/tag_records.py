@@ -65,7 +65,7 @@ class RecordTagger:
 
     def _records(self, source: Source, block: Block) -> Iterator[Record]:
         header = block.header(self.reading.header)
-        columns, expected = self.reading.columns, self.template.columns
+        columns, expected = self.reading.columns or block.columns, self.template.columns
         form = detect(source, format=block.kind, columns=columns, header=header, expected=expected)
         return records_of_source(source, form, self.reading)
 

@@ -25,7 +25,7 @@ HEAD = 1 << 16  # bytes that are looked at
 
 _CONLLU = re.compile(r"\s*(?:#[^\n]*\n)*1(?:-[0-9]+)?\t[^\t\n]+(?:\t[^\t\n]*){8}\r?(?:\n|\Z)")
 _JSON = re.compile(r'\s*(?:\{\s*["}]|\[\s*(?:\{|\[\s*"|\]|"(?:[^"\\]|\\.)*"\s*,\s*\{))')
-_ITEM = re.compile(r"[^\t:\\]*(?:\t(?:[^\t]*[=\[]|[^\t]*[^\t\\]:[-+.0-9eE]+(?=\t|\Z)|__[BE]OS__)[^\t]*)+")
+_ATTRIBUTE = re.compile(r".*[=\[].*|.*[^\\]:[-+.0-9eE]+|__[BE]OS__.*")
 _ZLIB = (b"x\x01", b"x\x5e", b"x\x9c", b"x\xda")
 _SPACES = re.compile(rb"[^\t\n ] +[^\t\n\r ]")
 _DOCSTART = re.compile(rb"^-DOCSTART-(?=[ \t\r\n]|\Z)", re.MULTILINE)
@@ -53,7 +53,7 @@ def detect(
     head = _head(source)
     kind = check_kind(format) if format is not None else _kind(source, head)
     given = tuple(columns.split()) if columns is not None else ()
-    if columns is not None and not given:
+    if columns is not None and not {*given} - {LABEL, IGNORED, SENTENCE}:
         raise InputError(f"columns {columns!r}: name at least one column besides the label")
     if kind == "conllu":
         return FileFormat(kind, _conllu_roles(columns_of(head), given, source.name), "\t", comments=True)
@@ -95,12 +95,17 @@ def _kind(source: Source, head: str) -> str:
     lines = [line for line in head.replace("\r\n", "\n").split("\n") if line.strip()]
     if not lines:
         return "columns"
-    if lines[0].startswith("@weight:") or all(_ITEM.fullmatch(line) for line in lines[:50]):
+    if lines[0].startswith("@weight:") or all(_is_item(line) for line in lines[:50]):
         return "items"
     if "\t" in lines[0]:
         cells = [cell.strip('"') for cell in lines[0].split("\t")]
         return "tsv" if is_header(cells) and SENTENCE in roles_of(cells) else "columns"
     return "csv" if any(is_header(_unquoted(lines[0], mark)) for mark in ",;|") else "columns"
+
+
+def _is_item(line: str) -> bool:
+    label, *fields = line.split("\t")
+    return bool(fields) and not {":", "\\"} & set(label) and all(map(_ATTRIBUTE.fullmatch, fields))
 
 
 def _json_kind(head: str) -> str:
@@ -135,7 +140,7 @@ def _table(
     form = FileFormat(kind, separator=separator)
     cells = next((row for _, row in table_rows(head, form, name) if any(row)), [])
     named = is_header(cells) if header is None else header
-    roles = given or (roles_of(cells) if named else _roles(len(cells), (), expected))
+    roles = given or (roles_of(cells, expected) if named else _roles(len(cells), (), expected))
     if WORD not in roles or (not named and header is None and not given and not expected):
         found = ", ".join(repr(cell) for cell in cells[:8])
         raise InputError(
@@ -161,7 +166,7 @@ def _columns(
     count = len(body[0]) if body else 0
     named = (bool(body) and is_header(body[0])) if header is None else header
     table = body[1:] if named else body
-    roles = given or (roles_of(body[0]) if named and body else _roles(count, table, expected))
+    roles = given or (roles_of(body[0], expected) if named and body else _roles(count, table, expected))
     documents = _DOCSTART.search(source.text) is not None
     separator = "\t" if tabs else " " if count > 1 else ""
     return FileFormat("columns", roles, separator, named, comments, documents, strict)

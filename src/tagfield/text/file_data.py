@@ -24,7 +24,7 @@ from tagfield.text.reading import ReadOptions, recoded, records_of_source, sente
 from tagfield.text.records import Sentence
 from tagfield.text.schemes import scheme_of
 from tagfield.text.sources import Locations, Source
-from tagfield.text.template_rows import cells_for, template_for_columns, template_for_sentences
+from tagfield.text.template_rows import by_header, cells_for, template_for_columns, template_for_sentences
 from tagfield.text.templates import Template
 from tagfield.text.words import WordTable, number_columns
 
@@ -53,7 +53,10 @@ def read_any(
             f"{sources[0].name}: a scheme applies to text with spans, but this file has labels; recode them first with "
             f"tagfield convert --scheme {scheme}"
         )
-    if all(form.plain for form in forms):
+    named = {form.roles for form in forms if form.header and reading.columns is None}
+    if all(form.plain for form in forms) and len(named) <= 1:
+        for roles in named if template is not None and template.columns else ():
+            template = by_header(template, roles, sources[0].name)  # type: ignore[arg-type]
         sources = [without_other_lines(source, form) for source, form in zip(sources, forms, strict=True)]
         if not any(source.text.strip() for source in sources):
             raise InputError(f"{sources[0].name}: the file holds only blank lines; give a file with a sentence")

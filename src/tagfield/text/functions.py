@@ -83,7 +83,7 @@ FUNCTIONS = {
     )
 }
 
-_CALL = re.compile(r"([a-z]+)(\d+(?:-\d+)?)?(?:\(([^()]*)\))?")
+_CALL = re.compile(r"([a-z]+)(\d{1,4}(?:-\d{1,4})?)?(?:\(([^()]*)\))?")
 _SPLIT = re.compile(r"\.(?![^()]*\))")  # dots outside parentheses
 _DECLARED = {"in": "gazetteer", "cluster": "cluster", "match": "regex"}
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from tagfield.errors import InputError
 from tagfield.text.readers.brat import BratSource
 from tagfield.text.readers.decoding import recode
-from tagfield.text.sources import STDIN, PathLike, Source, open_source, open_sources
+from tagfield.text.sources import STDIN, PathLike, Source, open_source, open_sources, read_bytes
 
 
 def open_inputs(
@@ -58,5 +58,5 @@ def _brat(path: Path, format: str | None) -> list[tuple[Path, Path]]:
 def _open_pair(text: Path, annotations: Path) -> BratSource:
     if not text.exists():
         raise InputError(f"{annotations}: there is no {text.name} beside it; brat keeps the text there")
-    notes = Source(str(annotations), annotations.read_bytes()) if annotations.exists() else None
+    notes = Source(str(annotations), read_bytes(annotations, str(annotations))) if annotations.exists() else None
     return BratSource(str(text), open_source(text).text, notes)

@@ -94,7 +94,7 @@ class _Plan:
     def _input(self, pattern: Pattern, base: str) -> int:
         """The column of the input that a pattern reads."""
         roles = self.template.columns
-        numbered = base.isascii() and base.isdigit()
+        numbered = base.isascii() and base.isdigit() and len(base) <= 4
         index = int(base) if numbered else roles.index(base) if base in roles else -1
         if index not in self.present or roles[index] == LABEL:
             there = ", ".join(role for role in roles if role != LABEL)

@@ -10,7 +10,7 @@ A resource holds its whole text, and model files store it, so that a model tags 
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import astuple, dataclass
 from functools import cached_property
 from typing import Any
@@ -90,7 +90,7 @@ class Resource:
 
 def check_name(kind: str, name: str) -> None:
     """Raises InputError if a resource cannot have this name."""
-    if not NAME.fullmatch(name):
+    if not isinstance(name, str) or not NAME.fullmatch(name):
         raise InputError(f"{kind} {name!r}: a name must consist of letters, digits, _ and -")
 
 
@@ -100,7 +100,7 @@ def gazetteer(name: str, phrases: PathLike | Iterable[str], ignore_case: bool = 
     >>> gazetteer("cities", ["New York", "Rome"], ignore_case=True)
     Resource gazetteer cities: 2 lines, ignoring case
     """
-    found = _lines(phrases) if isinstance(phrases, str | os.PathLike) else phrases
+    found = _lines(phrases) if isinstance(phrases, str | os.PathLike) else _strings(name, phrases)
     text = "\n".join(dict.fromkeys(joined for phrase in found if (joined := " ".join(phrase.split()))))
     if not text:
         raise InputError(f"gazetteer {name}: found no phrase; give one phrase a line")
@@ -113,8 +113,12 @@ def cluster(name: str, paths: PathLike | Mapping[str, str]) -> Resource:
     >>> cluster("brown", {"Rome": "0010", "Paris": "0011"}).paths["Paris"]
     '0011'
     """
+    if not isinstance(paths, Mapping | str | os.PathLike):
+        raise InputError(f"cluster {name}: give a file or a dict of each word's path, not {type(paths).__name__}")
     pairs = dict(paths) if isinstance(paths, Mapping) else _read_paths(name, paths)
     for word, path in pairs.items():
+        if not isinstance(word, str) or not isinstance(path, str):
+            raise InputError(f"cluster {name}: {word!r:.60} has the path {path!r:.60}; words and paths must be strings")
         if not word or not path or re.search(r"[\t\n]", word + path):
             raise InputError(
                 f"cluster {name}: {word!r} with the path {path!r} has an empty string, a tab or a line break"
@@ -133,6 +137,15 @@ def regex(name: str, expression: str) -> Resource:
     made = Resource("regex", name, expression)
     made.check()
     return made
+
+
+def _strings(name: str, phrases: Iterable[str]) -> Iterator[str]:
+    if not isinstance(phrases, Iterable):
+        raise InputError(f"gazetteer {name}: give a file or a list of phrases, not {type(phrases).__name__}")
+    for phrase in phrases:
+        if not isinstance(phrase, str):
+            raise InputError(f"gazetteer {name}: {phrase!r:.60} is no phrase; write it as a string of its words")
+        yield phrase
 
 
 def _lines(path: PathLike) -> list[str]:

@@ -70,7 +70,7 @@ def open_source(path: PathLike) -> Source:
     b'The DT B-NP'
     """
     name = "standard input" if path == STDIN else os.fspath(path)
-    raw = _read(path, name)
+    raw = read_bytes(path, name)
     if raw.startswith(_GZIP):
         try:
             raw = gzip.decompress(raw)
@@ -99,7 +99,8 @@ def open_sources(paths: PathLike | Source | Iterable[PathLike | Source]) -> list
     return [path if isinstance(path, Source) else open_source(path) for path in several]
 
 
-def _read(path: PathLike, name: str) -> bytes:
+def read_bytes(path: PathLike, name: str) -> bytes:
+    """The bytes of a file, which messages call `name`."""
     try:
         return sys.stdin.buffer.read() if path == STDIN else Path(path).read_bytes()
     except FileNotFoundError:

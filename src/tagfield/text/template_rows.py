@@ -66,6 +66,24 @@ def fitting_template(roles: Sequence[str], labels: set[str], words: list[str], w
     return template if template.columns == tuple(roles) else template.with_columns(tuple(roles))
 
 
+def by_header(template: Template, roles: Sequence[str], where: str) -> Template:
+    """The template over columns in the order of a header, if that names all that the template reads.
+
+    >>> by_header(load_template("chunking"), ["pos", "w", "y"], "a.txt, line 1").columns
+    ('pos', 'w', 'y')
+    """
+    wanted = [role for role in template.columns if role not in (LABEL, IGNORED)]
+    lacking = [role for role in wanted if role not in roles and _reads(template, role)]
+    if wanted and not lacking:
+        return template.with_columns(tuple(roles))
+    if LABEL in roles and len(roles) == len(template.columns) - 1:  # else the label would be read as a cell
+        raise InputError(
+            f"{where}: template {template.name} reads {_spoken(wanted)}, but the header names only {_spoken(roles)}; "
+            f"give data with {_spoken(lacking)}, name the columns with --columns, or use another template"
+        )
+    return template  # the header has names of its own, so the order counts
+
+
 def cells_for(template: Template, sentence: Sentence) -> list[tuple[str, ...]]:
     """The cells of each token in the order of the template's columns, without the label.
 

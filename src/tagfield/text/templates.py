@@ -31,6 +31,7 @@ LABEL = "y"
 IGNORED = "_"
 REACH = 8  # CRF++ has padding for eight rows
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _CELL = re.compile(r"%x\[\s*([+-]?\d{1,4})\s*,\s*([^\[\]%]+?)\s*\]")
 
 
@@ -68,6 +69,11 @@ class Template:
     padding: bool = False
     edges: bool = False  # __BOS__ on the first token, __EOS__ on the last
     resources: tuple[Resource, ...] = ()
+
+    def __post_init__(self) -> None:
+        for text in (self.name, *self.columns, *(pattern.text for pattern in self.patterns)):
+            if isinstance(text, str) and _SURROGATE.search(text):
+                raise InputError(f"template {self.name!a}: {text!a:.60} holds a lone surrogate; correct it")
 
     def __repr__(self) -> str:
         roles = " ".join(self.columns) or "as in the file"

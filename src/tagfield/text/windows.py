@@ -9,13 +9,15 @@ Several ranges in a line give every combination.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import product
+from math import prod
 from typing import TypeAlias
 
 from tagfield.errors import InputError
 
 Cell: TypeAlias = tuple[int, str]  # (row, column)
+MOST = 10_000  # patterns of a line, so that a slip of the pen does not fill the memory
 
 _CELL = re.compile(r"\s*([^\s\[\]|]+)\s*(?:\[\s*([+-]?\d{1,4})\s*(?::\s*([+-]?\d{1,4})\s*)?\])?\s*")
 _RANGE = re.compile(r"(?<=[a-z])(\d{1,2}):(\d{1,2})")
@@ -39,10 +41,12 @@ def expand_window(line: str) -> list[tuple[Cell, ...]]:
     >>> [column for ((_, column),) in expand_window("w.suffix2:3")]
     ['w.suffix2', 'w.suffix3']
     """
-    return list(product(*(_alternatives(cell, line) for cell in line.split("|"))))
+    cells = [_alternatives(cell, line) for cell in line.split("|")]
+    _check_count(prod(map(len, cells)), line)
+    return list(product(*cells))
 
 
-def _alternatives(text: str, line: str) -> Iterable[Cell]:
+def _alternatives(text: str, line: str) -> list[Cell]:
     match = _CELL.fullmatch(text)
     if not match:
         raise InputError(f"{line!r} is not a pattern; write cells such as w[-1]|w[0], or begin with U as in CRF++")
@@ -60,4 +64,11 @@ def _columns(column: str, line: str) -> list[str]:
     if first > last:
         raise InputError(f"{line!r}: the range {match[0]} is empty; write the smaller number first")
     before, after = column[: match.start()], column[match.end() :]
-    return [f"{before}{n}{rest}" for n in range(first, last + 1) for rest in _columns(after, line)]
+    rests = _columns(after, line)
+    _check_count((last + 1 - first) * len(rests), line)
+    return [f"{before}{n}{rest}" for n in range(first, last + 1) for rest in rests]
+
+
+def _check_count(count: int, line: str) -> None:
+    if count > MOST:
+        raise InputError(f"{line!r:.60} makes {count:,} patterns; the limit is {MOST:,} for a line")

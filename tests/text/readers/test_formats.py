@@ -137,6 +137,13 @@ def test_brat(tmp_path: Path) -> None:
             read(tmp_path / "b.txt")
 
 
+def test_annotations_that_are_no_file(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("Anna sings.")
+    (tmp_path / "a.ann").mkdir()
+    with pytest.raises(InputError, match=r"a\.ann: this is a directory, not a file"):
+        read(tmp_path)
+
+
 def test_docbin(tmp_path: Path) -> None:
     spacy = pytest.importorskip("spacy", reason="DocBin is spaCy's format")
     from spacy.tokens import Doc, DocBin

@@ -1,6 +1,7 @@
 """JSON in the dialects of the annotation tools, and what is wrong with it."""
 
 import json
+import time
 
 import pytest
 
@@ -126,6 +127,13 @@ def test_json_files(text: str) -> None:
     assert [record.text for record in read_json(Source("a.json", text.encode()))] == ["a", "b"]
 
 
+def test_many_values_one_after_the_other_are_read_in_linear_time() -> None:
+    start = time.perf_counter()
+    records = list(read_json(Source("a.json", b'{"text": "a", "note": "%s"}\n' % (b"x" * 400) * 60_000)))
+    assert records[-1].where == "a.json, line 60000"
+    assert time.perf_counter() - start < 30  # 1 s; counting lines from the start of the file took minutes
+
+
 def test_line_separators_of_unicode_and_crlf_and_a_mark() -> None:
     raw = '\ufeff{"tokens": ["a\u2028b"], "labels": ["X"]}\r\n\r\n{"tokens": ["c"], "labels": ["X"]}\r\n'.encode()
     assert [s.words for s in read(Source("a.jsonl", raw.removeprefix(b"\xef\xbb\xbf"))).sentences()] == [
@@ -166,6 +174,14 @@ def test_what_is_wrong_is_named_with_its_line(line: str, message: str) -> None:
     with pytest.raises(InputError, match=message) as raised:
         list(read_jsonl(Source("a.jsonl", b'{"text": "ok"}\n' + line.encode())))
     assert str(raised.value).startswith("a.jsonl, line 2")
+
+
+def test_a_text_with_many_spans_is_read_in_linear_time() -> None:
+    start, text = time.perf_counter(), "😀 " * 500_000
+    record = one({"text": text, "spans": [[at, at + 1, "X"] for at in range(0, len(text), 50)]})
+    assert isinstance(record, Document)
+    assert len(record.spans or ()) == 20_000
+    assert time.perf_counter() - start < 20  # 1 s; a text that was encoded for every span took minutes
 
 
 def test_offsets_in_utf16_units() -> None:

@@ -22,6 +22,7 @@ from tagfield.text.sources import Source
 from tagfield.text.templates import LABEL
 
 COLUMNS = ("id", WORD, "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
+NOTHING = "_"
 _NODE = re.compile(r"[0-9]+(?:[-.][0-9]+)?")
 
 
@@ -92,6 +93,8 @@ def _sentence(found: _Open, form: FileFormat, where: str) -> Sentence:
     kept = [k for k in range(len(roles)) if k != label]
     tokens = tuple(tuple(row[k] for k in kept) for row in found.rows)
     labels = None if label is None else tuple(row[label] for row in found.rows)
+    if label == COLUMNS.index("upos") and set(labels or ()) == {NOTHING}:
+        labels = None  # the tokens have no part of speech yet
     said = dict(comment.split(" = ", 1) for comment in found.comments if " = " in comment)
     names = tuple(roles[k] for k in kept)
     words = [row[roles.index(WORD)] for row in found.rows] if WORD in roles else []

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 from tagfield.errors import InputError
 from tagfield.text.records import Offsets, TextSpan
+from tagfield.text.utf16 import Units
 
 Spans: TypeAlias = tuple[TextSpan, ...] | None
 
@@ -28,10 +29,11 @@ def read_spans(
     (TextSpan(start=2, end=6, label='PER'),)
     """
     found: list[TextSpan] = []
+    units = Units(text)
     for index, value in enumerate(values):
         place = f"{where}, span {index + 1}"
         start, end, labels, quoted = _parts(value, place, tokens)
-        start, end = _in_characters(start, end, text, quoted, place, utf16)
+        start, end = _in_characters(start, end, text, units, quoted, place, utf16)
         for label in labels:
             if not isinstance(label, str) or not label:
                 raise InputError(f"{place}: the label is {label!r}; a label is a string of at least one letter")
@@ -58,10 +60,12 @@ def _parts(value: Any, place: str, tokens: Sequence[Offsets] | None) -> tuple[in
     return start, end, list(label) if isinstance(label, list | tuple) else [label], quoted
 
 
-def _in_characters(start: int, end: int, text: str, quoted: Any, place: str, utf16: bool) -> tuple[int, int]:
+def _in_characters(
+    start: int, end: int, text: str, units: Units, quoted: Any, place: str, utf16: bool
+) -> tuple[int, int]:
     """The offsets in characters; a span that brings its own text must agree with it in one of the two countings."""
     given = (start, end) if 0 <= start <= end <= len(text) else None
-    ways = [given, _from_utf16(start, end, text)]
+    ways = [given, _from_utf16(start, end, units)]
     for way in reversed(ways) if utf16 else ways:
         if way is not None and isinstance(quoted, str) and text[way[0] : way[1]].split() == quoted.split():
             return way
@@ -72,12 +76,6 @@ def _in_characters(start: int, end: int, text: str, quoted: Any, place: str, utf
     return given
 
 
-def _from_utf16(start: int, end: int, text: str) -> tuple[int, int] | None:
-    raw = text.encode("utf-16-le")
-    if not 0 <= start <= end <= len(raw) // 2:
-        return None
-    try:
-        before, inside = raw[: 2 * start].decode("utf-16-le"), raw[2 * start : 2 * end].decode("utf-16-le")
-    except UnicodeDecodeError:  # in the middle of a pair
-        return None
-    return len(before), len(before) + len(inside)
+def _from_utf16(start: int, end: int, units: Units) -> tuple[int, int] | None:
+    first, last = units.characters(start), units.characters(end)
+    return None if first is None or last is None or first > last else (first, last)

@@ -74,8 +74,10 @@ def read_json(source: Source, names: Sequence[str] | None = None) -> Iterator[Re
 def _objects(source: Source, text: str, at: int, names: Sequence[str] | None) -> Iterator[Record]:
     """Values one after the other; one alone may hold the list of records."""
     alone = True
+    number, counted = 1, 0
     while at < len(text):
-        where = f"{source.name}, line {text.count(chr(10), 0, at) + 1}"
+        number, counted = number + text.count("\n", counted, at), at
+        where = f"{source.name}, line {number}"
         value, end = parse_value(text, at, where, source.name)
         at = _skip(text, end)
         inner = [value[key] for key in LISTS if isinstance(value, dict) and isinstance(value.get(key), list)]

@@ -10,7 +10,7 @@ Without a sentence column, empty rows separate sentences. Cells may be quoted, a
 import csv
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tagfield.errors import InputError
 from tagfield.text.file_format import SENTENCE, FileFormat
@@ -30,8 +30,10 @@ HEADERS = {  # role: names of its column, in lower case with only letters and di
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
 
 
-def roles_of(header: list[str]) -> tuple[str, ...]:
+def roles_of(header: list[str], expected: Sequence[str] = ()) -> tuple[str, ...]:
     """The roles that a header names; a column of another name has that name as its role.
+
+    expected: columns that a template reads, so that they are not taken for the label
 
     >>> roles_of(["Sentence #", "Word", "POS", "Tag"]), roles_of(["token", "POS", "Cap?"])
     (('sentence', 'w', 'pos', 'y'), ('w', 'y', 'cap'))
@@ -43,7 +45,7 @@ def roles_of(header: list[str]) -> tuple[str, ...]:
         if found is not None and found not in roles:
             roles[found] = role
     if LABEL not in roles.values():
-        last = next((k for k in reversed(range(len(header))) if roles.get(k) in ("pos", "chunk")), None)
+        last = next((k for k in reversed(range(len(header))) if roles.get(k) in {"pos", "chunk"} - {*expected}), None)
         roles |= {} if last is None else {last: LABEL}
     taken = set(roles.values())
     for k, name in enumerate(plain):

@@ -10,6 +10,7 @@ label-studio   {"data": {"text"}, "annotations": [{"result": [{"value": {"start"
 from typing import Any
 
 from tagfield.text.records import Document
+from tagfield.text.utf16 import Units
 from tagfield.text.writers.json_words import further_fields
 
 
@@ -70,11 +71,9 @@ def label_studio_object(document: Document) -> dict[str, Any]:
     >>> task["annotations"][0]["result"][0]["value"]
     {'start': 3, 'end': 7, 'text': 'Anna', 'labels': ['PER']}
     """
-    result = []
+    result, units = [], Units(document.text)
     for start, end, label in document.spans or ():
-        before = _units(document.text[:start])
-        inside = document.text[start:end]
-        value = {"start": before, "end": before + _units(inside), "text": inside, "labels": [label]}
+        value = {"start": units.of(start), "end": units.of(end), "text": document.text[start:end], "labels": [label]}
         result.append({"from_name": "label", "to_name": "text", "type": "labels", "value": value})
     made: dict[str, Any] = {} if document.id is None else {"id": document.id}
     made["data"] = {"text": document.text, **{key: other for key, other in document.meta.items() if key != "text"}}
@@ -89,7 +88,3 @@ def tokens_of(document: Document) -> list[dict[str, Any]]:
     """
     places = [place for sentence in document.sentences or () for place in sentence]
     return [{"text": document.text[a:b], "start": a, "end": b, "id": k} for k, (a, b) in enumerate(places)]
-
-
-def _units(text: str) -> int:
-    return len(text) + sum(character > "\uffff" for character in text)

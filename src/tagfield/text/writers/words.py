@@ -50,7 +50,7 @@ def rows_of(sentence: Sentence, labelled: bool) -> Iterator[tuple[str, ...]]:
 
 
 def write_columns(sentences: Iterable[Sentence]) -> Iterator[str]:
-    """Columns with tabs between them and a blank line after each sentence.
+    """Columns with tabs between them and a blank line after each sentence; the word is the first one.
 
     >>> "".join(write_columns([Sentence((("The", "DT"),), ("B-NP",), ("w", "pos"))]))
     'The\\tDT\\tB-NP\\n\\n'
@@ -58,11 +58,13 @@ def write_columns(sentences: Iterable[Sentence]) -> Iterator[str]:
     every = list(sentences)
     roles, labelled = check_alike(every, "columns")
     single = len(roles) + labelled == 1
+    order = sorted(range(len(roles)), key=lambda k: roles[k] != WORD)  # nothing in the file names the columns
     for number, sentence in enumerate(every, start=1):
         if not sentence.tokens:
             raise InputError(f"{sentence.where or f'sentence {number}'}: columns cannot hold a sentence without tokens")
         lines = [f"{sentence.meta['docstart']}\n\n"] if "docstart" in sentence.meta else []
-        for row in rows_of(sentence, labelled):
+        for cells in rows_of(sentence, labelled):
+            row = (*(cells[k] for k in order), *cells[len(order) :])
             for cell in row:
                 if not cell.strip() or any(c in cell for c in "\t\n\r") or (single and " " in cell):
                     raise InputError(
