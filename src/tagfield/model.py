@@ -17,7 +17,7 @@ import numpy as np
 from tagfield import __version__
 from tagfield._text import Vocabulary
 from tagfield.dataset import Floats
-from tagfield.encode import Encoded, WordEncoder, encode_files, encode_words
+from tagfield.encode import Encoded, encode_files, encode_words
 from tagfield.errors import InputError
 from tagfield.features import prune
 from tagfield.layout import FeatureSet, Weights
@@ -91,7 +91,7 @@ class Model(Tagging):
         X: Iterable[object],
         y: Iterable[Iterable[str | None]],
         *,
-        template: Template | PathLike = "ner",
+        template: Template | PathLike | None = None,
         settings: Settings | None = None,
         dev: tuple[Iterable[object], Iterable[Iterable[str | None]]] | None = None,
         on_epoch: OnEpoch | None = None,
@@ -101,21 +101,23 @@ class Model(Tagging):
 
         X: sentences; a token is a word, or a tuple of strings for a template that reads several columns
         y: a label for each token
-        template: the name of a preset (ner, pos, segmentation, …), the path of a template file, or a Template
+        template: the name of a preset (ner, pos, segmentation, …), the path of a template file, or a Template; by
+            default the preset that fits the labels, as in `encode_words`
         dev: held-out sentences and their labels, scored after every epoch
         progress: as in `train`
 
         >>> model = Model.train_words([["to", "be"], ["or", "not"]], [["TO", "VB"], ["CC", "RB"]])
         >>> model.template.name
-        'ner'
+        'pos'
         """
         encoded = encode_words(X, y, template=template)
         held_out = None
         if dev is not None:
             if not isinstance(dev, tuple | list) or len(dev) != 2:
                 raise InputError("dev must be a pair (X, y) of sentences and their labels")
-            encoder = WordEncoder(encoded.template or template, encoded.attributes, encoded.labels)
-            held_out = encoder.encode(*dev)
+            held_out = encode_words(
+                *dev, template=encoded.template, attributes=encoded.attributes, labels=encoded.labels
+            )
         return cls.train(encoded, settings, dev=held_out, on_epoch=on_epoch, progress=progress)
 
     @classmethod
