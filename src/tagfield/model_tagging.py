@@ -17,12 +17,12 @@ from tagfield._text import label_lists
 from tagfield.constraints import limits_for
 from tagfield.dataset import Doubles, Floats
 from tagfield.decoder import Decoder
-from tagfield.encode import Encoded
+from tagfield.encode import Encoded, same_vocabulary
 from tagfield.errors import InputError
 from tagfield.evaluate import ChunkScorer, Scores
 from tagfield.layout import FeatureSet, Weights
 from tagfield.native import kernels
-from tagfield.reading import Reading, same_vocabulary
+from tagfield.reading import Reading
 from tagfield.spans import Span
 from tagfield.tagged import TaggedText
 from tagfield.tagging import Sentences
@@ -72,9 +72,7 @@ class Tagging(Reading):
         encoded = self.read(X)
         limits = None
         if rules is not None or known is not None:
-            limits = limits_for(
-                rules, known, encoded.dataset.tokens, self.labels.strings() if called is None else called
-            )
+            limits = limits_for(rules, known, encoded.dataset.tokens, self.label_names if called is None else called)
         return Decoder(self.field, encoded, limits, threads=threads)
 
     def tag(self, X: Data, *, rules: Any = None, known: Known = None, threads: int = 1) -> list[list[str]]:
@@ -172,12 +170,12 @@ class Tagging(Reading):
         (['X', 'Y'], 4, 1.0)
         """
         found = self.decoder(X, rules=rules, known=known, threads=threads).n_best(count)
-        names = self.labels.strings()
+        names = self.label_names
         return [[([names[i] for i in path], p) for path, p in paths] for paths in found]
 
     def spans(self, X: Data, *, rules: Any = None, known: Known = None, threads: int = 1) -> list[list[Span]]:
         """The chunks in the best labels of each sequence; a chunk's probability covers its type and both ends."""
-        return self.decoder(X, rules=rules, known=known, threads=threads).spans(self.labels.strings())
+        return self.decoder(X, rules=rules, known=known, threads=threads).spans(self.label_names)
 
     def log_probability(self, X: Data, y: Iterable[Iterable[str]], *, rules: Any = None, threads: int = 1) -> Doubles:
         """log p(y | x) of each sequence; −inf if y breaks the rules or contains a label unknown to the model.

@@ -14,10 +14,8 @@ import warnings
 from collections.abc import Iterable
 from functools import cached_property
 
-import numpy as np
-
 from tagfield._text import Vocabulary
-from tagfield.encode import Encoded, Format, WordEncoder, encode_files, encode_sequences
+from tagfield.encode import Encoded, Format, WordEncoder, encode_files, encode_sequences, same_vocabulary
 from tagfield.errors import InputError, UnknownAttributesWarning
 from tagfield.evaluate.kinds import label_kind
 from tagfield.text.reading import ReadOptions
@@ -139,18 +137,6 @@ class Reading:
                 stacklevel=_depth_of_caller(),
             )
         return encoded
-
-
-def same_vocabulary(one: Vocabulary, other: Vocabulary) -> bool:
-    """Whether two vocabularies give every string the same id; takes milliseconds for two distinct objects.
-
-    >>> same_vocabulary(Vocabulary(["a", "b"]), Vocabulary(["a", "b"])), same_vocabulary(Vocabulary(), Vocabulary("a"))
-    (True, False)
-    """
-    if one is other or len(one) != len(other):
-        return one is other
-    (text, offsets), (other_text, other_offsets) = one.to_arrays(), other.to_arrays()
-    return np.array_equal(offsets, other_offsets) and np.array_equal(text, other_text)
 
 
 def _columns_read(template: Template) -> set[str]:
