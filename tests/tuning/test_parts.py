@@ -146,7 +146,7 @@ def test_the_fingerprint_sees_tokens_attributes_and_labels() -> None:
 
 def test_the_configuration_is_toml_and_the_command_says_the_same() -> None:
     options = {"recipe": "u2.g1", "average": True, "min_count": 2, "c2": 1e-05, "features": "all"}
-    named = train_options(options, template='my "best" template.txt', columns=None)
+    named = train_options(options, 'my "best" template.txt')
     read = tomllib.loads(to_toml(named, "one\ntwo"))
     assert read == {
         "train": {
@@ -159,3 +159,11 @@ def test_the_configuration_is_toml_and_the_command_says_the_same() -> None:
         }
     }
     assert command({"average": False}, ["a b"]) == "tagfield train 'a b' -o model --no-average"
+
+
+def test_a_fold_that_is_missing_does_not_shift_the_others() -> None:
+    """Differences are taken fold by fold, so a stopped tuning must not pair fold 2 with fold 1."""
+    state = State({})
+    for fold, figure in ((0, 1.0), (2, 3.0)):
+        state.add("a", fold, figure)
+    assert state.figures("a", 3) == [1.0]
