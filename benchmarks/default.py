@@ -23,7 +23,7 @@ import numpy as np
 from tagfield import Model, Settings, encode_files
 from tagfield.encode import Encoded
 
-CORPORA = {"conll2000": "chunking", "wnut17": "words", "ewt_xpos": "words", "ingredients": "template"}
+CORPORA = {"conll2000": "chunking", "wnut17": "ner", "ewt_xpos": "pos", "ingredients": "template"}
 PASSES: dict[str, Any] = {"features": "all", "epochs": 10}
 AVERAGED = PASSES | {"average": True}
 RECIPES: dict[str, dict[str, Any]] = {

@@ -108,7 +108,9 @@ def test_each_line_is_answered_before_the_next_one_comes(home: Path) -> None:
 
 def test_what_is_wrong(home: Path) -> None:
     tag = ["tag", "-m", "model"]
-    assert "cannot print the format 'xml'; choose columns or jsonl" in refused(*tag, "--format", "xml", cwd=home)
+    assert "cannot print the format 'xml'; choose columns, jsonl or inline" in refused(
+        *tag, "--format", "xml", cwd=home
+    )
     assert "--only-labels applies only to columns" in refused(*tag, "--format", "jsonl", "--only-labels", cwd=home)
     assert "--text and --from csv contradict" in refused(*tag, "--text", "--from", "csv", cwd=home)
     bad = '{"text": "ok"}\n\n{"text": 3}\n'

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tagfield.encode import encode_sequences
+from tagfield.encode import Vocabulary, encode_sequences
 from tagfield.errors import InputError
 from tagfield.features import feature_set
 from tagfield.lattice import open_corpus
@@ -289,3 +289,15 @@ def test_a_rate_is_found_with_a_cost_and_the_gold_path_leads_by_more() -> None:
         trained = train(encoded, Settings.of("sgd", cost=cost, features="all", c2=0.01, epochs=5))
         losses[cost] = problem.nll(trained.weights)
     assert losses[3.0] < losses[0.0]
+
+
+def test_adagrad_remembers_the_steps_of_transitions_where_there_are_no_state_weights() -> None:
+    """Sentences without attributes: only the transitions have weights, and the steps of later passes are smaller."""
+    encoded = encode_sequences([[[], []]], [["X", "X"]], labels=Vocabulary(["X", "Y"]))
+    trainer = made(encoded, Settings.of("adaptive", rate=0.1, c2=0.0))
+    at = [0.0]
+    for _ in range(3):
+        trainer.run(np.arange(1))
+        at.append(float(trainer.weights().trans[0, 0]))
+    steps = np.diff(at)
+    assert steps[0] > 1.2 * steps[1] > 1.2 * steps[2] > 0

@@ -23,7 +23,7 @@ DEFAULT: dict[str, Any] = {
     "cost": 2.0,
     "features": "auto",
     "c2": 0.1,
-    "epochs": 5,
+    "epochs": 3,
 }
 
 # The same options of Settings where a recipe is named: those of CRFsuite and of the paper's experiment.

@@ -91,8 +91,10 @@ class StochasticTrainer(Trainer):
         In a stream the penalty is left out: it would take a pass over all weights.
         """
         self.nll = 0.0
-        if self.recipe.metric is not None and not self._squares.state.size:
-            self._squares = self._like_theta()
+        if self.recipe.metric is not None and len(self._squares.state) != len(self._theta.state):
+            self._squares = Weights(np.zeros_like(self._theta.state), self._squares.trans)
+        if self.recipe.metric is not None and not self._squares.trans.size:  # apart: there may be no state weights
+            self._squares = Weights(self._squares.state, np.zeros_like(self._theta.trans))
         done = 0
         while done < len(order) and self._pass.failed < 0:
             self._turn()
