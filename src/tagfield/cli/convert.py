@@ -34,7 +34,8 @@ SPOKEN |= {"columns": "further columns"}
 @with_reading_options("--from")
 def convert(
     source: Annotated[
-        list[str], typer.Argument(metavar="IN… OUT", help="Files to read, then the file to write; - is standard input.")
+        list[str],
+        typer.Argument(metavar="IN… OUT", help="Files to read, then the file to write; - is standard input or output."),
     ],
     to: Annotated[
         str | None,
