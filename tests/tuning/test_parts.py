@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tagfield.cli.options import FLAGS
-from tagfield.encode import encode_sequences
+from tagfield.encode import encode_sequences, encode_words
 from tagfield.errors import InputError
+from tagfield.experiment.demo import addresses
 from tagfield.train import Settings
 from tagfield.tuning.candidates import SETTINGS, Candidate, candidates
 from tagfield.tuning.config import command, to_toml, train_options
@@ -64,6 +65,14 @@ def test_folds_are_a_partition(sequences: int, folds: int, seed: int) -> None:
     dealt = deal(sequences, folds, seed)
     assert sorted(np.concatenate(dealt).tolist()) == list(range(sequences))
     assert max(map(len, dealt)) - min(map(len, dealt)) <= 1
+
+
+@pytest.mark.parametrize("options", SETTINGS, ids=str)
+def test_every_candidate_can_be_scored(options: dict) -> None:
+    """Also one that leaves out rare attributes, so that the held-out fold has attributes without an id."""
+    made = addresses(seed=1, train=60, test=1).train
+    encoded = encode_words([[row[0] for row in s] for s in made], [[row[-1] for row in s] for s in made])
+    assert 5 < run(encoded, deal(60, 3, seed=0), 1, Candidate(options).settings()) <= 100
 
 
 def test_a_run_never_sees_the_fold_that_it_scores() -> None:

@@ -104,7 +104,7 @@ def train(
     watched = {**(watch or {}), **({} if dev is None else {"dev": dev})}
     for data in watched.values():
         check_held_out(data, encoded)
-    fitted = {name: fitting(data, problem) for name, data in watched.items()}
+    fitted = {name: fitting(data, problem.attributes) for name, data in watched.items()}
     kind = label_kind(encoded.labels)  # a label that only held-out data has must not change what is counted
     scorers = {name: held_out_scorer(data, fitted[name], problem, kind) for name, data in watched.items()}
     meter = LossMeter(problem, fitted.get("dev")) if settings.recipe.settles else None
@@ -246,9 +246,9 @@ def check_held_out(dev: Encoded, encoded: Encoded) -> None:
         raise InputError(f"held-out data, {dev.where(bare)}: a token has no label; label every token, to score it")
 
 
-def fitting(dev: Encoded, problem: Problem) -> Dataset:
-    """Held-out data with the attribute ids of the problem, which may have left some attributes out."""
-    dataset, attributes = dev.dataset, problem.attributes
+def fitting(dev: Encoded, attributes: Vocabulary) -> Dataset:
+    """Held-out data with the ids of the attributes that have a weight: min_count may have left some out."""
+    dataset = dev.dataset
     if len(attributes) == len(dev.attributes):
         return dataset
     ids = np.array([attributes.find(name) for name in dev.attributes], dtype=np.int64)
