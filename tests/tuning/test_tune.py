@@ -102,3 +102,9 @@ def test_what_cannot_be_told(encoded: Encoded, given: dict[str, Any], message: s
 def test_every_token_needs_a_label() -> None:
     with pytest.raises(InputError, match="tuning needs a label for every token"):
         tune(encode_sequences([[["a"], ["b"]]] * 9, [["X", None]] * 9))
+
+
+def test_presets_that_make_the_same_attributes_are_tried_once(tmp_path: Path) -> None:
+    (tmp_path / "train.txt").write_text("Anna B-PER\nleft O\n\nIt O\nleft O\n\n" * 4)
+    tuning = tune(tmp_path / "train.txt", budget=8, folds=2, settings=[{}])
+    assert {row.candidate.template for row in tuning.rows} == {"ner", "words"}

@@ -140,8 +140,12 @@ def _encodings(data: Any, template: str | Sequence[str] | None, reading: ReadOpt
     if first.template is None:
         return {"": first}
     found = {first.template.name: first}
-    others = [name for name in PRESETS if name not in found and CHARACTERS not in (name, *found)]
-    for name in others:
+    makes = {replace(first.template, name="", columns=())}  # ner and pos differ in their names alone
+    for name, preset in PRESETS.items():
+        same = replace(preset, name="", columns=())
+        if same in makes or CHARACTERS in (name, first.template.name):
+            continue
+        makes.add(same)
         try:
             found[name] = encode_files(sources, template=name, reading=reading)
         except InputError:  # a template for other columns
