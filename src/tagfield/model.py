@@ -25,11 +25,13 @@ from tagfield.model_file import Parts, from_tensors, load_parts, to_tensors
 from tagfield.model_tagging import Tagging
 from tagfield.page import facts, some
 from tagfield.progress import show_progress
+from tagfield.reading import paths_of
 from tagfield.storage import save_tensors
-from tagfield.text.sources import PathLike, Source
+from tagfield.text.sources import PathLike
 from tagfield.text.templates import Template
 from tagfield.train import Settings, Trained, train
 from tagfield.train.history import OnEpoch
+from tagfield.train.settings import settings_from
 from tagfield.train.streaming import Stream
 from tagfield.train.trainer import State
 
@@ -60,7 +62,7 @@ class Model(Tagging):
     def train(
         cls,
         data: Encoded | PathLike | Sequence[PathLike],
-        settings: Settings | None = None,
+        settings: Settings | str | None = None,
         *,
         dev: Encoded | PathLike | None = None,
         on_epoch: OnEpoch | None = None,
@@ -68,6 +70,7 @@ class Model(Tagging):
     ) -> "Model":
         """Train a model on encoded data, or on files with labels; see `encode_files` and `tagfield.train.train`.
 
+        settings: how to train, or the name of a recipe; by default `Settings()`
         dev: held-out data, scored after every epoch
         progress: show each epoch: True always, False never, None in notebooks and interactive sessions
 
@@ -77,11 +80,11 @@ class Model(Tagging):
         >>> model.tag([[["w=the"], ["w=cow"]]])
         [['D', 'N']]
         """
-        encoded = data if isinstance(data, Encoded) else encode_files(_paths(data))
+        encoded = data if isinstance(data, Encoded) else encode_files(paths_of(data))
         if dev is not None and not isinstance(dev, Encoded):
             kind: dict[str, Any] = {"format": "items"} if encoded.template is None else {"template": encoded.template}
             dev = encode_files(dev, attributes=encoded.attributes, labels=encoded.labels, **kind)
-        settings = settings or Settings()
+        settings = settings_from(settings)
         with show_progress(encoded, settings, dev=dev is not None, progress=progress, on_epoch=on_epoch) as told:
             return cls.of(encoded, train(encoded, settings, dev=dev, on_epoch=told))
 
@@ -92,7 +95,7 @@ class Model(Tagging):
         y: Iterable[Iterable[str | None]],
         *,
         template: Template | PathLike | None = None,
-        settings: Settings | None = None,
+        settings: Settings | str | None = None,
         dev: tuple[Iterable[object], Iterable[Iterable[str | None]]] | None = None,
         on_epoch: OnEpoch | None = None,
         progress: bool | None = None,
@@ -258,14 +261,3 @@ class Model(Tagging):
         states, edges = features.counts
         info = {**self.info, "pruned": threshold, "state_features": states, "transition_features": edges}
         return Model(self.labels, self.attributes.subset(alive), features, weights, self.template, info)
-
-
-def _paths(data: Any) -> Any:
-    """Paths of files; InputError for data of another kind."""
-    each = data if isinstance(data, list | tuple) else [data]
-    if not each or not all(isinstance(path, str | os.PathLike | Source) for path in each):
-        raise InputError(
-            "data must be Encoded or the path of a file; for lists of words use Model.train_words, for attributes "
-            "encode_sequences"
-        )
-    return data

@@ -22,10 +22,11 @@ from tagfield.errors import InputError
 from tagfield.evaluate import ChunkScorer, Scores
 from tagfield.layout import FeatureSet, Weights
 from tagfield.native import kernels
-from tagfield.reading import Reading
+from tagfield.reading import Reading, paths_of
 from tagfield.spans import Span
 from tagfield.tagged import TaggedText
 from tagfield.tagging import Sentences
+from tagfield.text.sources import PathLike
 from tagfield.text.tokenizer import Tokenizer
 
 Data: TypeAlias = Iterable[object] | Encoded
@@ -194,11 +195,20 @@ class Tagging(Reading):
             encoded = self.read(X, y)
         return self.decoder(encoded, rules=rules, threads=threads).log_probability()
 
-    def evaluate(self, encoded: Encoded, *, scheme: str | None = None, threads: int = 1) -> Scores:
-        """Score the model against gold labels; a gold label unknown to the model counts as an error.
+    def evaluate(
+        self, data: Encoded | PathLike | Sequence[PathLike], *, scheme: str | None = None, threads: int = 1
+    ) -> Scores:
+        """Score the model on files with labels, or on encoded data; a label unknown to the model counts as an error.
 
         scheme: What to count, as in `tagfield.evaluate.evaluate`; by default what the labels mark.
+
+        >>> from tagfield import Model
+        >>> X, y = [["Anna", "left"], ["It", "left"]], [["B-PER", "O"], ["O", "O"]]
+        >>> model = Model.train_words(X, y)
+        >>> model.evaluate(model.encode_words(X, y)).f1
+        1.0
         """
+        encoded = data if isinstance(data, Encoded) else self.encode_files(paths_of(data))
         bare = encoded.dataset.first_unlabelled(encoded.gold)
         if bare is not None:
             raise InputError(f"{encoded.where(bare)}: the sequence has no labels to score against")

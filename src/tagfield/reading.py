@@ -9,17 +9,19 @@ does not know is left out. So a model with a template refuses attributes that it
 refuses words, and a model that knows hardly any of the attributes in a call warns.
 """
 
+import os
 import sys
 import warnings
 from collections.abc import Iterable
 from functools import cached_property
+from typing import Any
 
 from tagfield._text import Vocabulary
 from tagfield.encode import Encoded, Format, WordEncoder, encode_files, encode_sequences, same_vocabulary
 from tagfield.errors import InputError, UnknownAttributesWarning
 from tagfield.evaluate.kinds import label_kind
 from tagfield.text.reading import ReadOptions
-from tagfield.text.sources import PathLike
+from tagfield.text.sources import PathLike, Source
 from tagfield.text.templates import IGNORED, LABEL, Template
 
 WORD = "w"  # the role of the column of words
@@ -137,6 +139,17 @@ class Reading:
                 stacklevel=_depth_of_caller(),
             )
         return encoded
+
+
+def paths_of(data: Any) -> Any:
+    """Paths of files, as they are; InputError for data of another kind."""
+    each = data if isinstance(data, list | tuple) else [data]
+    if not each or not all(isinstance(path, str | os.PathLike | Source) for path in each):
+        raise InputError(
+            "data must be Encoded or the path of a file; for lists of words use Model.train_words and "
+            "model.encode_words, for attributes encode_sequences and model.encode"
+        )
+    return data
 
 
 def _columns_read(template: Template) -> set[str]:

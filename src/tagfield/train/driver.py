@@ -30,7 +30,7 @@ from tagfield.page import table
 from tagfield.train.history import Clock, Epoch, History, OnEpoch, Stopping
 from tagfield.train.loss import LossMeter
 from tagfield.train.problem import Problem
-from tagfield.train.settings import Settings
+from tagfield.train.settings import Settings, settings_from
 from tagfield.train.trainer import Finished, Trainer
 
 log = logging.getLogger(__name__)
@@ -71,7 +71,7 @@ class Trained:
 
 def train(
     encoded: Encoded,
-    settings: Settings | None = None,
+    settings: Settings | str | None = None,
     *,
     dev: Encoded | None = None,
     watch: Mapping[str, Encoded] | None = None,
@@ -92,7 +92,7 @@ def train(
     >>> len(trained.history), trained.stop_reason
     (3, 'it reached the maximum of 3 epochs')
     """
-    settings = settings or Settings()
+    settings = settings_from(settings)
     if settings.patience and dev is None:
         raise InputError("patience needs held-out data to score on; give dev")
     chunks = has_chunks(encoded.labels)
