@@ -293,6 +293,16 @@ def test_a_template_file_works_as_in_crfpp(tmp_path: Path) -> None:
     assert "template template (2 patterns)" in good("info", "model", cwd=tmp_path)
 
 
+def test_info_names_gazetteers_and_does_not_print_them(tmp_path: Path) -> None:
+    (tmp_path / "cities.txt").write_text("New York\nUlaanbaatar\n")
+    (tmp_path / "mine").write_text("columns w y\ngazetteer cities = cities.txt\nw\nw.in(cities)\n")
+    (tmp_path / "train.txt").write_text("New B-LOC\nYork I-LOC\n\nit O\n")
+    good("train", "train.txt", "-o", "m", "--template", "mine", cwd=tmp_path)
+    shown = good("info", "m", "--json", cwd=tmp_path)
+    assert [found["name"] for found in json.loads(shown)["template"]["resources"]] == ["cities"]
+    assert "Ulaanbaatar" not in shown
+
+
 # tag
 
 
