@@ -260,3 +260,15 @@ def test_foreign_files(tmp_path: Path) -> None:
         Model.load(tmp_path / "text")
     with pytest.raises(ModelFileError, match="no file named"):
         Model.load(tmp_path / "nothing")
+
+
+def test_files_are_scored_and_recipes_named_as_they_are(tmp_path: Path) -> None:
+    path = tmp_path / "train.txt"
+    path.write_text("Anna B-PER\nleft O\n\nIt O\nleft O\n")
+    model = Model.train(path, "lbfgs")
+    assert model.info["settings"]["recipe"] == "lbfgs"
+    assert model.evaluate(path) == model.evaluate([str(path)]) == model.evaluate(model.encode_files(path))
+    with pytest.raises(InputError, match="settings must be Settings or the name of a recipe, got dict"):
+        Model.train(path, {"c2": 1})  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"for lists of words use Model.train_words and model.encode_words"):
+        model.evaluate([["Anna"]])  # type: ignore[list-item]

@@ -312,3 +312,25 @@ def test_what_is_unknown_is_counted() -> None:
         assert set(found.unknown.some) <= {"x", "y", "z", "é", "w"}
         assert len(found.dataset.position) == 3
     assert encode_sequences(X).unknown.occurrences == 0
+
+
+def test_without_a_template_the_preset_follows_the_labels() -> None:
+    assert encode_words(SENTENCES, LABELS).template.name == "ner"  # type: ignore[union-attr]
+    assert encode_words(POS, LABELS, template="auto").template.name == "chunking"  # type: ignore[union-attr]
+    drawn = (iter(sentence) for sentence in [["看", "看"]])  # read once, and then encoded
+    model = Model.train_words(drawn, (iter(labels) for labels in [["B", "E"]]), settings=SETTINGS)
+    assert model.template is not None
+    assert (model.template.name, model.tag_words([["看", "看"]])) == ("segmentation", [["B", "E"]])
+    assert Model.train_words([["to", "be"]], [["TO", "VB"]]).template.name == "pos"  # type: ignore[union-attr]
+
+
+def test_a_template_that_cannot_be_chosen_is_asked_for() -> None:
+    with pytest.raises(InputError, match="a token has 3 strings, and no preset reads that many; give a template"):
+        encode_words([[("a", "b", "c")]], [["X"]])
+    with pytest.raises(InputError, match="give that template, or use model"):
+        encode_words(SENTENCES, attributes=encode_words(SENTENCES, LABELS).attributes)
+    for wrong in (None, "Anna", [5], [[5]], [{"a": 1}], 5):
+        with pytest.raises(InputError):
+            encode_words(wrong, LABELS)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="X is None; pass a list of sequences"):
+        encode_sequences(None)  # type: ignore[arg-type]

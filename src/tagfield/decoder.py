@@ -102,7 +102,7 @@ class Decoder:
             found.append(paths if length else [([], 1.0)])
         return found
 
-    def spans(self, names: list[str]) -> list[list[Span]]:
+    def spans(self, names: Sequence[str]) -> list[list[Span]]:
         """The chunks in the best path of each sequence, with their probabilities; `names` are the labels [L]."""
         return [
             [Span(kind, start, end, p) for kind, start, end, p in chunks if p is not None]

@@ -27,10 +27,12 @@ from tagfield.text.items import ItemSequence, Token
 from tagfield.text.presets import load_template
 from tagfield.text.reading import ReadOptions, reading_of
 from tagfield.text.sources import Locations, PathLike, Source
+from tagfield.text.template_rows import template_for_words
 from tagfield.text.templates import Template
-from tagfield.text.words import WordTable, number_columns
+from tagfield.text.words import WordTable, as_lists, number_columns
 
 Format: TypeAlias = str  # one of text.file_format.KINDS
+AUTO = "auto"  # stands for the preset that fits the labels
 
 __all__ = [
     "Encoded",
@@ -41,6 +43,7 @@ __all__ = [
     "encode_files",
     "encode_sequences",
     "encode_words",
+    "same_vocabulary",
 ]
 
 
@@ -222,6 +225,8 @@ def encode_sequences(
     >>> encoded.attributes.strings(), encoded.dataset.value.tolist(), encoded.gold_labels()
     (['w=The', 'w:dog', 'length'], [1.0, 1.0, 3.0], [['DT', '']])
     """
+    if X is None:
+        raise InputError("X is None; pass a list of sequences")
     known = Vocabulary() if attributes is None else attributes
     names = Vocabulary() if labels is None else labels.copy()
     arrays, gold, missing, some = encode_objects(X, y, known, attributes is not None and not grow, names, gather)
@@ -236,7 +241,7 @@ def encode_words(
     X: Iterable[object],
     y: Iterable[Iterable[str | None]] | None = None,
     *,
-    template: Template | PathLike = "words",
+    template: Template | PathLike | None = None,
     columns: str | None = None,
     weights: ArrayLike | None = None,
     attributes: Vocabulary | None = None,
@@ -248,17 +253,24 @@ def encode_words(
 
     X: sentences; a token is a string, or a tuple of strings for a template that reads several columns
     y: a label for each token, `None` where the label is not known
-    template: the name of a preset, the path of a CRF++ template, or a Template
+    template: the name of a preset, the path of a CRF++ template, or a Template; None or "auto" takes the preset that
+        fits the labels: ner for chunks (B-PER, I-PER, O), segmentation for B, M, E, S on single characters, else pos;
+        and chunking if a token is a word with its part of speech
     columns: the roles of a token's strings if they are not the template's, such as "w _ pos y"; the label, y, may be
         left out
     weights, attributes, labels, grow, gather: as in `encode_sequences`
 
     >>> encoded = encode_words([["The", "dog"], ["Bark"]], [["DT", "NN"], ["VB"]])
-    >>> len(encoded), encoded.labels.strings(), encoded.attributes.strings()[:2]
-    (2, ['DT', 'NN', 'VB'], ['w[0]=The', 'w[1]=dog'])
+    >>> len(encoded), encoded.labels.strings(), encoded.template.name
+    (2, ['DT', 'NN', 'VB'], 'pos')
     >>> encode_words([[("The", "DT"), ("dog", "NN")]], template="chunking").attributes.strings()[3]
     'pos[0]=DT'
     """
+    if template is None or template == AUTO:
+        if attributes:
+            raise InputError("these attributes were made by a template; give that template, or use model.encode_words")
+        X, y = as_lists(X), as_lists(y)
+        template, columns = template_for_words(X, y, columns), None
     chosen, X = number_columns(load_template(template, columns), X)
     return WordEncoder(chosen, attributes, labels).encode(X, y, weights=weights, grow=grow, gather=gather)
 
@@ -271,7 +283,7 @@ class WordEncoder:
 
     attributes, labels: vocabularies of a model; without them every call learns new ones
 
-    >>> trained = encode_words([["The", "dog"]], [["DT", "NN"]])
+    >>> trained = encode_words([["The", "dog"]], [["DT", "NN"]], template="words")
     >>> encoder = WordEncoder("words", trained.attributes, trained.labels)
     >>> found = encoder.encode([["The", "cat"]]).dataset.attribute
     >>> [trained.attributes[attribute] for attribute in found[:2]]
@@ -327,6 +339,18 @@ def check_weights(weights: ArrayLike, count: int, name: str = "weights") -> Doub
     if len(wrong):
         raise InputError(f"{name}[{wrong[0]}] must be a finite number ≥ 0, got {array[wrong[0]]}")
     return array
+
+
+def same_vocabulary(one: Vocabulary, other: Vocabulary) -> bool:
+    """Whether two vocabularies give every string the same id; takes milliseconds for two distinct objects.
+
+    >>> same_vocabulary(Vocabulary(["a", "b"]), Vocabulary(["a", "b"])), same_vocabulary(Vocabulary(), Vocabulary("a"))
+    (True, False)
+    """
+    if one is other or len(one) != len(other):
+        return one is other
+    (text, offsets), (other_text, other_offsets) = one.to_arrays(), other.to_arrays()
+    return np.array_equal(offsets, other_offsets) and np.array_equal(text, other_text)
 
 
 def _within(data: Dataset, labels: Vocabulary) -> Dataset:

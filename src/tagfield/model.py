@@ -17,7 +17,7 @@ import numpy as np
 from tagfield import __version__
 from tagfield._text import Vocabulary
 from tagfield.dataset import Floats
-from tagfield.encode import Encoded, WordEncoder, encode_files, encode_words
+from tagfield.encode import Encoded, encode_files, encode_words
 from tagfield.errors import InputError
 from tagfield.features import prune
 from tagfield.layout import FeatureSet, Weights
@@ -25,11 +25,13 @@ from tagfield.model_file import Parts, from_tensors, load_parts, to_tensors
 from tagfield.model_tagging import Tagging
 from tagfield.page import facts, some
 from tagfield.progress import show_progress
+from tagfield.reading import paths_of
 from tagfield.storage import save_tensors
-from tagfield.text.sources import PathLike, Source
+from tagfield.text.sources import PathLike
 from tagfield.text.templates import Template
 from tagfield.train import Settings, Trained, train
 from tagfield.train.history import OnEpoch
+from tagfield.train.settings import settings_from
 from tagfield.train.streaming import Stream
 from tagfield.train.trainer import State
 
@@ -60,7 +62,7 @@ class Model(Tagging):
     def train(
         cls,
         data: Encoded | PathLike | Sequence[PathLike],
-        settings: Settings | None = None,
+        settings: Settings | str | None = None,
         *,
         dev: Encoded | PathLike | None = None,
         on_epoch: OnEpoch | None = None,
@@ -68,6 +70,7 @@ class Model(Tagging):
     ) -> "Model":
         """Train a model on encoded data, or on files with labels; see `encode_files` and `tagfield.train.train`.
 
+        settings: how to train, or the name of a recipe; by default `Settings()`
         dev: held-out data, scored after every epoch
         progress: show each epoch: True always, False never, None in notebooks and interactive sessions
 
@@ -77,11 +80,11 @@ class Model(Tagging):
         >>> model.tag([[["w=the"], ["w=cow"]]])
         [['D', 'N']]
         """
-        encoded = data if isinstance(data, Encoded) else encode_files(_paths(data))
+        encoded = data if isinstance(data, Encoded) else encode_files(paths_of(data))
         if dev is not None and not isinstance(dev, Encoded):
             kind: dict[str, Any] = {"format": "items"} if encoded.template is None else {"template": encoded.template}
             dev = encode_files(dev, attributes=encoded.attributes, labels=encoded.labels, **kind)
-        settings = settings or Settings()
+        settings = settings_from(settings)
         with show_progress(encoded, settings, dev=dev is not None, progress=progress, on_epoch=on_epoch) as told:
             return cls.of(encoded, train(encoded, settings, dev=dev, on_epoch=told))
 
@@ -91,8 +94,8 @@ class Model(Tagging):
         X: Iterable[object],
         y: Iterable[Iterable[str | None]],
         *,
-        template: Template | PathLike = "ner",
-        settings: Settings | None = None,
+        template: Template | PathLike | None = None,
+        settings: Settings | str | None = None,
         dev: tuple[Iterable[object], Iterable[Iterable[str | None]]] | None = None,
         on_epoch: OnEpoch | None = None,
         progress: bool | None = None,
@@ -101,21 +104,23 @@ class Model(Tagging):
 
         X: sentences; a token is a word, or a tuple of strings for a template that reads several columns
         y: a label for each token
-        template: the name of a preset (ner, pos, segmentation, …), the path of a template file, or a Template
+        template: the name of a preset (ner, pos, segmentation, …), the path of a template file, or a Template; by
+            default the preset that fits the labels, as in `encode_words`
         dev: held-out sentences and their labels, scored after every epoch
         progress: as in `train`
 
         >>> model = Model.train_words([["to", "be"], ["or", "not"]], [["TO", "VB"], ["CC", "RB"]])
         >>> model.template.name
-        'ner'
+        'pos'
         """
         encoded = encode_words(X, y, template=template)
         held_out = None
         if dev is not None:
             if not isinstance(dev, tuple | list) or len(dev) != 2:
                 raise InputError("dev must be a pair (X, y) of sentences and their labels")
-            encoder = WordEncoder(encoded.template or template, encoded.attributes, encoded.labels)
-            held_out = encoder.encode(*dev)
+            held_out = encode_words(
+                *dev, template=encoded.template, attributes=encoded.attributes, labels=encoded.labels
+            )
         return cls.train(encoded, settings, dev=held_out, on_epoch=on_epoch, progress=progress)
 
     @classmethod
@@ -256,14 +261,3 @@ class Model(Tagging):
         states, edges = features.counts
         info = {**self.info, "pruned": threshold, "state_features": states, "transition_features": edges}
         return Model(self.labels, self.attributes.subset(alive), features, weights, self.template, info)
-
-
-def _paths(data: Any) -> Any:
-    """Paths of files; InputError for data of another kind."""
-    each = data if isinstance(data, list | tuple) else [data]
-    if not each or not all(isinstance(path, str | os.PathLike | Source) for path in each):
-        raise InputError(
-            "data must be Encoded or the path of a file; for lists of words use Model.train_words, for attributes "
-            "encode_sequences"
-        )
-    return data

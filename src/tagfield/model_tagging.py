@@ -17,15 +17,16 @@ from tagfield._text import label_lists
 from tagfield.constraints import limits_for
 from tagfield.dataset import Doubles, Floats
 from tagfield.decoder import Decoder
-from tagfield.encode import Encoded
+from tagfield.encode import Encoded, same_vocabulary
 from tagfield.errors import InputError
 from tagfield.evaluate import ChunkScorer, Scores
 from tagfield.layout import FeatureSet, Weights
 from tagfield.native import kernels
-from tagfield.reading import Reading, same_vocabulary
+from tagfield.reading import Reading, paths_of
 from tagfield.spans import Span
 from tagfield.tagged import TaggedText
 from tagfield.tagging import Sentences
+from tagfield.text.sources import PathLike
 from tagfield.text.tokenizer import Tokenizer
 
 Data: TypeAlias = Iterable[object] | Encoded
@@ -72,9 +73,7 @@ class Tagging(Reading):
         encoded = self.read(X)
         limits = None
         if rules is not None or known is not None:
-            limits = limits_for(
-                rules, known, encoded.dataset.tokens, self.labels.strings() if called is None else called
-            )
+            limits = limits_for(rules, known, encoded.dataset.tokens, self.label_names if called is None else called)
         return Decoder(self.field, encoded, limits, threads=threads)
 
     def tag(self, X: Data, *, rules: Any = None, known: Known = None, threads: int = 1) -> list[list[str]]:
@@ -172,12 +171,12 @@ class Tagging(Reading):
         (['X', 'Y'], 4, 1.0)
         """
         found = self.decoder(X, rules=rules, known=known, threads=threads).n_best(count)
-        names = self.labels.strings()
+        names = self.label_names
         return [[([names[i] for i in path], p) for path, p in paths] for paths in found]
 
     def spans(self, X: Data, *, rules: Any = None, known: Known = None, threads: int = 1) -> list[list[Span]]:
         """The chunks in the best labels of each sequence; a chunk's probability covers its type and both ends."""
-        return self.decoder(X, rules=rules, known=known, threads=threads).spans(self.labels.strings())
+        return self.decoder(X, rules=rules, known=known, threads=threads).spans(self.label_names)
 
     def log_probability(self, X: Data, y: Iterable[Iterable[str]], *, rules: Any = None, threads: int = 1) -> Doubles:
         """log p(y | x) of each sequence; −inf if y breaks the rules or contains a label unknown to the model.
@@ -196,11 +195,20 @@ class Tagging(Reading):
             encoded = self.read(X, y)
         return self.decoder(encoded, rules=rules, threads=threads).log_probability()
 
-    def evaluate(self, encoded: Encoded, *, scheme: str | None = None, threads: int = 1) -> Scores:
-        """Score the model against gold labels; a gold label unknown to the model counts as an error.
+    def evaluate(
+        self, data: Encoded | PathLike | Sequence[PathLike], *, scheme: str | None = None, threads: int = 1
+    ) -> Scores:
+        """Score the model on files with labels, or on encoded data; a label unknown to the model counts as an error.
 
         scheme: What to count, as in `tagfield.evaluate.evaluate`; by default what the labels mark.
+
+        >>> from tagfield import Model
+        >>> X, y = [["Anna", "left"], ["It", "left"]], [["B-PER", "O"], ["O", "O"]]
+        >>> model = Model.train_words(X, y)
+        >>> model.evaluate(model.encode_words(X, y)).f1
+        1.0
         """
+        encoded = data if isinstance(data, Encoded) else self.encode_files(paths_of(data))
         bare = encoded.dataset.first_unlabelled(encoded.gold)
         if bare is not None:
             raise InputError(f"{encoded.where(bare)}: the sequence has no labels to score against")

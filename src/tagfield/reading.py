@@ -9,19 +9,19 @@ does not know is left out. So a model with a template refuses attributes that it
 refuses words, and a model that knows hardly any of the attributes in a call warns.
 """
 
+import os
 import sys
 import warnings
 from collections.abc import Iterable
 from functools import cached_property
-
-import numpy as np
+from typing import Any
 
 from tagfield._text import Vocabulary
-from tagfield.encode import Encoded, Format, WordEncoder, encode_files, encode_sequences
+from tagfield.encode import Encoded, Format, WordEncoder, encode_files, encode_sequences, same_vocabulary
 from tagfield.errors import InputError, UnknownAttributesWarning
 from tagfield.evaluate.kinds import label_kind
 from tagfield.text.reading import ReadOptions
-from tagfield.text.sources import PathLike
+from tagfield.text.sources import PathLike, Source
 from tagfield.text.templates import IGNORED, LABEL, Template
 
 WORD = "w"  # the role of the column of words
@@ -141,16 +141,15 @@ class Reading:
         return encoded
 
 
-def same_vocabulary(one: Vocabulary, other: Vocabulary) -> bool:
-    """Whether two vocabularies give every string the same id; takes milliseconds for two distinct objects.
-
-    >>> same_vocabulary(Vocabulary(["a", "b"]), Vocabulary(["a", "b"])), same_vocabulary(Vocabulary(), Vocabulary("a"))
-    (True, False)
-    """
-    if one is other or len(one) != len(other):
-        return one is other
-    (text, offsets), (other_text, other_offsets) = one.to_arrays(), other.to_arrays()
-    return np.array_equal(offsets, other_offsets) and np.array_equal(text, other_text)
+def paths_of(data: Any) -> Any:
+    """Paths of files, as they are; InputError for data of another kind."""
+    each = data if isinstance(data, list | tuple) else [data]
+    if not each or not all(isinstance(path, str | os.PathLike | Source) for path in each):
+        raise InputError(
+            "data must be Encoded or the path of a file; for lists of words use Model.train_words and "
+            "model.encode_words, for attributes encode_sequences and model.encode"
+        )
+    return data
 
 
 def _columns_read(template: Template) -> set[str]:

@@ -91,7 +91,7 @@ def test_a_wrong_argument_is_one_sentence(arguments: list[str], message: str) ->
 
 def test_train_tells_how_it_goes_and_what_came_out(tmp_path: Path) -> None:
     (tmp_path / "train.txt").write_text(TRAIN)
-    (tmp_path / "dev.txt").write_text("The DT B-NP\ncat NN I-NP\nruns VBZ B-XX\n")
+    (tmp_path / "dev.txt").write_text("The DT B-NP\ncat NN I-NP\nruns VBZ B-XX\n\nThe DT B-NP\n")
     text = good(
         "train", "train.txt", "--dev", "dev.txt", "-o", "my model", "--epochs", "3", "--log", "log", cwd=tmp_path
     )
@@ -101,7 +101,7 @@ def test_train_tells_how_it_goes_and_what_came_out(tmp_path: Path) -> None:
     )
     del lines[0]
     assert lines[0].startswith("train      2 sequences, 6 tokens, 3 labels, 46 attributes, read in ")
-    assert lines[1] == "dev        1 sequence, 3 tokens"
+    assert lines[1] == "dev        2 sequences, 4 tokens"
     assert lines[2].endswith("labels missing from the training data, counted as errors: B-XX")
     epochs = [line for line in lines if line.startswith("epoch ")]
     assert [line.split()[1] for line in epochs] == ["1/3", "2/3", "3/3"]
@@ -291,6 +291,16 @@ def test_a_template_file_works_as_in_crfpp(tmp_path: Path) -> None:
     (tmp_path / "template").write_text("# words\nU00:%x[0,0]\nU01:%x[-1,1]\nB\n")
     good("train", "train.txt", "-o", "model", "--template", "template", cwd=tmp_path)
     assert "template template (2 patterns)" in good("info", "model", cwd=tmp_path)
+
+
+def test_info_names_gazetteers_and_does_not_print_them(tmp_path: Path) -> None:
+    (tmp_path / "cities.txt").write_text("New York\nUlaanbaatar\n")
+    (tmp_path / "mine").write_text("columns w y\ngazetteer cities = cities.txt\nw\nw.in(cities)\n")
+    (tmp_path / "train.txt").write_text("New B-LOC\nYork I-LOC\n\nit O\n")
+    good("train", "train.txt", "-o", "m", "--template", "mine", cwd=tmp_path)
+    shown = good("info", "m", "--json", cwd=tmp_path)
+    assert [found["name"] for found in json.loads(shown)["template"]["resources"]] == ["cities"]
+    assert "Ulaanbaatar" not in shown
 
 
 # tag

@@ -74,7 +74,7 @@ def test_a_file_that_is_not_named_is_not_read(home: Path) -> None:
         ("[train]\nepochs = ['1']\n", "[train] epochs takes one value, got a list"),
         ("[train]\nepochs = 'many'\n", "tagfield train: invalid value for '--epochs': "),
         ("[train]\nepochs = 'many'\n", ", in f.toml; see tagfield train --help"),
-        ("[train]\nc2 = -1\n", "tagfield: --c2 must be ≥ 0, got -1"),
+        ("[train]\nc2 = -1\n", "tagfield: c2 in f.toml must be ≥ 0, got -1"),
         ("[train]\nmin-count = 1\nmin_count = 1\n", "[train] has the option 'min-count' twice"),
     ],
 )
@@ -82,6 +82,13 @@ def test_what_is_wrong_is_named(config: str, message: str, home: Path) -> None:
     (home / "f.toml").write_text(config)
     assert message in refused("train", "train.txt", "-o", "m", "--config", "f.toml", cwd=home, code=2)
     assert not (home / "m").exists()
+
+
+def test_what_the_command_line_gets_wrong_is_not_laid_on_the_file(home: Path) -> None:
+    (home / "f.toml").write_text("[train]\nc2 = 0.1\nepochs = 1\n")
+    given = ["train", "train.txt", "-o", "m", "--config", "f.toml"]
+    assert refused(*given, "--c2", "-1", cwd=home, code=2) == "tagfield: --c2 must be ≥ 0, got -1"
+    assert "f.toml" not in refused(*given, "--epochs", "many", cwd=home, code=2)
 
 
 def test_a_file_that_is_not_there_or_not_text(home: Path) -> None:

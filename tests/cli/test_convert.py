@@ -117,3 +117,21 @@ def test_several_inputs_label_names_and_encodings(home: Path) -> None:
 def test_wrong_arguments(arguments: list[str], message: str, home: Path) -> None:
     assert message in refused("convert", *arguments, cwd=home)
     assert sorted(path.name for path in home.iterdir()) == ["a.jsonl"]
+
+
+def test_what_it_did_goes_to_standard_error_or_into_json(home: Path) -> None:
+    code, out, said = inside("convert", "a.jsonl", "a.txt", input=b"", cwd=home)
+    assert (code, out) == (0, "")
+    assert said.splitlines()[0] == "read   a.jsonl: JSON lines: text with spans (2 labels)"
+    assert inside("convert", "a.jsonl", "a.txt", "--quiet", input=b"", cwd=home) == (0, "", "")
+    code, out, said = inside("convert", "a.jsonl", "a.txt", "--json", "--quiet", input=b"", cwd=home)
+    found = json.loads(out)
+    assert (found["output"], found["format"], found["records"]) == ("a.txt", "columns", 2)
+    assert found["left_out"]["id"] == 2
+    assert "--json prints a report" in refused("convert", "a.jsonl", "-", "--to", "columns", "--json", cwd=home)
+
+
+def test_items_say_what_was_read(home: Path) -> None:
+    _, _, said = inside("convert", "a.jsonl", "a.items", input=b"", cwd=home)
+    assert said.splitlines()[0].endswith("JSON lines: text with spans (5 labels); template ner")
+    assert said.splitlines()[1] == "wrote  a.items: CRFsuite items, 2 sequences"

@@ -2,13 +2,14 @@
 
 import signal
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from tagfield.cli.interrupts import Interrupts, run_beside
+from tagfield.cli.interrupts import TOGETHER, Interrupts, run_beside
 from tagfield.progress.terminal import STOPPING
 from tests.support.cli_process import COMMAND, TRAIN, environment, good
 
@@ -65,6 +66,7 @@ def test_twice_ends_at_once_and_writes_nothing(tmp_path: Path) -> None:
         wait_for(process, "epoch")
         process.send_signal(signal.SIGINT)
         wait_for(process, STOPPING)
+        time.sleep(2 * TOGETHER)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
         assert process.returncode == 130
@@ -102,10 +104,13 @@ def test_a_second_thread_returns_and_raises_as_the_first_would() -> None:
 def test_the_second_signal_raises_and_the_old_handler_comes_back() -> None:
     before = signal.getsignal(signal.SIGINT)
     calls: list[int] = []
-    with Interrupts(lambda: calls.append(1)) as interrupts:
+    now = [5.0]
+    with Interrupts(lambda: calls.append(1), clock=lambda: now[0]) as interrupts:
         assert not interrupts.asked
         signal.raise_signal(signal.SIGINT)
         assert interrupts.asked
+        signal.raise_signal(signal.SIGINT)  # at the same time: to the process, and to its group
+        now[0] += 2 * TOGETHER
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
     assert calls == [1]

@@ -1,6 +1,8 @@
 """`tagfield tune`: a table, a sentence, a file that `tagfield train` understands, and what is refused."""
 
+import json
 import os
+import shlex
 import signal
 import subprocess
 import time
@@ -9,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cli_process import COMMAND, environment, good, refused
+from tests.support.cli_process import COMMAND, environment, good, inside, refused
 
 
 @pytest.fixture(scope="module")
@@ -21,29 +23,48 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_it_ends_with_a_table_a_sentence_a_file_and_a_command(home: Path) -> None:
     given = ["tune", "train.txt", "--budget", "12", "--folds", "3", "-o", "best.toml"]
-    lines = good(*given, cwd=home).splitlines()
+    _, out, said = inside(*given, input=b"", cwd=home)
+    lines = out.splitlines()
     assert sum(line.startswith("candidate ") for line in lines) == 1
     assert any(line.startswith("default, template ner ") for line in lines)
-    assert lines[-3].startswith("Use ")
-    assert lines[-3].endswith(".")
-    assert lines[-2] == "saved  best.toml"
-    assert lines[-1].startswith("next   tagfield train train.txt -o model")
+    assert lines[-2].startswith("Use ")
+    assert lines[-2].endswith(".")
+    assert lines[-1] == "saved  best.toml"
+    following = said.splitlines()[-1]
+    assert following.startswith("next   tagfield train train.txt -o model")
     table = tomllib.loads((home / "best.toml").read_text())["train"]
     assert table["template"] in ("ner", "pos", "words")
     assert not (home / "best.toml.state").exists()
-    good(*lines[-1].split()[2:], cwd=home)
-    again = [line for line in good(*given, cwd=home).splitlines() if "/12 fold" not in line]
-    assert again == [line for line in lines if "/12 fold" not in line]
+    good(*following.split()[2:], cwd=home)
+    assert inside(*given, input=b"", cwd=home)[1] == out
 
 
 def test_columns_and_formats_are_part_of_the_choice(home: Path, tmp_path: Path) -> None:
     given = ["--budget", "6", "--folds", "2"]
-    lines = good("tune", home / "train.txt", *given, "--columns", "w y", cwd=tmp_path).splitlines()
-    assert lines[-1].endswith("--columns 'w y'")
+    _, _, said = inside("tune", home / "train.txt", *given, "--columns", "w y", input=b"", cwd=tmp_path)
+    assert said.splitlines()[-1].endswith("--columns 'w y'")
     assert tomllib.loads((tmp_path / "tagfield.toml").read_text())["train"]["columns"] == "w y"
     (tmp_path / "items").write_text("X\tw=a\nY\tw=b\n\nY\tw=b\nX\tw=a\n\n" * 4)
-    lines = good("tune", "items", *given, "--format", "items", cwd=tmp_path).splitlines()
-    assert "--format items" in lines[-1]
+    _, _, said = inside("tune", "items", *given, "--format", "items", input=b"", cwd=tmp_path)
+    assert "--format items" in said.splitlines()[-1]
+
+
+def test_how_the_files_are_read_is_part_of_the_choice(tmp_path: Path) -> None:
+    """The file and the command repeat every option of the input, so that training reads the same data."""
+    (tmp_path / "a.jsonl").write_bytes('{"text": "Bäh sings", "spans": [[0, 2, "PER"]]}\n'.encode("latin-1") * 8)
+    given = ["--encoding", "latin-1", "--on-cut", "widen", "--scheme", "iobes", "--template", "words"]
+    code, out, said = inside(
+        "tune", "a.jsonl", "--budget", "6", "--folds", "2", *given, "--json", input=b"", cwd=tmp_path
+    )
+    assert code == 0, said
+    found = json.loads(out)
+    wanted = {"encoding": "latin-1", "on-cut": "widen", "scheme": "iobes", "template": "words"}
+    assert wanted.items() <= found["options"].items()
+    assert tomllib.loads((tmp_path / "tagfield.toml").read_text())["train"] == found["options"]
+    best, *_ = (row for row in found["candidates"] if row["chosen"])
+    assert (best["figures"], best["mean"], found["finished"]) == ([100.0, 100.0], 100.0, True)
+    assert said.splitlines()[-1] == f"next   {found['command']}"
+    good(*shlex.split(found["command"])[1:], cwd=tmp_path)
 
 
 @pytest.mark.parametrize(

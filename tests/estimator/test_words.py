@@ -161,6 +161,19 @@ def test_warm_start_keeps_the_template(crf: CRF) -> None:
 # Input of the wrong kind
 
 
+def test_auto_takes_the_preset_that_fits_the_labels() -> None:
+    chunks = [[label if label == "O" else f"B-{label}" for label in sentence] for sentence in LABELS]
+    assert CRF(template="auto").fit(WORDS, LABELS).model_.template == load_template("pos")
+    fitted = CRF(template="auto", warm_start=True).fit(WORDS, chunks)
+    assert fitted.fit(WORDS, LABELS).model_.template == load_template("ner")  # a model keeps its template
+    stream = CRF(template="auto").partial_fit(WORDS, chunks).partial_fit(WORDS, chunks)
+    assert stream.model_.template == load_template("ner")
+    bare = CRF(warm_start=True).fit([[["a"]]], [["X"]])
+    bare.template = "auto"
+    with pytest.raises(InputError, match="has no template, so it cannot continue with words; fit anew"):
+        bare.fit(WORDS, LABELS)
+
+
 def test_words_without_a_template_name_the_template() -> None:
     with pytest.raises(InputError, match=r'X\[0\]\[0\] is of type str; .*CRF\(template="ner"\)'):
         CRF().fit(WORDS, LABELS)

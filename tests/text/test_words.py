@@ -181,12 +181,12 @@ def test_sentences_that_encode_while_they_are_read() -> None:
 def test_threads_share_an_encoder() -> None:
     rng = np.random.default_rng(0)
     X = [[[f"w{k}" for k in rng.integers(500, size=9)] for _ in range(5)] for _ in range(60)]
-    attributes = encode_words([sentence for x in X[::2] for sentence in x]).attributes
+    attributes = encode_words([sentence for x in X[::2] for sentence in x], template="words").attributes
     encoder, wrong = WordEncoder("words", attributes), []
 
     def work() -> None:
         for x in X:
-            expected = encode_words(x, attributes=attributes).dataset.attribute
+            expected = encode_words(x, template="words", attributes=attributes).dataset.attribute
             if not np.array_equal(encoder.encode(x).dataset.attribute, expected):
                 wrong.append(x)
 

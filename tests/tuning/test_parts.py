@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tagfield.cli.options import FLAGS
-from tagfield.encode import encode_sequences
+from tagfield.encode import encode_sequences, encode_words
 from tagfield.errors import InputError
+from tagfield.experiment.demo import addresses
 from tagfield.train import Settings
 from tagfield.tuning.candidates import SETTINGS, Candidate, candidates
 from tagfield.tuning.config import command, to_toml, train_options
@@ -64,6 +65,14 @@ def test_folds_are_a_partition(sequences: int, folds: int, seed: int) -> None:
     dealt = deal(sequences, folds, seed)
     assert sorted(np.concatenate(dealt).tolist()) == list(range(sequences))
     assert max(map(len, dealt)) - min(map(len, dealt)) <= 1
+
+
+@pytest.mark.parametrize("options", SETTINGS, ids=str)
+def test_every_candidate_can_be_scored(options: dict) -> None:
+    """Also one that leaves out rare attributes, so that the held-out fold has attributes without an id."""
+    made = addresses(seed=1, train=60, test=1).train
+    encoded = encode_words([[row[0] for row in s] for s in made], [[row[-1] for row in s] for s in made])
+    assert 5 < run(encoded, deal(60, 3, seed=0), 1, Candidate(options).settings()) <= 100
 
 
 def test_a_run_never_sees_the_fold_that_it_scores() -> None:
@@ -146,7 +155,7 @@ def test_the_fingerprint_sees_tokens_attributes_and_labels() -> None:
 
 def test_the_configuration_is_toml_and_the_command_says_the_same() -> None:
     options = {"recipe": "u2.g1", "average": True, "min_count": 2, "c2": 1e-05, "features": "all"}
-    named = train_options(options, template='my "best" template.txt', columns=None)
+    named = train_options(options, 'my "best" template.txt')
     read = tomllib.loads(to_toml(named, "one\ntwo"))
     assert read == {
         "train": {
@@ -159,3 +168,11 @@ def test_the_configuration_is_toml_and_the_command_says_the_same() -> None:
         }
     }
     assert command({"average": False}, ["a b"]) == "tagfield train 'a b' -o model --no-average"
+
+
+def test_a_fold_that_is_missing_does_not_shift_the_others() -> None:
+    """Differences are taken fold by fold, so a stopped tuning must not pair fold 2 with fold 1."""
+    state = State({})
+    for fold, figure in ((0, 1.0), (2, 3.0)):
+        state.add("a", fold, figure)
+    assert state.figures("a", 3) == [1.0]

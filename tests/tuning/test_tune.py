@@ -102,3 +102,17 @@ def test_what_cannot_be_told(encoded: Encoded, given: dict[str, Any], message: s
 def test_every_token_needs_a_label() -> None:
     with pytest.raises(InputError, match="tuning needs a label for every token"):
         tune(encode_sequences([[["a"], ["b"]]] * 9, [["X", None]] * 9))
+
+
+def test_presets_that_make_the_same_attributes_are_tried_once(tmp_path: Path) -> None:
+    (tmp_path / "train.txt").write_text("Anna B-PER\nleft O\n\nIt O\nleft O\n\n" * 4)
+    tuning = tune(tmp_path / "train.txt", budget=8, folds=2, settings=[{}])
+    assert {row.candidate.template for row in tuning.rows} == {"ner", "words"}
+
+
+def test_templates_and_workers_that_cannot_be_used_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "train.txt").write_text("Anna B-PER\n\n" * 4)
+    with pytest.raises(InputError, match="template must be the name of a preset"):
+        tune(tmp_path / "train.txt", template=tagfield.Template("mine", (), ()))  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="workers must be at least 1, got 0"):
+        tune(tmp_path / "train.txt", workers=0)

@@ -171,9 +171,16 @@ def explain(error: Any) -> str:
         return f"{path}: no option named {wrong}; {hint}"
     message = " ".join(error.format_message().split()).rstrip(".")
     parameter = getattr(getattr(error, "param", None), "name", None)
-    file = context.meta.get(FROM_FILE, {}).get(parameter) if context else None
+    file = file_of(context, parameter) if context else None
     where = f", in {file}" if file else ""
     return f"{path}: {message[:1].lower()}{message[1:]}{where}; see {path} --help"
+
+
+def file_of(context: Any, parameter: Any) -> str | None:
+    """The config file that the value of a parameter comes from; None if the command line gives it, or nothing does."""
+    source = context.get_parameter_source(parameter)
+    found: dict[Any, str] = context.meta.get(FROM_FILE, {})
+    return found.get(parameter) if source is not None and source.name == "DEFAULT_MAP" else None
 
 
 FROM_FILE = "tagfield.config"  # in a context's meta: parameter → the config file that it comes from (cli/config.py)

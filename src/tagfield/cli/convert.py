@@ -8,6 +8,7 @@ out, and the command says so. Columns become CRFsuite's items by a template.
 
 import io
 import sys
+from collections import Counter
 from typing import Annotated
 
 import typer
@@ -16,7 +17,9 @@ from tagfield.atomic import write_atomically
 from tagfield.cli.exits import UsageError
 from tagfield.cli.figures import count
 from tagfield.cli.reading import with_reading_options
-from tagfield.encode import encode_files
+from tagfield.cli.training import told
+from tagfield.cli.voice import AsJson, Quiet, Voice, print_json
+from tagfield.encode import Encoded, encode_files
 from tagfield.text.items import write_items
 from tagfield.text.presets import PRESETS
 from tagfield.text.reading import ReadOptions, read_files
@@ -31,7 +34,8 @@ SPOKEN |= {"columns": "further columns"}
 @with_reading_options("--from")
 def convert(
     source: Annotated[
-        list[str], typer.Argument(metavar="IN… OUT", help="Files to read, then the file to write; - is standard input.")
+        list[str],
+        typer.Argument(metavar="IN… OUT", help="Files to read, then the file to write; - is standard input or output."),
     ],
     to: Annotated[
         str | None,
@@ -47,6 +51,8 @@ def convert(
             metavar="NAME|FILE", help=f"Template that makes items: {', '.join(PRESETS)}, or a CRF++ template."
         ),
     ] = None,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
     *,
     reading: ReadOptions,
 ) -> None:
@@ -55,26 +61,33 @@ def convert(
     Keeps everything that both formats can hold. Spans become labels of tokens, and labels become spans, as the output
     needs it. A span that cuts a token is an error that shows it; --on-cut widens or drops such spans instead.
     """
+    voice = Voice(quiet, json=as_json)
     if len(source) < 2:
         raise UsageError("convert needs two names: the file to read, and the file to write; - is standard output")
     *paths, target = source
+    if target == STDIN and as_json:
+        raise UsageError("--json prints a report to standard output, where the data goes already; name a file for OUT")
     if target == STDIN and to is None:
         raise UsageError("standard output has no name that says which format to write; name it with --to")
     format = to or (ITEMS if target.endswith(".items") else target_of(target))
     if format == ITEMS:
-        written_items = _write_items(paths, target, template, reading)
-        _tell(f"wrote  {target}: CRFsuite items, {count(written_items, 'sequence')}", target)
-        return
-    if template is not None:
+        encoded = encode_files(paths, template=template, reading=reading)
+        found, about, unit = told(paths[0], encoded), "CRFsuite items", "sequence"
+        written = Written(_write_items(encoded, target), Counter())
+    elif template is not None:
         raise UsageError("--template makes CRFsuite items; it has no effect on other formats, so leave it out")
-    corpus = read_files(paths, reading)
-    written = write(corpus, target, format)
-    _tell(f"read   {paths[0]}: {corpus.describe()}", target)
-    _tell(
-        f"wrote  {target}: {TARGETS[format].about}, {written.count:,} record{'' if written.count == 1 else 's'}", target
-    )
+    else:
+        corpus = read_files(paths, reading)
+        written = write(corpus, target, format)
+        found, about, unit = f"{paths[0]}: {corpus.describe()}", TARGETS[format].about, "record"
+    voice.note(f"read   {found}")
+    voice.note(f"wrote  {target}: {about}, {count(written.count, unit)}")
     for line in left_out(written, format, reading):
-        _tell(line, target)
+        voice.note(line)
+    if as_json:
+        spans = {name: number for name, number in reading.policy.counts.items() if number}
+        facts = {"files": paths, "input": found, "output": target, "format": format, "records": written.count}
+        print_json(facts | {"left_out": dict(written.lost), "spans": spans})
 
 
 def left_out(written: Written, format: str, reading: ReadOptions) -> list[str]:
@@ -93,8 +106,7 @@ def left_out(written: Written, format: str, reading: ReadOptions) -> list[str]:
     return lines + [f"spans {what}: {counts[name]:,}" for name, what in told.items() if counts[name]]
 
 
-def _write_items(paths: list[str], target: str, template: str | None, reading: ReadOptions) -> int:
-    encoded = encode_files(paths, template=template, reading=reading)
+def _write_items(encoded: Encoded, target: str) -> int:
     stream = io.BytesIO()
     made = write_items(encoded.sequences(), stream)
     if target == STDIN:
@@ -103,8 +115,3 @@ def _write_items(paths: list[str], target: str, template: str | None, reading: R
     with write_atomically(target) as file:
         file.write(stream.getvalue())
     return made
-
-
-def _tell(line: str, target: str) -> None:
-    """Print a line where it does not mix with the output."""
-    print(line, file=sys.stderr if target == STDIN else sys.stdout)

@@ -89,7 +89,7 @@ def record(model: Model, path: str, top: int) -> dict[str, Any]:
         "features": model.features.kind,
         "state_features": states,
         "transition_features": edges,
-        "template": None if model.template is None else json.loads(model.template.to_json()),
+        "template": None if model.template is None else json.loads(model.template.to_json(texts=False)),
         "info": model.info,
         "top": [
             {"attribute": attribute, "label": label, "weight": weight}

@@ -4,15 +4,20 @@
     worker thread  trains; the kernels release the GIL, and training checks `asked` after each pass
 
 With one thread, Python would handle the signal only after the pass, which can take minutes.
+
+`timeout -s INT` and programs that start other programs send the signal to the process and to its group. So signals that
+come within TOGETHER seconds of the first are the same Ctrl-C.
 """
 
 import signal
 import threading
+import time
 from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+TOGETHER = 0.3
 
 
 class Interrupts:
@@ -24,8 +29,9 @@ class Interrupts:
     True
     """
 
-    def __init__(self, on_first: Callable[[], None]) -> None:
+    def __init__(self, on_first: Callable[[], None], clock: Callable[[], float] = time.monotonic) -> None:
         self.asked = False
+        self._clock, self._first = clock, 0.0
         self._on_first = on_first
         self._before: Any = None
 
@@ -39,10 +45,12 @@ class Interrupts:
         signal.signal(signal.SIGINT, self._before)
 
     def _hear(self, number: int, frame: FrameType | None) -> None:
-        if self.asked:
+        now = self._clock()
+        if self.asked and now - self._first > TOGETHER:
             raise KeyboardInterrupt
-        self.asked = True
-        self._on_first()
+        if not self.asked:
+            self.asked, self._first = True, now
+            self._on_first()
 
 
 def run_beside(work: Callable[[], T]) -> T:

@@ -150,6 +150,21 @@ def reading_from(given: dict[str, Any], format_flag: str = "--format") -> ReadOp
     )
 
 
+def flags_of(reading: ReadOptions) -> dict[str, Any]:
+    """Long options that say what a ReadOptions says, without the hyphens in front: the reverse of `reading_from`.
+
+    >>> flags_of(reading_from({"format": "jsonl", "header": False, "on_cut": "widen", "label_names": "O, B-PER"}))
+    {'format': 'jsonl', 'header': False, 'label-names': 'O,B-PER', 'on-cut': 'widen'}
+    """
+    usual, names = Policy(), reading.label_names
+    found = {name: getattr(reading, name) for name in ("format", "columns", "header", "encoding")}
+    found |= {"label-names": None if names is None else ",".join(names), "tokenizer": reading.tokenizer}
+    for name in ("scheme", "on_cut", "on_overlap"):
+        chosen = getattr(reading.policy, name)
+        found[name.replace("_", "-")] = None if chosen == getattr(usual, name) else chosen
+    return {name: value for name, value in found.items() if value is not None}
+
+
 def label_names(names: str) -> tuple[str, ...]:
     """The names in a list with commas, or in a file with one name per line.
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from tagfield.cli.checks import check_target
+from tagfield.cli.commands import file_of
 from tagfield.cli.config import use_config
 from tagfield.cli.exits import usage
 from tagfield.cli.figures import size
@@ -29,6 +30,7 @@ DATA = "The data"
 @with_reading_options()
 @with_training_options
 def train(
+    context: typer.Context,
     train: Annotated[list[str], typer.Argument(metavar="TRAIN", help="Training files; - is standard input.")],
     output: Annotated[str, typer.Option("-o", "--output", metavar="MODEL", help="File to save the model to.")],
     config: Annotated[
@@ -82,7 +84,9 @@ def train(
     given = {name: value for name, value in options.items() if value is not None}
     voice = Voice(quiet, verbose, as_json)
     with usage():
-        settings = Settings.of(algorithm, FLAGS, **given)
+        files = {name: file_of(context, name) for name in given}
+        called = FLAGS | {name: f"{FLAGS[name][2:]} in {file}" for name, file in files.items() if file}
+        settings = Settings.of(algorithm, called, **given)
         if settings.patience and dev is None:
             raise InputError("--patience needs held-out data; give it with --dev")
         data = Data(train, dev, template, reading)

@@ -3,6 +3,7 @@
 check ─▶ read, once per template ─▶ rounds of training runs (progress, Ctrl-C) ─▶ table, sentence, file, command
 """
 
+import math
 import os
 from typing import Annotated, Any
 
@@ -17,13 +18,14 @@ from tagfield.cli.exits import UsageError
 from tagfield.cli.figures import count
 from tagfield.cli.interrupts import Interrupts, run_beside
 from tagfield.cli.options import offer
-from tagfield.cli.reading import with_reading_options
+from tagfield.cli.reading import flags_of, with_reading_options
 from tagfield.cli.streams import INTERRUPTED
 from tagfield.cli.voice import AsJson, Quiet, Verbose, Voice, print_json
 from tagfield.text.presets import PRESETS
 from tagfield.text.reading import ReadOptions
 from tagfield.tuning import Tuning
 from tagfield.tuning.config import command, to_toml, train_options
+from tagfield.tuning.statistics import Estimate, estimate
 from tagfield.tuning.tuning import BUDGET, FOLDS
 from tagfield.tuning.tuning import Progress as Run
 from tagfield.tuning.tuning import tune as run_tuning
@@ -92,26 +94,44 @@ def tune(
                 stop=lambda: interrupts.asked,
             )
         )
-    if not as_json:
+    named = train_options(tuning.options, tuning.template, flags_of(reading))
+    if tuning.finished:
+        with write_atomically(output) as file:
+            file.write(to_toml(named, f"chosen by tagfield tune: {tuning.sentence}").encode())
+    if as_json:
+        print_json(record(tuning, named, output, command(named, train)))
+    else:
         print_table(tuning)
     if not tuning.finished:
         voice.note(f"stopped: the same command with --resume continues; {count(len(tuning.rows), 'candidate')} so far")
         raise typer.Exit(INTERRUPTED)
-    named = train_options(tuning.options, template=tuning.template, columns=reading.columns, format=reading.format)
-    with write_atomically(output) as file:
-        file.write(to_toml(named, f"chosen by tagfield tune: {tuning.sentence}").encode())
-    if as_json:
-        print_json(record(tuning) | {"config": output, "options": named, "command": command(named, train)})
-        return
-    print(f"{tuning.sentence[0].upper()}{tuning.sentence[1:]}.")
-    print(f"saved  {output}")
-    print(f"next   {command(named, train)}")
+    if not as_json:
+        print(f"{tuning.sentence[0].upper()}{tuning.sentence[1:]}.")
+        print(f"saved  {output}")
+    voice.note(f"next   {command(named, train)}")
 
 
-def record(tuning: Tuning) -> dict[str, Any]:
-    """What was found, for --json."""
-    rows = [dict(zip(tuning.head, cells, strict=True)) for cells in tuning.cells]
-    return {"sentence": tuning.sentence, "candidates": rows}
+def record(tuning: Tuning, named: dict[str, Any], output: str, told: str) -> dict[str, Any]:
+    """What was found, for --json; figures are in %, and null where there is none."""
+
+    def plain(estimate: Estimate) -> dict[str, float | None]:
+        return {name: x if math.isfinite(x) else None for name, x in estimate._asdict().items()}
+
+    rows = [
+        {
+            "candidate": str(row.candidate),
+            "options": row.candidate.options,
+            "template": row.candidate.template or None,
+            "figures": [x if math.isfinite(x) else None for x in row.figures],
+            **plain(estimate(row.figures, tuning.folds)),
+            "against_default": None if row is tuning.default else plain(tuning.ahead(row)),
+            "chosen": row is tuning.chosen,
+        }
+        for row in tuning.rows
+    ]
+    found: dict[str, Any] = {"sentence": tuning.sentence, "finished": tuning.finished, "figure": tuning.figure}
+    found |= {"folds": tuning.folds, "candidates": rows, "options": named}
+    return found | ({"config": output, "command": told} if tuning.finished else {})
 
 
 def print_table(tuning: Tuning) -> None:

@@ -47,8 +47,8 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         two labels, and not only for those in the data. Default: False.
     max_iterations: Maximum number of passes over the data. Default: 1000 for l2sgd and the recipes of tagfield, 100 for
         ap, pa and arow, no limit for lbfgs.
-    template: How to make features of words: the name of a preset (ner, pos, segmentation, …), the path of a template
-        file, or a Template. Default: None, for X that has features already.
+    template: How to make features of words: 'auto' for the preset that fits the labels, the name of a preset (ner, pos,
+        segmentation, …), the path of a template file, or a Template. Default: None, for X that has features already.
     {options}
     verbose: Print a line after every pass. Default: False.
     model_filename: File that fit saves the model to, in tagfield's format. An unfitted CRF loads the model from it.
@@ -64,7 +64,7 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
     n_jobs: Number of threads for lbfgs and for predictions; -1 uses every core. Default: 1.
     callbacks: Functions that are called with an Epoch after every pass; training stops when one returns True.
 
-    >>> crf = CRF(template="pos").fit([["the", "dog"], ["a", "cat"]], [["D", "N"], ["D", "N"]])
+    >>> crf = CRF(template="auto").fit([["the", "dog"], ["a", "cat"]], [["D", "N"], ["D", "N"]])
     >>> crf.predict([["the", "cat"]])
     [['D', 'N']]
     >>> X = [[{"w": "the"}, {"w": "dog"}], [{"w": "a"}, {"w": "cat"}]]

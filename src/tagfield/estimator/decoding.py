@@ -115,7 +115,7 @@ class Decoding(Fitted):
         [('X', 0, 2)]
         """
         decoder = self._decoder(X, known)
-        return decoder.spans(self.model_.labels.strings())
+        return decoder.spans(self.model_.label_names)
 
     @overload
     def tag_text(

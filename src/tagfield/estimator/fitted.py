@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from sklearn.exceptions import NotFittedError
 
 from tagfield.constraints import Rules
-from tagfield.encode import Encoded, WordEncoder
+from tagfield.encode import AUTO, Encoded, WordEncoder
 from tagfield.errors import InputError
 from tagfield.estimator.labels import LabelNames
 from tagfield.model import Model
@@ -134,12 +134,15 @@ class Fitted:
         self.__dict__.pop("_tagger", None)
         return epoch
 
-    def _chosen_template(self, continues: bool) -> Template | None:
-        """The template of `template=`; training that continues from a model keeps the model's."""
-        given = None if self.template is None else load_template(self.template)
+    def _chosen_template(self, continues: bool) -> Template | str | None:
+        """The template of `template=`, or AUTO; training that continues from a model keeps the model's."""
+        auto = isinstance(self.template, str) and self.template == AUTO
+        given = None if self.template is None or auto else load_template(self.template)
         if not continues:
-            return given
+            return AUTO if auto else given
         before = self.model_.template if self._stream is None else self._stream_template
+        if auto and before is None:
+            raise InputError("the fitted model has no template, so it cannot continue with words; fit anew")
         if given is None:
             return before
         if before is None or given.with_columns(before.columns) != before:

@@ -26,7 +26,7 @@ def read_labelled(
     *,
     sample_weight: ArrayLike | None = None,
     class_weight: Mapping[Any, float] | str | None = None,
-    template: Template | WordEncoder | None = None,
+    template: Template | WordEncoder | str | None = None,
     attributes: Vocabulary | None = None,
     labels: Vocabulary | None = None,
     grow: bool = False,
@@ -35,7 +35,8 @@ def read_labelled(
 ) -> Encoded:
     """Encode X and y for training; new labels are added to `names`.
 
-    template: X is sentences of words, of which the template makes attributes; or the encoder of a stream's words
+    template: X is sentences of words, of which the template makes attributes; AUTO for the preset that fits the labels;
+        or the encoder of a stream's words
     new_labels: labels beyond the given ones join the label set, instead of being unknown
     in_stream: a part of a stream may be empty or weigh nothing, but must not bring new labels
 

@@ -1,6 +1,7 @@
-"""Between records and a template: the template that fits a file, and the cells of a sentence that it reads."""
+"""Between records and a template: the template that fits files or lists of words, and the cells that it reads."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from tagfield._text import first_line
 from tagfield.errors import InputError
@@ -10,6 +11,7 @@ from tagfield.text.presets import load_template
 from tagfield.text.records import WORD, Sentence
 from tagfield.text.sources import Source
 from tagfield.text.templates import IGNORED, LABEL, Template
+from tagfield.text.words import columns_of, tokens_of
 
 
 def template_for_columns(form: FileFormat, source: Source) -> Template:
@@ -48,6 +50,32 @@ def template_for_sentences(sentences: Sequence[Sentence]) -> Template:
     roles = sentences[0].roles if sentences else (WORD,)
     read = (WORD, "pos", LABEL) if "pos" in roles and len(roles) == 2 else (WORD, LABEL)
     return fitting_template(read, labels, words, sentences[0].where if sentences else "")
+
+
+def template_for_words(X: Any, y: Any, columns: str | None = None) -> Template:
+    """The preset that fits lists of words, or of tuples, by their labels; of lists as `words.as_lists` makes them.
+
+    columns: the roles of a token's strings, as in `encode_words`
+
+    >>> template_for_words([["Anna"]], [["B-PER"]]).name, template_for_words([["看"]], [["S"]]).name
+    ('ner', 'segmentation')
+    >>> template_for_words([[("Anna", "NNP")]], [["B-NP"]]).name
+    'chunking'
+    """
+    given = [role for role in (columns or "").split() if role != LABEL]
+    count = columns_of(X)
+    if count > 2 and not given:
+        raise InputError(f"a token has {count} strings, and no preset reads that many; give a template")
+    roles = given or [WORD, "pos"][:count]
+    place = roles.index(WORD) if WORD in roles else 0
+    words = [token if isinstance(token, str) else token[place] for token in tokens_of(X, 1000) if _has(token, place)]
+    labels = {label for label in tokens_of(y) if isinstance(label, str)}
+    return fitting_template([*roles, LABEL], labels, words, "X")
+
+
+def _has(token: Any, place: int) -> bool:
+    """Whether a token is a word, or has a string for it; other tokens are refused by the native reader."""
+    return isinstance(token, str) or (isinstance(token, tuple | list) and len(token) > place)
 
 
 def fitting_template(roles: Sequence[str], labels: set[str], words: list[str], where: str) -> Template:

@@ -6,8 +6,8 @@ A WordTable keeps what it has learned about words and patterns, so that sentence
 at once. What it keeps is bounded. Threads can share it: each call takes a native encoder that no other call is using.
 """
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
 from tagfield._text import TemplateEncoder, Vocabulary
 from tagfield.dataset import Ints
@@ -44,6 +44,8 @@ class WordTable:
         self, X: Iterable[object], y: object, attributes: Vocabulary, frozen: bool, labels: Vocabulary, gather: bool
     ) -> "tuple[DatasetArrays, Ints]":
         """The arrays of a Dataset and the ids of the labels; see `encode.encode_words`."""
+        if X is None:
+            raise InputError("X is None; pass a list of sentences")
         # pop and append are atomic, so two threads, or a sentence that itself encodes, never share an encoder
         try:
             encoder = self._idle.pop()
@@ -74,17 +76,34 @@ def number_columns(template: Template, X: Iterable[object]) -> tuple[Template, I
     """
     if template.columns:
         return template, X
-    sentences = [_as_list(sentence) for sentence in X] if _readable(X) else X
-    lists = [sentence for sentence in sentences if isinstance(sentence, list)] if _readable(X) else []
-    first = next((token for sentence in lists for token in sentence), "")
-    count = max(1, len(first)) if isinstance(first, tuple | list) else 1
-    return template.with_columns((*(f"x{k}" for k in range(count)), LABEL)), sentences
+    X = as_lists(X)
+    return template.with_columns((*(f"x{k}" for k in range(columns_of(X))), LABEL)), X
+
+
+def as_lists(X: Any) -> Any:
+    """Sentences as a list of lists; what is no sentence stays as it is, and the native reader refuses it by name.
+
+    >>> as_lists(iter([("The", "dog"), "Bark"]))
+    [['The', 'dog'], 'Bark']
+    """
+    return [list(each) if _readable(each) else each for each in X] if _readable(X) else X
+
+
+def tokens_of(X: Any, most: int | None = None) -> Iterator[Any]:
+    """The tokens of what `as_lists` made, or of the first sentences; what is no sentence is left out."""
+    for sentence in X[:most] if isinstance(X, list) else ():
+        yield from sentence if isinstance(sentence, list) else ()
+
+
+def columns_of(X: Any) -> int:
+    """How many strings the first token has.
+
+    >>> columns_of([[], [("The", "DT")]]), columns_of([["The"]])
+    (2, 1)
+    """
+    first = next(tokens_of(X), "")
+    return max(1, len(first)) if isinstance(first, tuple | list) else 1
 
 
 def _readable(X: object) -> bool:
     return isinstance(X, Iterable) and not isinstance(X, str | bytes | dict)
-
-
-def _as_list(sentence: object) -> object:
-    """The sentence as a list; what is no sentence stays as it is, and the native reader refuses it by name."""
-    return list(sentence) if isinstance(sentence, Iterable) and _readable(sentence) else sentence

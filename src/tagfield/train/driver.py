@@ -18,9 +18,10 @@ import numpy as np
 from tagfield._text import Vocabulary
 from tagfield.constraints import Rules
 from tagfield.dataset import Dataset
-from tagfield.encode import Encoded
+from tagfield.encode import Encoded, same_vocabulary
 from tagfield.errors import InputError, TrainingError
 from tagfield.evaluate import ChunkScorer, Scores, has_chunks
+from tagfield.evaluate.kinds import LabelKind, label_kind
 from tagfield.evaluate.scores import CHUNK_FIGURES
 from tagfield.lattice import open_corpus
 from tagfield.layout import FeatureSet, Weights
@@ -29,7 +30,7 @@ from tagfield.page import table
 from tagfield.train.history import Clock, Epoch, History, OnEpoch, Stopping
 from tagfield.train.loss import LossMeter
 from tagfield.train.problem import Problem
-from tagfield.train.settings import Settings
+from tagfield.train.settings import Settings, settings_from
 from tagfield.train.trainer import Finished, Trainer
 
 log = logging.getLogger(__name__)
@@ -70,7 +71,7 @@ class Trained:
 
 def train(
     encoded: Encoded,
-    settings: Settings | None = None,
+    settings: Settings | str | None = None,
     *,
     dev: Encoded | None = None,
     watch: Mapping[str, Encoded] | None = None,
@@ -91,7 +92,7 @@ def train(
     >>> len(trained.history), trained.stop_reason
     (3, 'it reached the maximum of 3 epochs')
     """
-    settings = settings or Settings()
+    settings = settings_from(settings)
     if settings.patience and dev is None:
         raise InputError("patience needs held-out data to score on; give dev")
     chunks = has_chunks(encoded.labels)
@@ -101,8 +102,11 @@ def train(
         raise InputError(f"monitor={settings.monitor} needs labels that mark chunks; use accuracy or macro_f1")
     problem = Problem.of(encoded, settings, rules, start)
     watched = {**(watch or {}), **({} if dev is None else {"dev": dev})}
-    fitted = {name: fitting(data, problem) for name, data in watched.items()}
-    scorers = {name: held_out_scorer(data, fitted[name], problem) for name, data in watched.items()}
+    for data in watched.values():
+        check_held_out(data, encoded)
+    fitted = {name: fitting(data, problem.attributes) for name, data in watched.items()}
+    kind = label_kind(encoded.labels)  # a label that only held-out data has must not change what is counted
+    scorers = {name: held_out_scorer(data, fitted[name], problem, kind) for name, data in watched.items()}
     meter = LossMeter(problem, fitted.get("dev")) if settings.recipe.settles else None
     rng = np.random.default_rng(settings.seed)
     history = History(settings, scorers, on_epoch, clock)
@@ -228,9 +232,23 @@ def labels_better(trainer: Trainer, problem: Problem) -> bool:
     return right[0] > right[1]
 
 
-def fitting(dev: Encoded, problem: Problem) -> Dataset:
-    """Held-out data with the attribute ids of the problem, which may have left some attributes out."""
-    dataset, attributes = dev.dataset, problem.attributes
+def check_held_out(dev: Encoded, encoded: Encoded) -> None:
+    """Raise InputError if data cannot be scored with weights for the training data."""
+    if not (same_vocabulary(dev.labels, encoded.labels) and same_vocabulary(dev.attributes, encoded.attributes)):
+        raise InputError(
+            "the held-out data is not encoded with the vocabularies of the training data; give encode_files, "
+            "encode_words or encode_sequences attributes=train.attributes and labels=train.labels"
+        )
+    if not len(dev.gold):
+        raise InputError("the held-out data has no token; give sequences with labels, or leave it out")
+    bare = dev.dataset.first_unlabelled(dev.gold)
+    if bare is not None:
+        raise InputError(f"held-out data, {dev.where(bare)}: a token has no label; label every token, to score it")
+
+
+def fitting(dev: Encoded, attributes: Vocabulary) -> Dataset:
+    """Held-out data with the ids of the attributes that have a weight: min_count may have left some out."""
+    dataset = dev.dataset
     if len(attributes) == len(dev.attributes):
         return dataset
     ids = np.array([attributes.find(name) for name in dev.attributes], dtype=np.int64)
@@ -239,10 +257,10 @@ def fitting(dev: Encoded, problem: Problem) -> Dataset:
     return replace(dataset, attribute=ids[keep][dataset.attribute].astype(np.int32))
 
 
-def held_out_scorer(dev: Encoded, dataset: Dataset, problem: Problem) -> Callable[[Weights], Scores]:
+def held_out_scorer(dev: Encoded, dataset: Dataset, problem: Problem, kind: LabelKind) -> Callable[[Weights], Scores]:
     """A function from weights to the scores on `dev`, where a gold label that training never saw is an error."""
     corpus = open_corpus(dataset)
-    scorer = ChunkScorer(dev.names.strings())
+    scorer = ChunkScorer(dev.names.strings(), kind)
 
     def score(weights: Weights) -> Scores:
         field, threads = problem.features.field(weights), problem.settings.threads

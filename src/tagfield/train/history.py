@@ -121,8 +121,8 @@ class History:
         if self.by_score and scores is not None:
             monitor = self._settings.monitor
             figure = float(getattr(scores, "accuracy" if monitor == "auto" else monitor))
-            best = figure > self._highest
-            if best:
+            best = figure >= self._highest  # of equal epochs the last: a dev set without chunks has F1 0 throughout
+            if figure > self._highest:
                 self._highest, self._since = figure, number
         epoch = Epoch(number, objective, seconds, norm, rate, scores, watched, best, loss())
         self.epochs.append(epoch)

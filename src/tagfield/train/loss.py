@@ -56,10 +56,10 @@ class LossMeter:
         self._summed = chosen if summed else None
         self._corpus = open_corpus(part)
 
-    def __call__(self, weights: Weights) -> float:
-        """−Σ log p(y | x) / tokens; 0 if there is no token, infinite if the weights are beyond the range of numbers."""
+    def __call__(self, weights: Weights) -> float | None:
+        """−Σ log p(y | x) / tokens; infinite if the weights are beyond the range of numbers, None without a token."""
         if not self._tokens:
-            return 0.0
+            return None
         if self._summed is not None:
             return self._problem.nll(weights, self._summed) / self._tokens
         field, threads = self._problem.features.field(weights), self._problem.settings.threads

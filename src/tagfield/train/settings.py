@@ -247,6 +247,19 @@ class Settings:
         return [f"{name}={value!r}" for name, value in now if name != "recipe" and before.get(name) != value]
 
 
+def settings_from(given: Settings | str | None) -> Settings:
+    """Settings as they are, those of a recipe's name, or the default; InputError for anything else.
+
+    >>> settings_from("lbfgs") == Settings("lbfgs"), settings_from(None) == Settings()
+    (True, True)
+    """
+    if given is None or isinstance(given, str):
+        return Settings(given or NAME)
+    if not isinstance(given, Settings):
+        raise InputError(f"settings must be Settings or the name of a recipe, got {type(given).__name__}")
+    return given
+
+
 def _names_an_update(options: Mapping[str, Any]) -> bool:
     given = [options.get(name) for name in UPDATE]
     return any(value is not None and value is not False for value in given)

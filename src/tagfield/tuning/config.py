@@ -9,14 +9,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 
-def train_options(options: Mapping[str, Any], **data: str | None) -> dict[str, Any]:
-    """Long options of `tagfield train`, without the hyphens in front; `data` are those of the files, None if not set.
+def train_options(
+    options: Mapping[str, Any], template: str = "", data: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Long options of `tagfield train`, without the hyphens in front.
 
-    >>> train_options({"recipe": "pa", "min_count": 2}, template="words", columns=None)
-    {'algorithm': 'pa', 'min-count': 2, 'template': 'words'}
+    data: the options that say how the files are read
+
+    >>> train_options({"recipe": "pa", "min_count": 2}, "words", {"columns": "w _ y"})
+    {'algorithm': 'pa', 'min-count': 2, 'template': 'words', 'columns': 'w _ y'}
     """
     named = {"algorithm" if name == "recipe" else name.replace("_", "-"): value for name, value in options.items()}
-    return named | {name: value for name, value in data.items() if value}
+    return named | ({"template": template} if template else {}) | dict(data or {})
 
 
 def to_toml(named: Mapping[str, Any], comment: str = "") -> str:

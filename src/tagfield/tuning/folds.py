@@ -6,6 +6,7 @@ attribute that occurs only in the held-out fold has no weight or a weight of 0, 
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from tagfield.errors import InputError, TrainingError
 from tagfield.evaluate import has_chunks
 from tagfield.model import Model
 from tagfield.train import Epoch, Settings, train
+from tagfield.train.driver import fitting
 
 
 def deal(sequences: int, folds: int, seed: int) -> list[Longs]:
@@ -58,7 +60,9 @@ def run(
         return stop()
 
     try:
-        model = Model.of(part, train(part, settings, on_epoch=on_epoch))
+        trained = train(part, settings, on_epoch=on_epoch)
     except (TrainingError, InputError):
         return math.nan
-    return 100 * float(getattr(model.evaluate(encoded.take(folds[held_out])), figure_for(encoded)))
+    left_out = encoded.take(folds[held_out])
+    test = replace(left_out, dataset=fitting(left_out, trained.attributes), attributes=trained.attributes)
+    return 100 * float(getattr(Model.of(part, trained).evaluate(test), figure_for(encoded)))

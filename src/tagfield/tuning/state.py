@@ -10,6 +10,7 @@ import json
 import math
 import os
 from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -71,9 +72,9 @@ class State:
             file.write(json.dumps({"format": FORMAT, **self.about, "runs": plain}, ensure_ascii=False).encode())
 
     def figures(self, candidate: object, folds: int) -> list[float]:
-        """The figures of a candidate on the first folds, as far as they are there."""
+        """The figures of a candidate on the first folds, up to one that is missing: they are compared fold by fold."""
         found = self.runs.get(str(candidate), {})
-        return [found[fold] for fold in range(folds) if fold in found]
+        return [found[fold] for fold in takewhile(found.__contains__, range(folds))]
 
     def delete(self) -> None:
         if self.path is not None:

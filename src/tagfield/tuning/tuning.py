@@ -51,7 +51,7 @@ OnRun: TypeAlias = Callable[[Progress], None]
 def tune(
     data: Encoded | PathLike | Iterable[PathLike],
     *,
-    template: str | Sequence[str] | None = None,
+    template: PathLike | Sequence[PathLike] | None = None,
     reading: ReadOptions | None = None,
     budget: int = BUDGET,
     folds: int = FOLDS,
@@ -83,6 +83,8 @@ def tune(
     >>> tuning.best == Settings(), tuning.sentence
     (True, 'use the default: accuracy 100.00 ± 0.00; nothing else that was tried is clearly better')
     """
+    if workers is not None and workers < 1:
+        raise InputError(f"workers must be at least 1, got {workers}")
     encoded = _encodings(data, template, reading or ReadOptions())
     first = next(iter(encoded.values()))
     if not first.labelled:
@@ -125,7 +127,7 @@ def usable_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _encodings(data: Any, template: str | Sequence[str] | None, reading: ReadOptions) -> dict[str, Encoded]:
+def _encodings(data: Any, template: PathLike | Sequence[PathLike] | None, reading: ReadOptions) -> dict[str, Encoded]:
     """The data, encoded once for each template; "" stands for data that needs none. The default's comes first."""
     if isinstance(data, Encoded):
         if template is not None:
@@ -134,14 +136,21 @@ def _encodings(data: Any, template: str | Sequence[str] | None, reading: ReadOpt
     sources = open_inputs(data, reading.format, reading.encoding)  # once: standard input cannot be read twice
     reading = replace(reading, encoding=None)
     if template is not None:
-        names = [template] if isinstance(template, str) else list(template)
+        given: list[Any] = list(template) if isinstance(template, list | tuple) else [template]
+        if not given or not all(isinstance(each, str | os.PathLike) for each in given):
+            raise InputError("template must be the name of a preset, the path of a template file, or a list of them")
+        names = [os.fspath(each) for each in given]
         return {name: encode_files(sources, template=name, reading=reading) for name in names}
     first = encode_files(sources, reading=reading)
     if first.template is None:
         return {"": first}
     found = {first.template.name: first}
-    others = [name for name in PRESETS if name not in found and CHARACTERS not in (name, *found)]
-    for name in others:
+    makes = {replace(first.template, name="", columns=())}  # ner and pos differ in their names alone
+    for name, preset in PRESETS.items():
+        same = replace(preset, name="", columns=())
+        if same in makes or CHARACTERS in (name, first.template.name):
+            continue
+        makes.add(same)
         try:
             found[name] = encode_files(sources, template=name, reading=reading)
         except InputError:  # a template for other columns
