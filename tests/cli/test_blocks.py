@@ -104,6 +104,12 @@ def test_later_blocks_know_the_columns_of_the_header(tmp_path: Path) -> None:
     assert [block.columns for block in blocks] == [None, None]
 
 
+def test_a_line_between_documents_is_no_block(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("-DOCSTART- O\n\na X\n\n-DOCSTART- O\n\n# 2\n\n\nb X\n\nc X\n\n-DOCSTART- O\n")
+    blocks = list(read_blocks([str(tmp_path / "a.txt")], 1))
+    assert [(block.text.count(b"X"), block.before) for block in blocks] == [(1, 0), (1, 4), (1, 11)]
+
+
 def test_a_long_first_line_arrives_in_linear_time(monkeypatch: pytest.MonkeyPatch) -> None:
     text = b'[{"text": "%s"}]' % (b"a" * 60_000_000)
     stream = io.TextIOWrapper(io.BufferedReader(Slow(text, 1 << 13)), "utf-8")  # type: ignore[type-var]

@@ -100,6 +100,11 @@ def test_columns_must_name_one_that_is_read(columns: str) -> None:
         detect(Source("a.txt", b"a X\n"), columns=columns)
 
 
+def test_a_role_is_named_once() -> None:
+    with pytest.raises(InputError, match="columns 'w w': a role occurs twice; name each role once"):
+        detect(Source("a.txt", b"a X\n"), columns="w w")
+
+
 def test_every_choice_can_be_made_by_hand() -> None:
     text = b"word label\nAnna X\n"
     assert detect(Source("a", text), header=False).header is False

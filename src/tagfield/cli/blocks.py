@@ -97,7 +97,7 @@ def _numbered(
     """Blocks with the number of lines before each, and the columns that a header in the first one names."""
     before, empty = 0, True
     columns: str | None = None
-    for text in texts:
+    for text in _with_tokens(texts) if kind == "columns" else texts:
         if text.strip():
             block = Block(replace(source, text=text), kind, before, columns)
             yield block
@@ -107,6 +107,22 @@ def _numbered(
         before += text.count(b"\n")
     if empty:
         raise InputError(f"{source.name}: the file contains no sequence")
+
+
+def _with_tokens(texts: Iterator[bytes]) -> Iterator[bytes]:
+    """The texts, where one of -DOCSTART- lines and comments alone waits for the next one."""
+    waiting, begun = b"", False
+    for text in texts:
+        waiting += text
+        if not _all_begin(waiting, (b"-DOCSTART-", b"#")):
+            yield waiting
+            waiting, begun = b"", True
+    if waiting and not (begun and _all_begin(waiting, (b"-DOCSTART-",))):  # a last # may be a token
+        yield waiting
+
+
+def _all_begin(text: bytes, starts: tuple[bytes, ...]) -> bool:
+    return all(line.startswith(starts) for line in text.split(b"\n") if line.strip())
 
 
 def _named(block: Block, reading: ReadOptions, template: Template) -> str | None:

@@ -55,6 +55,9 @@ def detect(
     given = tuple(columns.split()) if columns is not None else ()
     if columns is not None and not {*given} - {LABEL, IGNORED, SENTENCE}:
         raise InputError(f"columns {columns!r}: name at least one column besides the label")
+    roles = [role for role in given if role != IGNORED]
+    if len(set(roles)) < len(roles):
+        raise InputError(f"columns {columns!r}: a role occurs twice; name each role once")
     if kind == "conllu":
         return FileFormat(kind, _conllu_roles(columns_of(head), given, source.name), "\t", comments=True)
     if kind in ("csv", "tsv"):
