@@ -22,10 +22,10 @@ from tagfield.errors import InputError
 from tagfield.features import prune
 from tagfield.layout import FeatureSet, Weights
 from tagfield.model_file import Parts, from_tensors, load_parts, to_tensors
+from tagfield.model_reading import paths_of
 from tagfield.model_tagging import Tagging
 from tagfield.page import facts, some
 from tagfield.progress import show_progress
-from tagfield.reading import paths_of
 from tagfield.storage import save_tensors
 from tagfield.text.sources import PathLike
 from tagfield.text.templates import Template

@@ -21,8 +21,8 @@ from tagfield.encode import Encoded, same_vocabulary
 from tagfield.errors import InputError
 from tagfield.evaluate import ChunkScorer, Scores
 from tagfield.layout import FeatureSet, Weights
+from tagfield.model_reading import Reading, paths_of
 from tagfield.native import kernels
-from tagfield.reading import Reading, paths_of
 from tagfield.spans import Span
 from tagfield.tagged import TaggedText
 from tagfield.tagging import Sentences

@@ -60,7 +60,7 @@ def test_once_stops_after_the_pass_and_saves(tmp_path: Path) -> None:
 
 
 def test_twice_ends_at_once_and_writes_nothing(tmp_path: Path) -> None:
-    slow_items(tmp_path / "items")
+    slow_items(tmp_path / "items", tokens=24_000)  # a pass must outlast the time in which two signals are one
     (tmp_path / "model").write_bytes(b"old")
     with training(tmp_path, "items", "--format", "items", "--features", "all", "--epochs", "1000") as process:
         wait_for(process, "epoch")

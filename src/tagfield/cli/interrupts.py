@@ -17,7 +17,7 @@ from types import FrameType, TracebackType
 from typing import Any, TypeVar
 
 T = TypeVar("T")
-TOGETHER = 0.3
+TOGETHER = 0.2
 
 
 class Interrupts:
