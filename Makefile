@@ -28,6 +28,7 @@ demo: build
 	@echo "$$ head -8 $(DEMO)/train.txt"; head -8 $(DEMO)/train.txt
 	.venv/bin/tagfield train $(DEMO)/train.txt --dev $(DEMO)/test.txt -o $(DEMO)/model
 	rm -rf $(DEMO)/comparison
+	@echo; echo "For researchers, half a minute: a comparison of the recipes of docs/recipes.md on the same file."
 	.venv/bin/tagfield compare --train $(DEMO)/train.txt --test $(DEMO)/test.txt --name addresses --recipes paper,adaptive \
 	    --features all --seeds 3 --epochs 12 --report -o $(DEMO)/comparison
 	@echo

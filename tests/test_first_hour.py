@@ -189,3 +189,43 @@ def test_scores_fit_the_labels(tmp_path: Path) -> None:
     assert (found["seg"]["scheme"], found["seg"]["chunks"]["f1"]) == ("words", 1.0)
     runs = json.loads(good("eval", "-m", "m", "runs.txt", "--runs", "--json", cwd=tmp_path))
     assert runs["scheme"] == "runs"
+
+
+def test_data_is_never_replaced_by_accident(home: Path) -> None:
+    before = (home / "two.txt").read_bytes()
+    for command in (
+        ["train", "two.txt", "-o", "two.txt"],
+        ["tune", "two.txt", "-o", "two.txt"],
+        ["convert", "two.txt", "two.txt"],
+    ):
+        done = call(*command, cwd=home)
+        assert done.returncode == 2
+        assert "two.txt is an input file" in done.stderr
+    (home / "notes").write_text("mine")
+    assert "notes exists and is not a model" in call("train", "two.txt", "-o", "notes", cwd=home).stderr
+    assert (home / "two.txt").read_bytes() == before
+    assert (home / "notes").read_text() == "mine"
+    good("train", "two.txt", "-o", "m", cwd=home)
+    good("train", "two.txt", "-o", "m", cwd=home)  # a model may be trained again
+
+
+def test_plain_text_without_text_gets_the_right_advice(home: Path) -> None:
+    said = good("train", "two.txt", "-o", "m", cwd=home)
+    assert "tagfield tag -m m --text FILE" in said
+    assert "add --text, if this is running text" in call("tag", "-m", "m", "new.txt", cwd=home).stderr
+    (home / "pairs").write_text("Anna sings\nBen runs\n")
+    done = call("tag", "-m", "m", "pairs", cwd=home)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert "the last column has no label of the model (found 'sings'); add --text" in done.stderr
+
+
+def test_a_template_for_a_file_and_labels_that_follow_a_scheme(home: Path) -> None:
+    (home / "a.csv").write_text(FILES["kaggle.csv"])
+    assert "to label plain text, train with --template ner" in good("train", "a.csv", "-o", "m", cwd=home)
+    assert Model.train(home / "a.csv", template="ner").tag_text("Anna left Oslo").spans[0].text == "Anna"
+    good("train", "two.txt", "-o", "m", "--recipe", "adaptive", "--epochs", "1", cwd=home)
+    labels = good("tag", "-m", "m", "--text", "--only-labels", "--constraints", "BIO", "new.txt", cwd=home).split()
+    assert all(b[:2] != "I-" or a[2:] == b[2:] for a, b in zip(["O", *labels], labels, strict=False))
+    one = "".join(line for line in (home / "two.txt").read_text().splitlines(keepends=True) if line.strip())
+    (home / "one.txt").write_text(one)
+    assert "put an empty line after each sentence" in good("train", "one.txt", "-o", "m", cwd=home)

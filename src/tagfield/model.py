@@ -64,6 +64,7 @@ class Model(Tagging):
         data: Encoded | PathLike | Sequence[PathLike],
         settings: Settings | str | None = None,
         *,
+        template: Template | PathLike | None = None,
         dev: Encoded | PathLike | None = None,
         on_epoch: OnEpoch | None = None,
         progress: bool | None = None,
@@ -71,6 +72,8 @@ class Model(Tagging):
         """Train a model on encoded data, or on files with labels; see `encode_files` and `tagfield.train.train`.
 
         settings: how to train, or the name of a recipe; by default `Settings()`
+        template: for files: the name of a preset, the path of a template file, or a Template; by default a preset that
+            fits the file
         dev: held-out data, scored after every epoch
         progress: show each epoch: True always, False never, None in notebooks and interactive sessions
 
@@ -80,7 +83,9 @@ class Model(Tagging):
         >>> model.tag([[["w=the"], ["w=cow"]]])
         [['D', 'N']]
         """
-        encoded = data if isinstance(data, Encoded) else encode_files(paths_of(data))
+        if template is not None and isinstance(data, Encoded):
+            raise InputError("the data is encoded already, so a template has no effect; give it to encode_files")
+        encoded = data if isinstance(data, Encoded) else encode_files(paths_of(data), template=template)
         if dev is not None and not isinstance(dev, Encoded):
             kind: dict[str, Any] = {"format": "items"} if encoded.template is None else {"template": encoded.template}
             dev = encode_files(dev, attributes=encoded.attributes, labels=encoded.labels, **kind)

@@ -196,11 +196,17 @@ class Tagging(Reading):
         return self.decoder(encoded, rules=rules, threads=threads).log_probability()
 
     def evaluate(
-        self, data: Encoded | PathLike | Sequence[PathLike], *, scheme: str | None = None, threads: int = 1
+        self,
+        data: Encoded | PathLike | Sequence[PathLike],
+        *,
+        scheme: str | None = None,
+        rules: Any = None,
+        threads: int = 1,
     ) -> Scores:
         """Score the model on files with labels, or on encoded data; a label unknown to the model counts as an error.
 
         scheme: What to count, as in `tagfield.evaluate.evaluate`; by default what the labels mark.
+        rules: Constraints on the predicted labels, as in `decoder`.
 
         >>> from tagfield import Model
         >>> X, y = [["Anna", "left"], ["It", "left"]], [["B-PER", "O"], ["O", "O"]]
@@ -214,5 +220,5 @@ class Tagging(Reading):
             raise InputError(f"{encoded.where(bare)}: the sequence has no labels to score against")
         if not same_vocabulary(encoded.labels, self.labels):
             raise InputError("the data is not encoded with this model's labels; use model.encode or model.encode_files")
-        decoder = self.decoder(encoded, threads=threads)
+        decoder = self.decoder(encoded, rules=rules, threads=threads)
         return ChunkScorer(encoded.names.strings(), scheme).score(encoded.gold, decoder.best(), decoder.tokens)

@@ -97,7 +97,8 @@ def test_train_tells_how_it_goes_and_what_came_out(tmp_path: Path) -> None:
     )
     lines = text.splitlines()
     assert lines[0] == (
-        "input      train.txt: columns: word, pos, label (space-separated, 3 labels); template chunking"
+        "input      train.txt: columns: word, pos, label (space-separated, 3 labels); template chunking (reads pos; "
+        "to label plain text, train with --template ner)"
     )
     del lines[0]
     assert lines[0].startswith("train      2 sequences, 6 tokens, 3 labels, 46 attributes, read in ")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tagfield.cli.exits import guarded
-from tests.support.cli_process import COMMAND, TRAIN, call, environment, good, refused
+from tests.support.cli_process import COMMAND, OLD, TRAIN, call, environment, good, refused
 
 BAD_DATA: dict[str, tuple[bytes, list[str], str]] = {  # content of `data`, further options, what is said
     "ragged columns": (b"The DT B-NP\ndog NN\n", [], "data, line 2: "),
@@ -142,12 +142,12 @@ def test_dev_data_without_labels(home: Path) -> None:
 
 def test_training_that_leaves_the_numbers_names_its_epoch_and_keeps_the_old_model(home: Path) -> None:
     (home / "items").write_text("A\tx:1e30\nB\ty:-1e30\n\nB\tx:1e30\nA\tx:3\n")
-    (home / "model").write_bytes(b"old")
+    (home / "model").write_bytes(OLD)
     line = refused(
         "train", "items", "-o", "model", "--format", "items", "--algorithm", "sgd", "--rate", "0.1", cwd=home
     )
     assert "epoch 1: the weights left the range of numbers" in line
-    assert (home / "model").read_bytes() == b"old"
+    assert (home / "model").read_bytes() == OLD
     untouched(home, "train.txt", "items", "model")
 
 
@@ -184,7 +184,7 @@ def test_a_full_disk(home: Path) -> None:
 
 def test_a_file_that_may_not_grow(home: Path) -> None:
     """A limit on the size of files stands in for a disk that fills up while the model is written."""
-    (home / "model").write_bytes(b"old")
+    (home / "model").write_bytes(OLD)
     done = subprocess.run(
         [*COMMAND, "train", "train.txt", "-o", "model", "--epochs", "2"],
         cwd=home,
@@ -197,7 +197,7 @@ def test_a_file_that_may_not_grow(home: Path) -> None:
     assert done.stderr.splitlines()[-1].startswith(
         "tagfield: cannot write 'model': the file would be larger than the limit allows"
     )
-    assert (home / "model").read_bytes() == b"old"
+    assert (home / "model").read_bytes() == OLD
     untouched(home, "train.txt", "model")
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from tagfield.cli.interrupts import TOGETHER, Interrupts, run_beside
 from tagfield.progress.terminal import STOPPING
-from tests.support.cli_process import COMMAND, TRAIN, environment, good
+from tests.support.cli_process import COMMAND, OLD, TRAIN, environment, good
 
 
 @contextmanager
@@ -61,7 +61,7 @@ def test_once_stops_after_the_pass_and_saves(tmp_path: Path) -> None:
 
 def test_twice_ends_at_once_and_writes_nothing(tmp_path: Path) -> None:
     slow_items(tmp_path / "items", tokens=24_000)  # a pass must outlast the time in which two signals are one
-    (tmp_path / "model").write_bytes(b"old")
+    (tmp_path / "model").write_bytes(OLD)
     with training(tmp_path, "items", "--format", "items", "--features", "all", "--epochs", "1000") as process:
         wait_for(process, "epoch")
         process.send_signal(signal.SIGINT)
@@ -72,7 +72,7 @@ def test_twice_ends_at_once_and_writes_nothing(tmp_path: Path) -> None:
         assert process.returncode == 130
         assert err.splitlines()[-1] == "tagfield: interrupted; nothing was written"
         assert out == ""
-    assert (tmp_path / "model").read_bytes() == b"old"
+    assert (tmp_path / "model").read_bytes() == OLD
     assert sorted(path.name for path in tmp_path.iterdir()) == ["items", "model"]
 
 

@@ -13,6 +13,7 @@ from tagfield.cli.exits import DATA, FAILED, USAGE
 COMMAND = [sys.executable, "-m", "tagfield"]
 
 TRAIN = "The DT B-NP\ndog NN I-NP\nbarks VBZ B-VP\n\nA DT B-NP\ncat NN I-NP\nsleeps VBZ B-VP\n\n"
+OLD = b"12345678{}"  # begins as a model does, so that a command may replace it
 PLAIN = "The DT\ncat NN\nbarks VBZ\n\n"
 
 

@@ -13,7 +13,7 @@ from tagfield.train import RECIPES, Settings
 from tagfield.train.fields import Found, Option, default_text
 from tagfield.train.options import Arow, Auto, Margin, Perceptron, QuasiNewton, Stochastic, WholeCorpus
 from tagfield.train.reference import options_page
-from tagfield.train.settings import all_options
+from tagfield.train.settings import all_options, shown_default
 from tagfield.train.updates import AdaGrad, Calibration, Divergence
 from tests.support.cli_process import call
 
@@ -65,7 +65,7 @@ def test_the_command_line_shows_it_in_its_group(found: Found, help_text: str) ->
     assert panel.startswith(f"{found.option.group} ─")
     [line] = [line for line in panel.splitlines() if re.search(rf"│ +{shown} ", line)]
     assert found.option.help in line
-    assert f"[default: {default_text(found)}]" in line
+    assert f"[default: {shown_default(found)}]" in line
 
 
 @EVERY
@@ -73,7 +73,7 @@ def test_the_page_of_all_options_has_a_row(found: Found) -> None:
     text = PAGE.read_text(encoding="utf-8")
     [section] = [part for part in text.split("\n## ") if f"| `{found.name}` |" in part]
     assert section.startswith(f"{found.option.group}\n")
-    assert f"| `{found.name}` | {default_text(found)} | {found.option.help}" in section
+    assert f"| `{found.name}` | {shown_default(found)} | {found.option.help}" in section
     for choice in found.option.choices or ():
         assert f"`{choice}`" in section
 

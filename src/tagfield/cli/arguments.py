@@ -6,3 +6,11 @@ import typer
 
 ModelFile: TypeAlias = Annotated[str, typer.Option("-m", "--model", metavar="MODEL", help="Model file.")]
 Threads: TypeAlias = Annotated[int, typer.Option("--threads", metavar="N", min=1, max=4096, help="Number of threads.")]
+Constraints: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--constraints",
+        metavar="BIO|IOBES|BILOU",
+        help="Allow only labels that follow this scheme: no I-PER after O, say. \\[default: any label may follow any]",
+    ),
+]

@@ -1,9 +1,29 @@
 """Checks before a command starts to work: an hour of training must not end with "permission denied"."""
 
 import os
+from collections.abc import Iterable
 
 from tagfield.atomic import descriptor_of, write_atomically
+from tagfield.cli.exits import UsageError
 from tagfield.errors import OutputError
+
+
+def check_inputs(path: str, inputs: Iterable[str | None]) -> None:
+    """Raise UsageError if an output file is also an input file: your data must not be replaced by accident."""
+    for each in inputs:
+        if each and os.path.exists(each) and os.path.exists(path) and os.path.samefile(each, path):
+            raise UsageError(f"{path} is an input file; give another name to the output")
+
+
+def check_model_target(path: str, inputs: Iterable[str | None]) -> None:
+    """Raise an error before training if the model cannot or should not be written to this file."""
+    check_inputs(path, inputs)
+    check_target(path)
+    if os.path.isfile(path) and os.path.getsize(path):
+        with open(path, "rb") as file:
+            start = file.read(9)
+        if start[8:] != b"{":
+            raise OutputError(f"{path} exists and is not a model; give another name to -o, or delete the file first")
 
 
 def check_target(path: str) -> None:

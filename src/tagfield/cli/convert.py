@@ -14,6 +14,7 @@ from typing import Annotated
 import typer
 
 from tagfield.atomic import write_atomically
+from tagfield.cli.checks import check_inputs
 from tagfield.cli.exits import UsageError
 from tagfield.cli.figures import count
 from tagfield.cli.reading import with_reading_options
@@ -65,6 +66,7 @@ def convert(
     if len(source) < 2:
         raise UsageError("convert needs two names: the file to read, and the file to write; - is standard output")
     *paths, target = source
+    check_inputs(target, paths)
     if target == STDIN and as_json:
         raise UsageError("--json prints a report to standard output, where the data goes already; name a file for OUT")
     if target == STDIN and to is None:

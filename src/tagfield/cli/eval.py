@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from tagfield.cli.arguments import ModelFile, Threads
+from tagfield.cli.arguments import Constraints, ModelFile, Threads
 from tagfield.cli.exits import UsageError, usage
 from tagfield.cli.figures import count, percent
 from tagfield.cli.options import offer
@@ -36,6 +36,7 @@ def evaluate(
     runs: Annotated[
         bool, typer.Option("--runs", help="Count runs of one label as chunks; short for --scheme runs.")
     ] = False,
+    constraints: Constraints = None,
     threads: Threads = 1,
     *,
     reading: ReadOptions,
@@ -53,7 +54,7 @@ def evaluate(
         chosen_kind([], scheme)  # an unknown name, before anything is read
     loaded = Model.load(model)
     encoded = loaded.encode_files(files, reading=reading)
-    scores = loaded.evaluate(encoded, scheme=scheme, threads=threads)
+    scores = loaded.evaluate(encoded, scheme=scheme, rules=constraints, threads=threads)
     if as_json:
         print_json({"model": model, "files": files, **scores.to_dict(), "unseen_labels": encoded.unseen_labels})
         return

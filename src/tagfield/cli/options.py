@@ -6,8 +6,8 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
-from tagfield.train.fields import Found, default_text
-from tagfield.train.settings import all_options
+from tagfield.train.fields import Found
+from tagfield.train.settings import all_options, shown_default
 
 F = TypeVar("F", bound=Callable[..., None])
 
@@ -53,7 +53,7 @@ def _parameter(found: Found) -> inspect.Parameter:
     shown = typer.Option(
         *names,
         metavar=metavar,
-        help=f"{option.help} \\[default: {default_text(found)}]",
+        help=f"{option.help} \\[default: {shown_default(found)}]",
         rich_help_panel=option.group or None,
         show_default=False,
         autocompletion=offer(option.choices) if option.choices else None,

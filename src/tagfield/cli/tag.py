@@ -14,12 +14,13 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from tagfield.cli.arguments import ModelFile, Threads
+from tagfield.cli.arguments import Constraints, ModelFile, Threads
 from tagfield.cli.blocks import Block, read_blocks
 from tagfield.cli.exits import UsageError
 from tagfield.cli.options import offer
 from tagfield.cli.reading import with_reading_options
 from tagfield.cli.tag_records import RecordTagger
+from tagfield.dataset import UNKNOWN
 from tagfield.encode import Encoded, encode_files
 from tagfield.errors import InputError
 from tagfield.model import Model
@@ -60,6 +61,7 @@ def tag(
         bool,
         typer.Option("--probability", help="Print the probability of all labels of a sentence, on a line before it."),
     ] = False,
+    constraints: Constraints = None,
     threads: Threads = 1,
     *,
     reading: ReadOptions,
@@ -80,7 +82,7 @@ def tag(
         raise UsageError(f"{given} applies only to columns, not to --format {output}")
     loaded = Model.load(model)
     reading = replace(reading, format=_input_format(reading.format, output, text, loaded))
-    writer = TagWriter(loaded, reading, only_labels, marginals, all_marginals, probability, threads)
+    writer = TagWriter(loaded, reading, only_labels, marginals, all_marginals, probability, constraints, threads)
     if not files and sys.stdin.isatty():
         print(
             "tagfield: reading from the terminal; end a sentence with an empty line and the text with Ctrl-D",
@@ -90,7 +92,7 @@ def tag(
     for block in read_blocks(files or [STDIN], reading=reading, template=loaded.template):
         lines = None if output in WHOLE else writer.native(block)
         if lines is None:
-            records = records or RecordTagger(loaded, reading, threads)
+            records = records or RecordTagger(loaded, reading, constraints, threads)
             if output == "inline":
                 lines = records.as_text(block)
             elif output == "jsonl" or (output is None and block.kind in ("jsonl", "json")):
@@ -122,6 +124,7 @@ class TagWriter:
     marginals: bool
     all_marginals: bool
     probability: bool
+    rules: str | None
     threads: int
 
     def native(self, block: Block) -> Iterator[str] | None:
@@ -129,6 +132,7 @@ class TagWriter:
         if block.kind not in ("columns", "items"):
             return None
         encoded = block.read(lambda source: self._encode(source, block))
+        self._check_gold(encoded)
         if encoded.form is None or not (encoded.form.plain or block.kind == "items"):
             return None
         echo = block.kind == "columns" and not self.only_labels
@@ -136,18 +140,33 @@ class TagWriter:
         return self.rows(encoded, lines if echo else None, items=block.kind == "items")
 
     def _encode(self, source: Source, block: Block) -> Encoded:
-        return encode_files(
-            [source],
-            template=self.model.template,
-            attributes=self.model.attributes,
-            labels=self.model.labels,
-            reading=replace(
-                self.reading,
-                format=block.kind,
-                header=block.header(self.reading.header),
-                columns=self.reading.columns or block.columns,
-            ),
-        )
+        try:
+            return encode_files(
+                [source],
+                template=self.model.template,
+                attributes=self.model.attributes,
+                labels=self.model.labels,
+                reading=replace(
+                    self.reading,
+                    format=block.kind,
+                    header=block.header(self.reading.header),
+                    columns=self.reading.columns or block.columns,
+                ),
+            )
+        except InputError as error:
+            if self.reading.format is not None or block.kind != "columns":
+                raise
+            raise InputError(f"{error}; or add --text, if this is running text") from None
+
+    def _check_gold(self, encoded: Encoded) -> None:
+        """Raise InputError if what stands in the place of gold labels cannot be labels: lines of two words, say."""
+        known, gold = encoded.dataset.labels, encoded.gold
+        if self.reading.format is None and len(gold) and (gold != UNKNOWN).all() and (known == UNKNOWN).all():
+            found = encoded.names[int(gold[0])]
+            raise InputError(
+                f"{encoded.where(0)}: the last column has no label of the model (found {found!r}); add --text, if this "
+                "is running text, or name the columns with --columns"
+            )
 
     def rows(self, encoded: Encoded, lines: Sequence[Sequence[str]] | None, *, items: bool = False) -> Iterator[str]:
         """The lines of each sentence with their labels, with an empty line at its end."""
@@ -156,9 +175,9 @@ class TagWriter:
         if odd:
             raise InputError(f"the label {odd[0]!r} cannot stand in a column; print the labels with --format jsonl")
         number = {name: index for index, name in enumerate(names)}
-        tagged = self.model.tag(encoded, threads=self.threads)
+        tagged = self.model.tag(encoded, rules=self.rules, threads=self.threads)
         wanted = self.marginals or self.all_marginals
-        nodes = self.model.marginals(encoded, threads=self.threads) if wanted else None
+        nodes = self.model.marginals(encoded, rules=self.rules, threads=self.threads) if wanted else None
         chances = self._probabilities(encoded, tagged) if self.probability else None
         echo = lines is not None and not self.only_labels
         for s, labels in enumerate(tagged):
@@ -176,5 +195,5 @@ class TagWriter:
             yield "\n"
 
     def _probabilities(self, encoded: Encoded, tagged: list[list[str]]) -> list[float]:
-        log_probability = self.model.log_probability(encoded, tagged, threads=self.threads)
+        log_probability = self.model.log_probability(encoded, tagged, rules=self.rules, threads=self.threads)
         return [float(p) for p in np.exp(log_probability)]

@@ -29,11 +29,11 @@ from tagfield.text.writers.json_words import further_fields
 class RecordTagger:
     """A model that tags records."""
 
-    def __init__(self, model: Model, reading: ReadOptions, threads: int) -> None:
+    def __init__(self, model: Model, reading: ReadOptions, rules: str | None, threads: int) -> None:
         if model.template is None:
             raise InputError("the model was trained on attributes, not on words; give it CRFsuite items")
         self.template: Template = model.template
-        self.model, self.reading, self.threads = model, reading, threads
+        self.model, self.reading, self.rules, self.threads = model, reading, rules, threads
         self._encoder = WordEncoder(model.template, model.attributes, model.labels)
 
     def as_json(self, block: Block) -> Iterator[str]:
@@ -54,7 +54,7 @@ class RecordTagger:
         places = [_places(record, sentences) for record, sentences in zip(records, groups, strict=True)]
         encoded = self._encode([sentence for sentences in groups for sentence in sentences])
         texts = Sentences([text for text, _ in places], [offsets for _, offsets in places])
-        decoder = self.model.decoder(encoded, threads=self.threads)
+        decoder = self.model.decoder(encoded, rules=self.rules, threads=self.threads)
         yield from zip(records, texts.tagged(decoder, self.model.labels.strings()), strict=True)
 
     def as_rows(self, block: Block) -> tuple[Encoded, list[list[str]]]:

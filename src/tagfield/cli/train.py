@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tagfield.cli.checks import check_target
+from tagfield.cli.checks import check_model_target
 from tagfield.cli.commands import file_of
 from tagfield.cli.config import use_config
 from tagfield.cli.exits import usage
@@ -61,6 +61,8 @@ def train(
     algorithm: Annotated[
         str,
         typer.Option(
+            "--algorithm",
+            "--recipe",
             metavar="RECIPE",
             help=f"Training algorithm: {', '.join(RECIPES)}. \\[default: {Settings().recipe}]",
             show_default=False,
@@ -91,7 +93,7 @@ def train(
             raise InputError("--patience needs held-out data; give it with --dev")
         data = Data(train, dev, template, reading)
         data.check()
-    check_target(output)
+    check_model_target(output, [*train, dev, log])
     encoded, held_out = data.read(voice.console)
     wanted, settings = settings, settings.for_data(encoded)
     if wanted.features != settings.features == "observed":

@@ -28,9 +28,11 @@ from tagfield.progress.terminal import describe, open_progress
 from tagfield.text.presets import load_template
 from tagfield.text.reading import ReadOptions
 from tagfield.text.sources import STDIN
+from tagfield.text.template_rows import besides_words
 from tagfield.text.templates import Template
 from tagfield.train import Epoch, Settings, Trained, train
 
+LONG = 100  # tokens; a file of one sentence with more has most likely lost its empty lines
 WHERE = {"dev": "held-out data", "sample": "a sample of the training data", "training": "the training data"}
 
 
@@ -65,6 +67,8 @@ class Data:
         what = describe(len(encoded), int(encoded.dataset.tokens[-1]))
         sizes = f"{count(len(encoded.labels), 'label')}, {count(len(encoded.attributes), 'attribute')}"
         _row(console, "train", f"{what}, {sizes}, read in {duration(time.monotonic() - start)}")
+        if len(encoded) == 1 and len(encoded.gold) > LONG:
+            _row(console, "", "the whole file is one sentence; put an empty line after each sentence")
         if self.dev is None:
             return encoded, None
         held_out = encode_files(
@@ -88,12 +92,15 @@ def told(path: str, encoded: Encoded) -> str:
     """The line that says what a file was taken for, and which template reads it.
 
     >>> from tagfield.text.sources import Source
-    >>> told("a.txt", encode_files(Source("a.txt", b"The DT B-NP\\ndog NN I-NP\\n")))
-    'a.txt: columns: word, pos, label (space-separated, 2 labels); template chunking'
+    >>> told("a.txt", encode_files(Source("a.txt", b"The B-NP\\ndog I-NP\\n")))
+    'a.txt: columns: word, label (space-separated, 2 labels); template ner'
     """
     name = "standard input" if path == STDIN else path
-    template = "" if encoded.template is None else f"; template {encoded.template.name}"
-    return f"{name}: {encoded.describe()}{template}"
+    if encoded.template is None:
+        return f"{name}: {encoded.describe()}"
+    others = besides_words(encoded.template)
+    more = f" (reads {' and '.join(others)}; to label plain text, train with --template ner)" if others else ""
+    return f"{name}: {encoded.describe()}; template {encoded.template.name}{more}"
 
 
 def train_with_progress(
@@ -166,7 +173,8 @@ def summarise(voice: Voice, trained: Trained, model: Model, path: str, dev: str 
     data = shlex.quote(dev) if dev not in (None, "-") else "FILE"
     name = shlex.quote(path)
     _row(voice.console, "next", f"tagfield eval -m {name} {data}", "cyan")
-    _row(voice.console, "", f"tagfield tag -m {name} {data}", "cyan")
+    words_alone = model.template is not None and not besides_words(model.template)
+    _row(voice.console, "", f"tagfield tag -m {name} {'--text FILE' if words_alone else data}", "cyan")
 
 
 def record(trained: Trained, model: Model, path: str, interrupted: bool) -> dict[str, Any]:

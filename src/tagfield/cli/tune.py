@@ -13,7 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from tagfield.atomic import write_atomically
-from tagfield.cli.checks import check_target
+from tagfield.cli.checks import check_inputs, check_target
 from tagfield.cli.exits import UsageError
 from tagfield.cli.figures import count
 from tagfield.cli.interrupts import Interrupts, run_beside
@@ -68,6 +68,7 @@ def tune(
     FILE.state, and --resume continues. In the end it writes the best settings to FILE, for tagfield train --config.
     """
     voice = Voice(quiet, verbose, as_json)
+    check_inputs(output, train)
     check_target(output)
     state = f"{output}.state"
     if os.path.exists(state) and not resume:

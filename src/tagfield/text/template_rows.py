@@ -112,6 +112,15 @@ def by_header(template: Template, roles: Sequence[str], where: str) -> Template:
     return template  # the header has names of its own, so the order counts
 
 
+def besides_words(template: Template) -> list[str]:
+    """The columns that a template reads besides the words, if its columns have names.
+
+    >>> besides_words(load_template("chunking")), besides_words(load_template("ner"))
+    (['pos'], [])
+    """
+    return [role for role in template.columns if role not in (LABEL, IGNORED, WORD) and _reads(template, role)]
+
+
 def cells_for(template: Template, sentence: Sentence) -> list[tuple[str, ...]]:
     """The cells of each token in the order of the template's columns, without the label.
 
@@ -126,7 +135,8 @@ def cells_for(template: Template, sentence: Sentence) -> list[tuple[str, ...]]:
     if lacking:
         raise InputError(
             f"{sentence.where}: template {template.name} reads {_spoken(wanted)}, but the data has only "
-            f"{_spoken(sentence.roles)}; give data with {_spoken(lacking)}, or train with another template"
+            f"{_spoken(sentence.roles)}; give data with {_spoken(lacking)}, or train with a template of words alone, "
+            "such as --template ner"
         )
     places = [sentence.roles.index(role) if role in sentence.roles else None for role in wanted]
     return [tuple(IGNORED if k is None else row[k] for k in places) for row in sentence.tokens]

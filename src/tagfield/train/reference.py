@@ -1,8 +1,8 @@
 """The page of all options, docs/options.md, from the options themselves: `python -m tagfield.train.reference`."""
 
-from tagfield.train.fields import Found, default_text
+from tagfield.train.fields import Found
 from tagfield.train.recipes import RECIPES
-from tagfield.train.settings import all_options
+from tagfield.train.settings import all_options, shown_default
 
 HEAD = """# Options of training
 
@@ -39,7 +39,7 @@ def options_page() -> str:
 def _row(found: Found) -> str:
     option = found.option
     choices = f" One of {', '.join(f'`{name}`' for name in option.choices)}." if option.choices else ""
-    return f"| `{found.name}` | {default_text(found)} | {option.help}{choices} |".replace("|θ", "∣θ")
+    return f"| `{found.name}` | {shown_default(found)} | {option.help}{choices} |".replace("|θ", "∣θ")
 
 
 if __name__ == "__main__":

@@ -20,7 +20,16 @@ from tagfield.errors import InputError
 from tagfield.evaluate.scores import FIGURES
 from tagfield.page import facts
 from tagfield.train.default import DEFAULT, NAME, NAMED, default_features
-from tagfield.train.fields import Found, check_record, documented, option, options_of, plain_values, with_options
+from tagfield.train.fields import (
+    Found,
+    check_record,
+    default_text,
+    documented,
+    option,
+    options_of,
+    plain_values,
+    with_options,
+)
 from tagfield.train.options import (
     AUTO,
     BATCH,
@@ -312,3 +321,16 @@ def _misplaced(name: str, recipe: Recipe, called: Mapping[str, str]) -> InputErr
 
 def _direct(record: Any) -> set[str]:
     return {found.name for found in options_of(record).values() if len(found.path) == 1}
+
+
+def shown_default(found: Found) -> str:
+    """The default of an option where no recipe is named, and that of named recipes if it is another one.
+
+    >>> shown_default(all_options()["cost"]), shown_default(all_options()["seed"])
+    ('2; 0 for a named recipe', '0')
+    """
+    named, value = default_text(found), Settings().to_dict().get(found.name)
+    if found.name not in {*DEFAULT, "metric"} - {*NAMED, "recipe"}:
+        return named
+    text = f"{value:g}" if isinstance(value, float) else str(value)
+    return named if text == named else f"{text}; {named} for a named recipe"
