@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
@@ -112,7 +113,7 @@ def more_labels(dataset: Dataset, labels: int) -> Dataset:
     spread = rng.integers(0, labels // 22 + 1, len(dataset.labels))
     split = np.minimum(dataset.labels + 22 * spread, labels - 1).astype(np.int32)
     split[:labels] = np.arange(labels)
-    return Dataset(**{**dataset.__dict__, "labels": split})
+    return replace(dataset, labels=split)
 
 
 def growth(encoded: Encoded) -> list[str]:
