@@ -60,10 +60,11 @@ def test_once_stops_after_the_pass_and_saves(tmp_path: Path) -> None:
 
 
 def test_twice_ends_at_once_and_writes_nothing(tmp_path: Path) -> None:
-    slow_items(tmp_path / "items", tokens=24_000)  # a pass must outlast the time in which two signals are one
+    slow_items(tmp_path / "items", tokens=100_000)  # a pass must outlast the time in which two signals are one
     (tmp_path / "model").write_bytes(OLD)
     with training(tmp_path, "items", "--format", "items", "--features", "all", "--epochs", "1000") as process:
         wait_for(process, "epoch")
+        time.sleep(2 * TOGETHER)  # the next pass has begun
         process.send_signal(signal.SIGINT)
         wait_for(process, STOPPING)
         time.sleep(2 * TOGETHER)

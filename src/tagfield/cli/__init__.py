@@ -18,10 +18,12 @@ import sys
 
 def main() -> None:
     """Run `tagfield` with the arguments of the process."""
-    from tagfield.cli.streams import leaving_at_once, open_closed_streams
+    from tagfield.cli.streams import flush_streams, leaving_at_once, open_closed_streams
 
     open_closed_streams()
     with leaving_at_once():
         from tagfield.cli.commands import run
 
-    sys.exit(run(sys.argv[1:]))
+    code = run(sys.argv[1:])
+    flush_streams()
+    sys.exit(code)

@@ -25,6 +25,17 @@ def open_closed_streams() -> None:
             setattr(sys, name, open(descriptor, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
 
 
+def flush_streams() -> None:
+    """Write what is buffered; where the reader has closed the pipe, drop it, or Python would exit with code 120."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, stream.fileno())
+            os.close(nowhere)
+
+
 @contextmanager
 def leaving_at_once() -> Iterator[None]:
     """Within it, Ctrl-C ends the process with one line: an import that is interrupted shows a traceback.

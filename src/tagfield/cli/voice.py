@@ -25,6 +25,16 @@ Verbose: TypeAlias = Annotated[bool, typer.Option("-v", "--verbose", help="Print
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
 
 
+class NotesConsole(Console):
+    """For progress and notes on standard error. If nobody reads them, the work goes on without them."""
+
+    def __init__(self, quiet: bool) -> None:
+        super().__init__(stderr=True, highlight=False, quiet=quiet)
+
+    def on_broken_pipe(self) -> None:
+        self.quiet = True
+
+
 @dataclass(frozen=True)
 class Voice:
     """How much a command says, and whether its result is JSON.
@@ -43,7 +53,7 @@ class Voice:
     @cached_property
     def console(self) -> Console:
         """For progress and notes; it prints nothing with --quiet."""
-        return Console(stderr=True, highlight=False, quiet=self.quiet)
+        return NotesConsole(self.quiet)
 
     def note(self, text: str) -> None:
         """A line on standard error, unless --quiet."""
