@@ -19,7 +19,7 @@ from rich.text import Text
 from tagfield.cli.figures import count, duration, objective, percent, size
 from tagfield.cli.interrupts import Interrupts, run_beside
 from tagfield.cli.log import Log
-from tagfield.cli.voice import Voice, print_json
+from tagfield.cli.voice import Voice, logging_to, print_json
 from tagfield.encode import Encoded, encode_files
 from tagfield.errors import InputError
 from tagfield.model import Model
@@ -126,21 +126,14 @@ def train_with_progress(
 
 @contextmanager
 def tell_choices(console: Console) -> Iterator[None]:
-    """Print what `--generator auto` tries; restores the logger afterwards."""
+    """Print what `--generator auto` tries."""
 
     class ToConsole(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
             console.print(record.getMessage(), style="dim")
 
-    log = logging.getLogger("tagfield.train.choose")
-    told, level = ToConsole(), log.level
-    log.addHandler(told)
-    log.setLevel(logging.INFO)
-    try:
+    with logging_to(ToConsole(), "tagfield.train.choose"):
         yield
-    finally:
-        log.removeHandler(told)
-        log.setLevel(level)
 
 
 def summarise(voice: Voice, trained: Trained, model: Model, path: str, dev: str | None, interrupted: bool) -> None:

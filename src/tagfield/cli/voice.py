@@ -10,7 +10,7 @@ import json
 import logging
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, TypeAlias
@@ -26,7 +26,7 @@ AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print the resul
 
 
 class NotesConsole(Console):
-    """For progress and notes on standard error. If nobody reads them, the work goes on without them."""
+    """For progress and notes on standard error. A closed pipe silences them and does not stop the work."""
 
     def __init__(self, quiet: bool) -> None:
         super().__init__(stderr=True, highlight=False, quiet=quiet)
@@ -69,17 +69,29 @@ class Voice:
     @contextmanager
     def library_log(self) -> Iterator[None]:
         """With --verbose, what the library logs goes to standard error while a block runs."""
-        log, handler = logging.getLogger("tagfield"), logging.StreamHandler(sys.stderr)
+        handler = logging.StreamHandler(sys.stderr)
         handler.setFormatter(logging.Formatter("%(name)s: %(message)s"))
-        level = log.level
-        if self.verbose:
-            log.addHandler(handler)
-            log.setLevel(logging.INFO)
-        try:
+        with logging_to(handler, "tagfield") if self.verbose else nullcontext():
             yield
-        finally:
-            log.removeHandler(handler)
-            log.setLevel(level)
+
+
+@contextmanager
+def logging_to(handler: logging.Handler, name: str) -> Iterator[None]:
+    """Send what a logger says to a handler while a block runs; restores the logger afterwards.
+
+    >>> with logging_to(logging.NullHandler(), "tagfield"):
+    ...     logging.getLogger("tagfield").level == logging.INFO
+    True
+    """
+    log = logging.getLogger(name)
+    level = log.level
+    log.addHandler(handler)
+    log.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        log.removeHandler(handler)
+        log.setLevel(level)
 
 
 def print_json(record: Mapping[str, Any]) -> None:

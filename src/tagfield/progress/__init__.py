@@ -50,7 +50,7 @@ def show_progress(
 
 
 def interactive() -> bool:
-    """Whether somebody is watching: a notebook, or an interactive session on a terminal."""
+    """Whether progress is shown by default: in a notebook, and in an interactive session on a terminal."""
     return in_notebook() or (hasattr(sys, "ps1") and sys.stderr is not None and sys.stderr.isatty())
 
 
