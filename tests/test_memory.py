@@ -5,6 +5,10 @@ from pathlib import Path
 import pytest
 
 from tagfield import memory
+from tagfield.encode import encode_sequences
+from tagfield.errors import InputError, MemoryLimitError
+from tagfield.model import Model
+from tests.support.cli_process import inside
 
 
 def made(folder: Path, groups: str, **limits: str) -> list[float]:
@@ -41,3 +45,41 @@ def test_the_least_limit_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "group_limits", lambda: iter([]))
     monkeypatch.setattr(memory.os, "sysconf", lambda name: -1 if "PAGES" in name else 1)
     assert memory.usable_memory() < 1e8
+
+
+def test_the_limit_is_a_share_of_what_there_is_or_what_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(memory.VARIABLE, raising=False)
+    assert memory.max_memory() == pytest.approx(memory.SHARE * memory.usable_memory())
+    with memory.memory_limited("3GB"):
+        assert memory.max_memory() == 3e9
+        with memory.memory_limited(None), memory.memory_limited(5.0):
+            assert memory.max_memory() == 5.0
+        assert memory.max_memory() == 3e9
+    monkeypatch.setenv(memory.VARIABLE, "plenty")
+    with pytest.raises(InputError, match="TAGFIELD_MAX_MEMORY: 'plenty' is not a size of memory"):
+        memory.max_memory()
+
+
+def test_a_hundred_thousand_labels_are_refused_before_their_transitions_are_made() -> None:
+    """Each pair of labels has a weight: 40 GB, and counts of twice that."""
+    X, y = [[["a"]] * 100_000], [[f"L{k}" for k in range(100_000)]]
+    with (
+        memory.memory_limited(8e9),
+        pytest.raises(MemoryLimitError, match=r"each pair of 100,000 labels needs about \d+"),
+    ):
+        Model.train(encode_sequences(X, y), "sgd")
+
+
+def test_the_commands_take_the_limit(tmp_path: Path) -> None:
+    data = tmp_path / "a.txt"
+    data.write_text("a B-X\n\n" * 100_000)
+    model = tmp_path / "m"
+    code, _, said = inside("train", data, "-o", model, "--max-memory", "1MB", input="", cwd=None)
+    assert code == 1, said
+    assert "needs about" in said
+    assert "--max-memory" in said
+    assert not model.exists()
+    assert inside("train", data, "-o", model, "--max-memory", "4GB", "--epochs", "1", input="", cwd=None)[0] == 0
+    code, _, said = inside("tag", "-m", model, data, "--max-memory", "lots", input="", cwd=None)
+    assert code == 2
+    assert "write it like 500MB or 4GB" in said

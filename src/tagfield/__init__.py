@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tagfield.encode import Encoded, encode_files, encode_sequences, encode_words
     from tagfield.errors import (
         InputError,
+        MemoryLimitError,
         ModelFileError,
         OutputError,
         TagfieldError,
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     )
     from tagfield.estimator import CRF
     from tagfield.evaluate import Scores
+    from tagfield.memory import limit_memory
     from tagfield.model import Model
     from tagfield.tagged import TaggedSentence, TaggedSpan, TaggedText, TaggedToken
     from tagfield.text.reading import read
@@ -42,6 +44,7 @@ PUBLIC: dict[str, str] = {  # name: its module
     "Encoded": "tagfield.encode",
     "Epoch": "tagfield.train",
     "InputError": "tagfield.errors",
+    "MemoryLimitError": "tagfield.errors",
     "Model": "tagfield.model",
     "ModelFileError": "tagfield.errors",
     "OutputError": "tagfield.errors",
@@ -59,6 +62,7 @@ PUBLIC: dict[str, str] = {  # name: its module
     "encode_files": "tagfield.encode",
     "encode_sequences": "tagfield.encode",
     "encode_words": "tagfield.encode",
+    "limit_memory": "tagfield.memory",
     "read": "tagfield.text.reading",
     "tokenize": "tagfield.text.tokenizer",
     "tune": "tagfield.tuning",
@@ -67,10 +71,11 @@ PUBLIC: dict[str, str] = {  # name: its module
 
 MODULES = ("metrics", "scorers", "templates")  # the first two as in sklearn-crfsuite; they need scikit-learn
 
-__all__ = ["CRF", "RECIPES", "Dataset", "Encoded", "Epoch", "InputError", "Model", "ModelFileError", "OutputError"]
+__all__ = ["CRF", "RECIPES", "Dataset", "Encoded", "Epoch", "InputError", "MemoryLimitError", "Model"]
+__all__ += ["ModelFileError", "OutputError"]
 __all__ += ["Scores", "Settings", "TagfieldError", "TaggedSentence", "TaggedSpan", "TaggedText", "TaggedToken"]
 __all__ += ["Template", "TrainingError", "Tuning", "UnknownAttributesWarning", "__version__", "encode_files"]
-__all__ += ["encode_sequences", "encode_words", "read", "tokenize", "tune", "write"]
+__all__ += ["encode_sequences", "encode_words", "limit_memory", "read", "tokenize", "tune", "write"]
 
 
 def __getattr__(name: str) -> Any:

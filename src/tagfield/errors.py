@@ -2,6 +2,7 @@
 
     TagfieldError
     ├── InputError (also a ValueError)    the data, a template or an argument is wrong
+    │   └── MemoryLimitError              it needs more memory than may be used
     ├── ModelFileError                    a model file is truncated, corrupt or not a tagfield model
     ├── OutputError                       a file could not be written; the old file is unchanged
     └── TrainingError                     training diverged; nothing was saved
@@ -22,6 +23,10 @@ class TagfieldError(Exception):
 
 class InputError(TagfieldError, ValueError):
     """Data, a template or an argument is wrong."""
+
+
+class MemoryLimitError(InputError):
+    """Something needs more memory than may be used. The message says how much, and what would fit."""
 
 
 class ModelFileError(TagfieldError):

@@ -15,7 +15,7 @@ import numpy as np
 from tagfield.dataset import Longs
 from tagfield.errors import InputError
 from tagfield.layout import ABSENT, FULL_ROW_BLOCKS, LANES, FeatureSet, Weights, absent
-from tagfield.memory import usable_memory
+from tagfield.memory import check_fits
 from tagfield.native import kernels
 
 
@@ -36,13 +36,13 @@ def feature_set(
     for chosen in (kind, transitions):
         if chosen not in ("observed", "all", None):
             raise InputError(f"no feature set named {chosen!r}; choose observed or all")
+    _check_memory(attributes, labels, kind, transitions or kind)
     trans = np.full((labels, width), ABSENT, np.float32)
     if (transitions or kind) == "all":
         trans[:, :labels] = 0
     else:
         trans[:, :labels][kernels.count_transitions(corpus, labels) >= max(1, min_count)] = 0
     if kind == "all":
-        _check_memory(attributes, labels)
         state = np.zeros((attributes, width), np.float32)
         state[:, labels:] = ABSENT
         return FeatureSet("all", attributes, labels, None, None, Weights(state.reshape(-1, LANES), trans))
@@ -124,12 +124,15 @@ def prune(features: FeatureSet, weights: Weights, threshold: float = 0.0) -> tup
     )
 
 
-def _check_memory(attributes: int, labels: int) -> None:
-    """Fail early if one weight per pair does not fit into memory; a swapping machine would only hang."""
-    needed, there = attributes * -(-labels // LANES) * LANES * 4, usable_memory()
-    if needed > there:
-        raise InputError(
-            f"{attributes:,} attributes × {labels:,} labels need {needed / 1e9:,.0f} GB of weights, but there are only "
-            f"{there / 1e9:,.0f} GB of memory; use only observed pairs (features='observed', "
-            "all_possible_states=False), or drop rare attributes (min_count, min_freq)"
+def _check_memory(attributes: int, labels: int, kind: str, transitions: str) -> None:
+    """Raise MemoryLimitError if the weights alone do not fit; a swapping machine would only hang."""
+    row = -(-labels // LANES) * LANES * 4
+    edges = labels * row + (labels * labels * 8 if transitions == "observed" else 0)  # weights, and counts in int64
+    if kind == "all":
+        check_fits(
+            attributes * row + edges,
+            f"a weight for each pair of {attributes:,} attributes and {labels:,} labels",
+            "use only observed pairs (features='observed', all_possible_states=False), or drop rare attributes "
+            "(min_count, min_freq)",
         )
+    check_fits(edges, f"a weight for each pair of {labels:,} labels", "use fewer labels")

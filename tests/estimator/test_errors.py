@@ -280,11 +280,12 @@ def test_nothing_at_all() -> None:
 
 def test_weights_that_cannot_fit_are_refused_before_they_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
     """crfpp#11, Wapiti#1, chokkan/crfsuite#25, ansj_seg#470: a crash or std::bad_alloc where there were too many."""
-    monkeypatch.setattr("tagfield.features.usable_memory", lambda: 1000.0)
-    wide = [[[f"w{i}"] for i in range(200)]]
+    monkeypatch.setattr("tagfield.memory.room_left", lambda: 1e6)
+    wide = [[[f"w{i}", *(f"v{i},{k}" for k in range(9))] for i in range(200)]]
     labels = [[f"l{i}" for i in range(200)]]
-    with pytest.raises(InputError, match=r"200 attributes × 200 labels need .* all_possible_states=False"):
+    with pytest.raises(InputError, match=r"2,000 attributes and 200 labels needs .* all_possible_states=False"):
         CRF(all_possible_states=True).fit(wide, labels)
+    monkeypatch.undo()
     assert CRF(max_iterations=2).fit(wide, labels).n_iter_ == 2
 
 

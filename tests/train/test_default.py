@@ -94,7 +94,7 @@ def test_features_that_do_not_fit_into_memory_are_observed(monkeypatch: pytest.M
     needed = weight_bytes(2, 2)
     assert needed == 2 * 8 * 4 * COPIES
     for memory, kind in ((needed / SHARE, "all"), (needed / SHARE - 1, "observed")):
-        monkeypatch.setattr("tagfield.train.default.usable_memory", lambda memory=memory: memory)
+        monkeypatch.setattr("tagfield.train.default.max_memory", lambda memory=memory: memory)
         assert default_features(2, 2) == Settings().for_data(encoded).features == kind
         trained = train(encoded)
         assert (trained.settings.features, trained.features.kind) == (kind, kind)
@@ -107,7 +107,7 @@ def test_the_command_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     (tmp_path / "train.txt").write_text("a B-X\nb O\n\n")
     given = ["train", "train.txt", "--template", "words", "-o", "model"]
     assert "features   observed" not in good(*given, cwd=tmp_path)
-    monkeypatch.setattr("tagfield.train.default.usable_memory", lambda: 1000.0)
+    monkeypatch.setattr("tagfield.train.default.max_memory", lambda: 1000.0)
     assert "features   observed, because a weight for every pair would take 8" in good(*given, cwd=tmp_path)
     assert "features   observed" not in good(*given, "--features", "observed", cwd=tmp_path)
 

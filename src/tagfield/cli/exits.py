@@ -17,7 +17,7 @@ from typing import ParamSpec
 import typer
 
 from tagfield.cli.streams import INTERRUPTED
-from tagfield.errors import InputError, ModelFileError, TagfieldError
+from tagfield.errors import InputError, MemoryLimitError, ModelFileError, TagfieldError
 
 SUCCESS, FAILED, USAGE, DATA = 0, 1, 2, 3
 EXITS = {  # what `tagfield --help` and docs/cli.md list
@@ -56,6 +56,8 @@ def code_of(error: TagfieldError) -> int:
     """
     if isinstance(error, UsageError):
         return USAGE
+    if isinstance(error, MemoryLimitError):
+        return FAILED
     return DATA if isinstance(error, InputError | ModelFileError) else FAILED
 
 

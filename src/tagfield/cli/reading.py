@@ -16,6 +16,7 @@ import typer
 
 from tagfield.cli.exits import usage
 from tagfield.errors import InputError
+from tagfield.memory import memory_limited
 from tagfield.text.file_format import KINDS, check_kind
 from tagfield.text.reading import ReadOptions
 from tagfield.text.schemes import SCHEMES
@@ -97,6 +98,16 @@ def _parameters(format_flag: str, with_model: bool) -> dict[str, Any]:
                 help="What to do with spans that overlap: fail, or keep the longest. \\[default: error]",
             ),
         ],
+        "max_memory": Annotated[
+            str | None,
+            typer.Option(
+                "--max-memory",
+                metavar="SIZE",
+                help="Refuse what would take more memory than this, such as 4GB. "
+                "\\[default: four fifths of the machine's, or of its container's]",
+                show_default=False,
+            ),
+        ],
     }
     return {name: each for name, each in made.items() if not (with_model and name == "scheme")}
 
@@ -111,9 +122,12 @@ def with_reading_options(format_flag: str = "--format", *, with_model: bool = Fa
         @functools.wraps(command)
         def run(**arguments: Any) -> None:
             given = {name: arguments.pop(name, None) for name in made}
+            limit = given.pop("max_memory")
             with usage():
                 reading = reading_from(given, format_flag)
-            command(reading=reading, **arguments)
+                limited = memory_limited(limit)
+            with limited:
+                command(reading=reading, **arguments)
 
         options = [
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)

@@ -18,6 +18,7 @@ from tagfield.errors import InputError
 from tagfield.text.columns import read_columns
 from tagfield.text.detect import detect
 from tagfield.text.file_format import FileFormat
+from tagfield.text.footprint import check_reading
 from tagfield.text.items import read_items
 from tagfield.text.readers.column_file import without_other_lines
 from tagfield.text.reading import ReadOptions, recoded, records_of_source, sentences_of, with_contents
@@ -61,10 +62,12 @@ def read_any(
         if not any(source.text.strip() for source in sources):
             raise InputError(f"{sources[0].name}: the file holds only blank lines; give a file with a sentence")
         used = template_for_columns(forms[0], sources[0]) if template is None else template
+        check_reading(sources, lambda some: _sampled(some, used, labels, needs_labels))
         data, used, locations = read_columns(
             sources, used, attributes, labels, frozen=frozen, needs_labels=needs_labels
         )
         return data, used, locations, forms[0].with_roles(used.columns)
+    check_reading(sources)
     if all(form.kind == "items" for form in forms):
         data, locations = read_items(sources, attributes, labels, frozen=frozen)
         return data, None, locations, forms[0]
@@ -99,6 +102,15 @@ def encode_sentences(
     places = tuple(sentence.where for sentence in sentences)
     locations = Locations(sources, np.zeros(count, np.int32), np.arange(count), named=places)
     return Dataset(*arrays, gold, np.ones(count)), template, locations
+
+
+def _sampled(
+    sources: list[Source], template: Template, labels: Vocabulary, needs_labels: bool
+) -> tuple[Dataset, Vocabulary]:
+    """Some text encoded with vocabularies of its own."""
+    attributes = Vocabulary()
+    data, _, _ = read_columns(sources, template, attributes, labels.copy(), frozen=False, needs_labels=needs_labels)
+    return data, attributes
 
 
 def _detect(source: Source, reading: ReadOptions, template: Template | None) -> FileFormat:

@@ -4,22 +4,31 @@ path, .gz, "-" ─▶ Source: name and bytes ─▶ readers ─▶ Locations: fi
 """
 
 import gzip
+import io
 import os
 import sys
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from tagfield.dataset import Ints, Longs
-from tagfield.errors import InputError
+from tagfield.errors import InputError, MemoryLimitError
+from tagfield.memory import check_fits
 
 PathLike: TypeAlias = str | os.PathLike[str]
 
 STDIN = "-"
 _GZIP = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
+SMALL = 1 << 24  # bytes that are read without a look at the memory that is left
+SMALLER = "use a smaller file"
+
+
+class Readable(Protocol):
+    """A file of bytes, as far as it is used here."""
+
+    def read(self, size: int, /) -> bytes: ...
 
 
 @dataclass(frozen=True)
@@ -73,7 +82,8 @@ def open_source(path: PathLike) -> Source:
     raw = read_bytes(path, name)
     if raw.startswith(_GZIP):
         try:
-            raw = gzip.decompress(raw)
+            with gzip.GzipFile(fileobj=io.BytesIO(raw)) as packed:
+                raw = _read_within(packed, f"{name}: the unpacked text")
         except (OSError, EOFError, zlib.error) as error:
             raise InputError(f"{name}: the gzip data is damaged or cut off ({error})") from None
     elif name.endswith(".gz") and raw:
@@ -102,12 +112,29 @@ def open_sources(paths: PathLike | Source | Iterable[PathLike | Source]) -> list
 def read_bytes(path: PathLike, name: str) -> bytes:
     """The bytes of a file, which messages call `name`."""
     try:
-        return sys.stdin.buffer.read() if path == STDIN else Path(path).read_bytes()
+        if path == STDIN:
+            return _read_within(sys.stdin.buffer, f"{name}: the text")
+        with open(path, "rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            if size > SMALL:
+                check_fits(size, f"{name}: the text", SMALLER)
+            return _read_within(file, f"{name}: the text")
     except FileNotFoundError:
         raise InputError(f"{name}: there is no such file") from None
     except IsADirectoryError:
         raise InputError(f"{name}: this is a directory, not a file") from None
     except OSError as error:
         raise InputError(f"{name}: the file cannot be read ({error.strerror or error})") from None
+    except MemoryLimitError:
+        raise
     except ValueError as error:  # a NUL in the name
         raise InputError(f"{name!r}: this is not a file name ({error})") from None
+
+
+def _read_within(file: Readable, what: str) -> bytes:
+    """Everything that a file still holds; MemoryLimitError as soon as it is more than fits."""
+    pieces = [file.read(SMALL)]
+    while len(pieces[-1]) == SMALL:
+        check_fits(SMALL * (len(pieces) + 1), what, SMALLER)  # the next piece, and all of them once more in one
+        pieces.append(file.read(SMALL))
+    return pieces[0] if len(pieces) == 1 else b"".join(pieces)

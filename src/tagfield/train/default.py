@@ -10,7 +10,7 @@ pair that occurs in the data.
 from typing import Any
 
 from tagfield.layout import LANES
-from tagfield.memory import usable_memory
+from tagfield.memory import max_memory
 
 NAME = "default"  # stands for DEFAULT wherever a recipe is named
 
@@ -30,7 +30,7 @@ DEFAULT: dict[str, Any] = {
 NAMED: dict[str, Any] = {"features": "observed", "c2": 1.0, "epochs": None}
 
 COPIES = 8  # of the weights: features, start, θ, AdaGrad's squares, the average, the best epoch, the result, the model
-SHARE = 0.5  # of the memory that they may take
+SHARE = 0.6  # of the memory that may be used
 
 
 def default_features(attributes: int, labels: int) -> str:
@@ -39,7 +39,7 @@ def default_features(attributes: int, labels: int) -> str:
     >>> default_features(100_000, 20), default_features(10**9, 10**4)
     ('all', 'observed')
     """
-    return "all" if weight_bytes(attributes, labels) <= SHARE * usable_memory() else "observed"
+    return "all" if weight_bytes(attributes, labels) <= SHARE * max_memory() else "observed"
 
 
 def weight_bytes(attributes: int, labels: int) -> float:
