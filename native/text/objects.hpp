@@ -49,6 +49,7 @@ class ObjectReader {
 
   private:
     static constexpr int depth_limit = 64;
+    static_assert(SentenceBuilder::slack == StringCache::with_colon_size);
     static constexpr Py_ssize_t sample_size = 256;
 
     // Reserves memory for all sequences, estimated from the first ones: an array that grows step by step is copied
