@@ -132,7 +132,7 @@ class TemplateExpander {
             for (const auto& [offset, column] : cached.pattern.cells) {
                 auto& before = before_[column];
                 auto& after = after_[column];
-                Vocabulary& cells = table_.column(static_cast<std::size_t>(column)).cells;
+                StringTable& cells = table_.column(static_cast<std::size_t>(column)).cells;
                 for (std::int32_t k = static_cast<std::int32_t>(before.size()) + 1; k <= -offset; ++k)
                     before.push_back(cells.add("_B-" + std::to_string(k)));
                 for (std::int32_t k = static_cast<std::int32_t>(after.size()) + 1; k <= offset; ++k)

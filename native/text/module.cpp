@@ -7,6 +7,7 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <utility>
@@ -70,16 +71,16 @@ nb::tuple to_arrays(const Vocabulary& self) {
 
 Vocabulary from_arrays(View<std::uint8_t> bytes, View<std::int64_t> offsets) {
     const auto* raw = reinterpret_cast<const char*>(offsets.data());
-    return Vocabulary::from_arrays({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, offsets.size(),
+    return Vocabulary(StringTable::from_arrays({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, offsets.size(),
                                    [raw](std::size_t i) {
                                        std::int64_t offset;  // a mapped file may be unaligned
                                        std::memcpy(&offset, raw + i * sizeof offset, sizeof offset);
                                        return offset;
-                                   });
+                                   }));
 }
 
 Vocabulary subset(const Vocabulary& self, View<std::int64_t> ids) {
-    Vocabulary kept;
+    StringTable kept;
     kept.reserve(ids.size(), 0);
     for (std::size_t i = 0; i < ids.size(); ++i) {
         const std::int64_t id = ids.data()[i];
@@ -88,15 +89,15 @@ Vocabulary subset(const Vocabulary& self, View<std::int64_t> ids) {
         if (static_cast<std::size_t>(kept.add(self[static_cast<std::int32_t>(id)])) != i)
             throw InputError("the id " + std::to_string(id) + " occurs twice; each must be different");
     }
-    return kept;
+    return Vocabulary(std::move(kept));
 }
 
 Vocabulary subset_by_mask(const Vocabulary& self, View<bool> mask) {
     if (mask.size() != self.size()) throw InputError("the mask must have one entry for each string");
-    Vocabulary kept;
+    StringTable kept;
     for (std::size_t id = 0; id < mask.size(); ++id)
         if (mask.data()[id]) kept.add(self[static_cast<std::int32_t>(id)]);
-    return kept;
+    return Vocabulary(std::move(kept));
 }
 
 void bind_vocabulary(nb::module_& m) {
@@ -104,7 +105,7 @@ void bind_vocabulary(nb::module_& m) {
         .def(nb::init<>())
         .def("__init__",
              [](Vocabulary* self, nb::iterable strings) {
-                 Vocabulary made;
+                 StringTable made;
                  for (nb::handle string : strings) {
                      if (!PyUnicode_Check(string.ptr())) throw nb::type_error("a vocabulary must hold strings");
                      made.add(text_of(string));
@@ -146,7 +147,7 @@ void bind_vocabulary(nb::module_& m) {
 void bind_templates(nb::module_& m) {
     nb::class_<Gazetteer>(m, "Gazetteer", "Phrases, each a list of words.")
         .def("__init__",
-             [](Gazetteer* self, const std::vector<std::vector<std::string_view>>& phrases) {
+             [](Gazetteer* self, const std::vector<std::vector<std::string>>& phrases) {
                  Gazetteer made;
                  for (const auto& words : phrases) made.add(words);
                  new (self) Gazetteer(std::move(made));
@@ -156,17 +157,17 @@ void bind_templates(nb::module_& m) {
         .def(nb::init<const std::vector<bool>&, std::size_t, std::string>(), "wanted"_a, "capacity"_a, "expected"_a)
         .def("derive",
              [](TemplateEncoder& self, std::size_t base, nb::callable function, bool many) {
-                 return self.table.derive(base, std::make_unique<CellFunction>(function), many);
+                 return self.derive(base, std::make_unique<CellFunction>(function), many);
              },
              "base"_a, "function"_a, "many"_a)
         .def("find_phrases",
              [](TemplateEncoder& self, std::size_t base, std::shared_ptr<Gazetteer> phrases, std::string name) {
-                 return self.table.derive(base, std::make_unique<InGazetteer>(phrases, std::move(name)), false);
+                 return self.derive(base, std::make_unique<InGazetteer>(phrases, std::move(name)), false);
              },
              "base"_a, "phrases"_a, "name"_a)
         .def("compare",
              [](TemplateEncoder& self, std::size_t base, std::int64_t offset) {
-                 return self.table.derive(base, std::make_unique<SameAs>(offset), false);
+                 return self.derive(base, std::make_unique<SameAs>(offset), false);
              },
              "base"_a, "offset"_a)
         .def("set_patterns",
@@ -179,9 +180,7 @@ void bind_templates(nb::module_& m) {
         .def("read",
              [](TemplateEncoder& self, nb::bytes text, const std::string& file, std::int32_t index,
                 const std::string& first_line) {
-                 const std::string_view bytes = view(text);
-                 nb::gil_scoped_release release;
-                 self.places.read(self.table, bytes, file, index, first_line);
+                 self.read(view(text), file, index, first_line);
              },
              "text"_a, "file"_a, "index"_a, "first_line"_a)
         .def("locations",
@@ -229,25 +228,19 @@ void bind_items(nb::module_& m) {
         .def("next", &ItemLister::next);
 }
 
-// The number of sequences.
-std::int64_t checked_offsets(View<std::int64_t> tokens, std::size_t length) {
-    const auto S = static_cast<std::int64_t>(tokens.size()) - 1;
-    const std::int64_t* at = tokens.data();
-    if (S < 0 || at[0] != 0 || at[S] != static_cast<std::int64_t>(length))
+// A copy: the array itself may change after the check, for labels may run user code.
+std::vector<std::int64_t> checked_offsets(View<std::int64_t> tokens, std::size_t length) {
+    const std::vector<std::int64_t> at(tokens.data(), tokens.data() + tokens.size());
+    if (at.empty() || at.front() != 0 || at.back() != static_cast<std::int64_t>(length))
         throw nb::value_error("the offsets must go from 0 to the number of tokens");
-    for (std::int64_t s = 0; s < S; ++s)
-        if (at[s] > at[s + 1]) throw nb::value_error("the offsets must not descend");
-    return S;
+    if (!std::is_sorted(at.begin(), at.end())) throw nb::value_error("the offsets must not descend");
+    return at;
 }
 
 void bind_token_lists(nb::module_& m) {
     m.def("label_lists",
           [](View<std::int32_t> ids, nb::tuple labels, View<std::int64_t> tokens) {
-              const std::int64_t S = checked_offsets(tokens, ids.size());
-              for (std::size_t t = 0; t < ids.size(); ++t)
-                  if (ids.data()[t] < 0 || static_cast<std::size_t>(ids.data()[t]) >= labels.size())
-                      throw nb::value_error("every id must have a label");
-              return label_lists(ids.data(), labels, tokens.data(), S);
+              return label_lists(ids.data(), labels, checked_offsets(tokens, ids.size()));
           },
           "ids"_a, "labels"_a, "tokens"_a);
     const nb::object type = checked(make_probabilities_type());
@@ -256,8 +249,8 @@ void bind_token_lists(nb::module_& m) {
     m.def("probability_lists",
           [type](const Marginals& node, nb::tuple labels, View<std::int64_t> tokens) {
               if (labels.size() != node.shape(1)) throw nb::value_error("there must be one label for each column");
-              return probability_lists(node, labels, tokens.data(), checked_offsets(tokens, node.shape(0)),
-                                           reinterpret_cast<PyTypeObject*>(type.ptr()));
+              return probability_lists(node, labels, checked_offsets(tokens, node.shape(0)),
+                                       reinterpret_cast<PyTypeObject*>(type.ptr()));
           },
           "node"_a, "labels"_a, "tokens"_a);
 }
