@@ -1,5 +1,6 @@
 // Binds the kernels; computes nothing. The doors are tagfield/lattice.py, features.py, decoder.py and train/.
 #include "kernel/bind_decode.hpp"
+#include "kernel/bind_edges.hpp"
 #include "kernel/bind_gradient.hpp"
 #include "kernel/bind_passes.hpp"
 #include "kernel/counts.hpp"
@@ -137,6 +138,7 @@ NB_MODULE(TAGFIELD_MODULE, m) {
   }, "corpus"_a, "attributes"_a, "labels"_a, "minimum"_a);
 
   bind_decode(m);
+  bind_edges(m);
   bind_gradient(m);
   bind_passes(m);
 }
