@@ -65,7 +65,7 @@ def test_a_hundred_thousand_labels_are_refused_before_their_transitions_are_made
     X, y = [[["a"]] * 100_000], [[f"L{k}" for k in range(100_000)]]
     with (
         memory.memory_limited(8e9),
-        pytest.raises(MemoryLimitError, match=r"each pair of 100,000 labels needs about \d+"),
+        pytest.raises(MemoryLimitError, match=r"100,000² transitions needs about \d+"),
     ):
         Model.train(encode_sequences(X, y), "sgd")
 

@@ -153,7 +153,7 @@ class Model(Tagging):
     @classmethod
     def of_stream(cls, stream: Stream, settings: Settings, template: Template | None = None) -> "Model":
         """The model that a stream has learned so far, with the state it needs to continue."""
-        attributes, features, weights = stream.learned(settings)
+        attributes, features, weights, _ = stream.learned(settings)
         info = {
             "version": __version__,
             "settings": settings.to_dict(),
@@ -262,7 +262,7 @@ class Model(Tagging):
         >>> len(model.attributes), len(model.pruned(100.0).attributes)
         (2, 0)
         """
-        alive, features, weights = prune(self.features, self.weights, threshold)
+        alive, features, weights, _ = prune(self.features, self.weights, threshold)
         states, edges = features.counts
         info = {**self.info, "pruned": threshold, "state_features": states, "transition_features": edges}
         return Model(self.labels, self.attributes.subset(alive), features, weights, self.template, info)

@@ -283,7 +283,7 @@ def test_weights_that_cannot_fit_are_refused_before_they_are_made(monkeypatch: p
     monkeypatch.setattr("tagfield.memory.room_left", lambda: 1e6)
     wide = [[[f"w{i}", *(f"v{i},{k}" for k in range(9))] for i in range(200)]]
     labels = [[f"l{i}" for i in range(200)]]
-    with pytest.raises(InputError, match=r"2,000 attributes and 200 labels needs .* all_possible_states=False"):
+    with pytest.raises(InputError, match=r"2,000 attributes × 200 labels needs .* all_possible_states=False"):
         CRF(all_possible_states=True).fit(wide, labels)
     monkeypatch.undo()
     assert CRF(max_iterations=2).fit(wide, labels).n_iter_ == 2
