@@ -299,4 +299,5 @@ def _largest(flat: Floats, count: int) -> Longs:
     count = min(count, flat.size)
     chosen: Longs = np.argpartition(-np.abs(flat), count - 1)[:count] if count else np.empty(0, np.int64)
     chosen = chosen[np.argsort(-np.abs(flat[chosen]), kind="stable")]
-    return chosen[flat[chosen] != 0]
+    kept: Longs = chosen[flat[chosen] != 0]
+    return kept
