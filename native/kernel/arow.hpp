@@ -1,9 +1,10 @@
 // One pass of AROW (Crammer, Kulesza, Dredze 2009), for label sequences as in CRFsuite.
 //
 //     ŷ = argmax μ·Φ(x,·)     δ = Φ(x,y) − Φ(x,ŷ)     loss ℓ = μ·Φ(x,ŷ) − μ·Φ(x,y) + wrong labels
-//     α = ℓ/(γ + Σ Σ_i δ_i²)         μ_i ← μ_i + α Σ_i δ_i         1/Σ_i ← 1/Σ_i + δ_i²/γ
+//     α = wℓ/(γ + w Σ Σ_i δ_i²)      μ_i ← μ_i + α Σ_i δ_i         1/Σ_i ← 1/Σ_i + w δ_i²/γ
 //
-// Σ is diagonal and holds the variance of each weight. The more often a weight was corrected, the less it moves.
+// Σ is diagonal and holds the variance of each weight. The more often a weight was corrected, the less it moves. A sentence
+// of weight w has γ/w in the place of γ: at weight 0 it changes nothing, neither μ nor Σ.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -40,7 +41,8 @@ template <Rows R> void arow_pass(const Corpus& c, const Layout& at, ArowPass& pa
     }
     int64_t wrong = 0;
     for (int64_t t = 0; t < n; ++t) wrong += g[t] != y[t];
-    if (!wrong) continue;
+    const double weight = c.weight[s];
+    if (!wrong || weight == 0) continue;
     float* D = lattice.node;
     std::fill(D, D + n * Lp, 0.f);
     std::fill(edge.begin(), edge.end(), 0.f);
@@ -51,13 +53,13 @@ template <Rows R> void arow_pass(const Corpus& c, const Layout& at, ArowPass& pa
     double unsure = pass.gamma;
     auto measure = [&](const float* mean, const float* spread, Vec<float> u) {
       u = keep<float>(u, features<float>(load(mean)));
-      unsure += sum_lanes<float>(u * u * load(spread));
+      unsure += weight * sum_lanes<float>(u * u * load(spread));
     };
     each_difference<R>(c, at, s, D, [&](int64_t k, Vec<float> u) { measure(pass.mean.state + k * W, pass.spread.state + k * W, u); });
     for (int64_t k = 0; k < edges; k += W) measure(pass.mean.trans + k, pass.spread.trans + k, load(&edge[k]));
     const double loss = best - path_score(at, scores, pass.mean.trans, y, n) + double(wrong);
-    pass.loss += c.weight[s] * loss;
-    const Vec<float> alpha = splat(float(c.weight[s] * loss / unsure)), over = splat(float(1 / pass.gamma));
+    pass.loss += weight * loss;
+    const Vec<float> alpha = splat(float(weight * loss / unsure)), over = splat(float(weight / pass.gamma));
     auto step = [&](float* mean, float* spread, Vec<float> u) {
       const Vec<float> w = load(mean), v = load(spread);
       store<float>(mean, changed<float>(w, Vec<float>{} - alpha * v * u));

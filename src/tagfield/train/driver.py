@@ -217,6 +217,8 @@ def run_epochs(
                 return weights, True, finished
             if settled:
                 return weights, True, f"the {figure} has settled over {settings.period} {recipe.unit}s"
+            if trainer.settled:
+                return weights, True, f"every sequence is labelled right after {done} {recipe.unit}{'s' * (done > 1)}"
             return weights, False, f"it reached the maximum of {done} {recipe.unit}{'s' * (done > 1)}"
         if history.best and (recipe.keeps_best or history.by_score):
             latest.keep()

@@ -47,6 +47,7 @@ class Trainer(ABC):
     problem: Problem
     monitor: float = math.inf
     watches_loss: bool = False
+    settled: bool = False  # a pass would change nothing but an average: at the last epoch this is convergence
 
     @abstractmethod
     def run(self, order: Longs) -> float: ...
