@@ -1,9 +1,10 @@
 // One pass of AROW (Crammer, Kulesza, Dredze 2009), for label sequences as in CRFsuite.
 //
 //     ŷ = argmax μ·Φ(x,·)     δ = Φ(x,y) − Φ(x,ŷ)     loss ℓ = μ·Φ(x,ŷ) − μ·Φ(x,y) + wrong labels
-//     α = ℓ/(γ + Σ Σ_i δ_i²)         μ_i ← μ_i + α Σ_i δ_i         1/Σ_i ← 1/Σ_i + δ_i²/γ
+//     α = wℓ/(γ + w Σ Σ_i δ_i²)      μ_i ← μ_i + α Σ_i δ_i         1/Σ_i ← 1/Σ_i + w δ_i²/γ
 //
-// Σ is diagonal and holds the variance of each weight. The more often a weight was corrected, the less it moves.
+// Σ is diagonal and holds the variance of each weight. The more often a weight was corrected, the less it moves. A sentence
+// of weight w has γ/w in the place of γ: at weight 0 it changes nothing, neither μ nor Σ.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -44,7 +45,8 @@ template <Rows R> void arow_pass(const Corpus& c, const Layout& at, ArowPass& pa
     }
     int64_t wrong = 0;
     for (int64_t t = 0; t < n; ++t) wrong += g[t] != y[t];
-    if (!wrong) continue;
+    const double weight = c.weight[s];
+    if (!wrong || weight == 0) continue;
     float* D = lattice.node;
     std::fill(D, D + n * Lp, 0.f);
     std::fill(edge.begin(), edge.end(), 0.f);
@@ -55,7 +57,7 @@ template <Rows R> void arow_pass(const Corpus& c, const Layout& at, ArowPass& pa
     double unsure = pass.gamma;
     auto measure = [&](const float* mean, const float* spread, Vec<float> u) {
       u = keep<float>(u, features<float>(load(mean)));
-      unsure += sum_lanes<float>(u * u * load(spread));
+      unsure += weight * sum_lanes<float>(u * u * load(spread));
     };
     each_difference<R>(c, at, s, D, [&](int64_t k, Vec<float> u) { measure(pass.mean.state + k * W, pass.spread.state + k * W, u); });
     for (int64_t k = 0; k < edges; k += W) measure(pass.mean.trans + k, pass.spread.trans + k, load(&edge[k]));
@@ -63,8 +65,8 @@ template <Rows R> void arow_pass(const Corpus& c, const Layout& at, ArowPass& pa
     for (const EdgeDelta& d : looked.deltas) unsure += d.by * d.by * double(pass.spread.edge[d.place]);
     const double gold = looks ? looked.lattice.path_score(y) : path_score(at, scores, pass.mean.trans, y, n);
     const double loss = best - gold + double(wrong);
-    pass.loss += c.weight[s] * loss;
-    const float by = float(c.weight[s] * loss / unsure), over_gamma = float(1 / pass.gamma);
+    pass.loss += weight * loss;
+    const float by = float(weight * loss / unsure), over_gamma = float(weight / pass.gamma);
     const Vec<float> alpha = splat(by), over = splat(over_gamma);
     auto step = [&](float* mean, float* spread, Vec<float> u) {
       const Vec<float> w = load(mean), v = load(spread);
