@@ -43,7 +43,7 @@ class Encoded:
     locations: Locations | None = None
     unknown: Unknown = NONE_UNKNOWN  # given attributes that were left out
     form: FileFormat | None = None  # what the first file was taken for
-    edges: Vocabulary | None = None  # the attributes of transitions, if there can be any
+    edges: Vocabulary | None = None  # edge attributes: they look at the input of a transition
 
     def __len__(self) -> int:
         return len(self.dataset)
@@ -51,7 +51,7 @@ class Encoded:
     def _facts(self) -> list[tuple[str, str]]:
         rows = [("sequences", f"{len(self):,}"), ("tokens", f"{len(self.gold):,}")]
         rows += [("labels", f"{len(self.labels):,}"), ("attributes", f"{len(self.attributes):,}")]
-        rows += [("attributes of transitions", f"{len(self.edges):,}")] if self.edges is not None else []
+        rows += [("edge attributes", f"{len(self.edges):,}")] if self.edges is not None else []
         return rows + ([("template", self.template.name)] if self.template is not None else [])
 
     def __repr__(self) -> str:
@@ -116,7 +116,7 @@ class Encoded:
         data = self.dataset
         if data.edges is not None:
             raise InputError(
-                "item lines cannot hold attributes of transitions; use a template or sequences without them"
+                "item lines cannot hold edge attributes; use a template, or sequences without them"
             )
         for s, labels in enumerate(self.gold_labels()):
             tokens: list[Token] = [[] for _ in labels]
