@@ -1,4 +1,4 @@
-"""Wapiti's patterns, said plainly: the observations of each token as bytes, and its regular expressions step by step."""
+"""Wapiti's patterns, said plainly: the observations of each token as bytes, and its regular expressions."""
 
 import re
 
