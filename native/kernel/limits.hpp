@@ -5,6 +5,7 @@
 // A total score below IMPOSSIBLE contains one of the two, so the path is not allowed: scores beyond LARGEST (scores.hpp),
 // which could reach it otherwise, are refused.
 #pragma once
+#include <cmath>
 #include <limits>
 
 #include "kernel/corpus.hpp"
@@ -40,6 +41,21 @@ struct Limits {
     for (int64_t i = 0; i < L; ++i)
       for (int64_t j = 0; j < Lp; ++j) out[i * Lp + j] = j >= L || follow[i * L + j] ? trans[i * Lp + j] : T(FORBIDDEN);
     return out;
+  }
+
+  // Takes what may not follow out of the transitions [L, Lp] of one position. Returns whether all others are at most LARGEST
+  // in size.
+  template <class T> bool forbid_steps(const Layout& at, T* tau) const {
+    int within = 1;
+    for (int64_t i = 0; i < at.L; ++i)
+      for (int64_t j = 0; j < at.L; ++j) {
+        T& step = tau[i * at.Lp() + j];
+        if (follow && !follow[i * at.L + j])
+          step = T(FORBIDDEN);
+        else
+          within &= std::fabs(step) <= T(LARGEST);
+      }
+    return within;
   }
 
   // A score as callers see it: −∞ where something forbidden is in it.
