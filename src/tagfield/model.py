@@ -147,27 +147,29 @@ class Model(Tagging):
             "converged": trained.converged,
             "stop_reason": trained.stop_reason,
         }
-        return cls(encoded.labels, trained.attributes, features, weights, encoded.template, info, edges=encoded.edges)
+        return cls(encoded.labels, trained.attributes, features, weights, encoded.template, info, edges=trained.edges)
 
     @classmethod
     def of_stream(cls, stream: Stream, settings: Settings, template: Template | None = None) -> "Model":
         """The model that a stream has learned so far, with the state it needs to continue."""
-        attributes, features, weights, _ = stream.learned(settings)
+        learned = stream.learned(settings)
         info = {
             "version": __version__,
             "settings": settings.to_dict(),
             "trained_by": f"{settings.describe()}; in a stream",
             "sequences": int(stream.state.numbers["t"]),
         }
-        return cls(stream.labels, attributes, features, weights, template, info, stream.state.copy())
+        known = (stream.labels, learned.attributes, learned.features, learned.weights)
+        return cls(*known, template, info, stream.state.copy(), learned.edges)
 
     def to_stream(self, settings: Settings) -> Stream:
         """A stream that continues from this model: from its optimiser's state if it has one, else from its weights."""
-        attributes = self.attributes.copy()
+        attributes, edges = self.attributes.copy(), None if self.edges is None else self.edges.copy()
         if self.stream is not None:
-            return Stream.resumed(attributes, self.labels, settings, self.stream)
+            return Stream.resumed(attributes, self.labels, settings, self.stream, edges)
         seen = int(self.info.get("sequences", 0))
-        return Stream.after(attributes, self.labels, settings, self.features, self.weights.single(), seen)
+        weights = self.weights.single()
+        return Stream.after(attributes, self.labels, settings, self.features, weights, seen, edges)
 
     # Files
 
