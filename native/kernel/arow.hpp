@@ -62,7 +62,7 @@ template <Rows R> void arow_pass(const Corpus& c, const Layout& at, ArowPass& pa
     each_difference<R>(c, at, s, D, [&](int64_t k, Vec<float> u) { measure(pass.mean.state + k * W, pass.spread.state + k * W, u); });
     for (int64_t k = 0; k < edges; k += W) measure(pass.mean.trans + k, pass.spread.trans + k, load(&edge[k]));
     looked.compare(c, pass.mean.edge, s, y, g);
-    for (const EdgeDelta& d : looked.deltas) unsure += d.by * d.by * double(pass.spread.edge[d.place]);
+    for (const EdgeDelta& d : looked.deltas) unsure += weight * d.by * d.by * double(pass.spread.edge[d.place]);
     const double gold = looks ? looked.lattice.path_score(y) : path_score(at, scores, pass.mean.trans, y, n);
     const double loss = best - gold + double(wrong);
     pass.loss += weight * loss;

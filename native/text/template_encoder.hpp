@@ -1,6 +1,7 @@
 // TemplateEncoder: sentences from files or Python objects → a DatasetBuilder, by one template.
 //
 //     ColumnReader or WordReader ─▶ CellTable ─▶ update: derived columns ─▶ TemplateExpander ─▶ DatasetBuilder
+//                                                                       └─▶ another one for transitions, if there are any
 //
 // What it learns about cells and patterns is kept for the next call, up to `capacity` entries; then all is dropped.
 #pragma once
@@ -20,6 +21,11 @@
 
 namespace tagfield::text {
 
+// The slots of the attributes of tokens, and those of transitions if a vocabulary was given for them.
+struct EncodedTokens {
+    DatasetBuilder tokens, transitions;
+};
+
 class TemplateEncoder {
   public:
     // expected: what a token must have, for messages
@@ -34,10 +40,15 @@ class TemplateEncoder {
         return table.derive(base, std::move(how), many);
     }
 
-    void set_patterns(std::vector<Pattern> patterns, bool padding, bool edges) {
+    void set_patterns(std::vector<Pattern> patterns, std::vector<Padding::Texts> padding, bool ends,
+                      std::vector<Pattern> transitions) {
         const InUse use(*this);
-        expander_ = std::make_unique<TemplateExpander>(table, std::move(patterns), padding, edges);
+        if (!transitions.empty()) transitions_.set(table, std::move(transitions), padding, false, 1);
+        states_.set(table, std::move(patterns), std::move(padding), ends, 0);
     }
+
+    // Whether patterns of transitions are there.
+    bool has_transitions() const { return transitions_.expander != nullptr; }
 
     // Reads a file. The GIL is released, so `text` must not change.
     void read(std::string_view text, const std::string& file, std::int32_t index, const std::string& first_line) {
@@ -46,55 +57,62 @@ class TemplateEncoder {
         places.read(table, text, file, index, first_line);
     }
 
-    // Expands the sentences of files. The GIL is released: other threads may add to the vocabulary meanwhile, but not to
-    // the snapshot that is read and, if it is not frozen, grown here.
-    DatasetBuilder expand(nb::handle vocabulary, bool frozen) {
+    // Expands the sentences of files. The GIL is released: other threads may add to the vocabularies meanwhile, but not to
+    // the snapshots that are read and, if they are not frozen, grown here.
+    // transitions: the vocabulary of their attributes, or None to leave them out
+    EncodedTokens expand(nb::handle vocabulary, bool frozen, nb::handle transitions) {
         const InUse use(*this);
-        DatasetBuilder dataset;
-        Vocabulary& attributes = switch_to(vocabulary);
+        EncodedTokens made;
+        Vocabulary& attributes = states_.use(vocabulary);
+        Vocabulary* const edges = used_transitions(transitions);
         table.update();
-        Vocabulary snapshot = attributes;
-        const std::size_t before = attributes.size();
+        Vocabulary states = attributes, looking = edges ? *edges : Vocabulary();
+        const std::size_t before = attributes.size(), linked = edges ? edges->size() : 0;
         {
             nb::gil_scoped_release release;
-            expander_->run(snapshot, frozen, dataset);
+            run(states, edges ? &looking : nullptr, frozen, made);
         }
-        if (frozen) return dataset;
-        if (attributes.size() != before) {
-            expander_->forget();
+        if (frozen) return made;
+        if (attributes.size() != before || (edges && edges->size() != linked)) {
+            states_.forget();
+            transitions_.forget();
             throw InputError("another thread added to the vocabulary while a file was read; learn from one file at a time");
         }
-        attributes = snapshot;
-        return dataset;
+        attributes = states;
+        if (edges) *edges = looking;
+        return made;
     }
 
     // Encodes sentences of words; returns the arrays and the ids of the labels [T].
-    std::pair<DatasetBuilder, std::vector<std::int32_t>> encode_words(nb::handle X, nb::handle y, nb::handle vocabulary,
-                                                                      bool frozen, Vocabulary& labels, bool gather) {
+    std::pair<EncodedTokens, std::vector<std::int32_t>> encode_words(nb::handle X, nb::handle y, nb::handle vocabulary,
+                                                                     bool frozen, Vocabulary& labels, bool gather,
+                                                                     nb::handle transitions) {
         const InUse use(*this);
         trim();
         table.begin();
-        DatasetBuilder dataset;
-        dataset.gather = gather;
-        Vocabulary& attributes = switch_to(vocabulary);
+        EncodedTokens made;
+        made.tokens.gather = made.transitions.gather = gather;
+        Vocabulary& attributes = states_.use(vocabulary);
+        Vocabulary* const edges = used_transitions(transitions);
         std::vector<std::int32_t> gold = WordReader(table, labels, expected_).read(X, y, [&](Py_ssize_t sentences) {
             table.update();
-            expander_->run(attributes, frozen, dataset);
+            run(attributes, edges, frozen, made);
             table.begin();
             if (sentences == WordReader::chunk && PyList_CheckExact(X.ptr()))
-                dataset.reserve_like(static_cast<std::size_t>(PyList_GET_SIZE(X.ptr())));
+                made.tokens.reserve_like(static_cast<std::size_t>(PyList_GET_SIZE(X.ptr())));
         });
-        return {std::move(dataset), std::move(gold)};
+        return {std::move(made), std::move(gold)};
     }
 
     // Between batches: drops what was learned, if it is too much.
     void trim() {
-        if (table.size() + (expander_ ? expander_->size() : 0) <= capacity_) return;
+        if (size() <= capacity_) return;
         table.forget();
-        if (expander_) expander_->forget();
+        states_.forget();
+        transitions_.forget();
     }
 
-    std::size_t size() const { return table.size() + (expander_ ? expander_->size() : 0); }
+    std::size_t size() const { return table.size() + states_.size() + transitions_.size(); }
 
   private:
     // One call at a time: user code that a call runs, or another thread while a call has released the GIL, must not come
@@ -109,18 +127,43 @@ class TemplateEncoder {
         InUse(const InUse&) = delete;
     };
 
-    // The vocabulary for the ids of this call. It is kept alive, so that no other one can take its address.
-    Vocabulary& switch_to(nb::handle vocabulary) {
-        if (!expander_) throw InputError("an encoder needs patterns before it can expand a batch");
-        if (!vocabulary.is(vocabulary_)) {
-            expander_->forget();
-            vocabulary_ = nb::borrow(vocabulary);
+    // An expander, and the vocabulary of its ids, which is kept alive so that no other one can take its address.
+    struct Expansion {
+        std::unique_ptr<TemplateExpander> expander;
+        nb::object vocabulary;
+
+        void set(CellTable& table, std::vector<Pattern> patterns, std::vector<Padding::Texts> padding, bool ends,
+                 std::int64_t start) {
+            expander = std::make_unique<TemplateExpander>(table, std::move(patterns), Padding(std::move(padding), table),
+                                                          ends, start);
         }
-        return *nb::inst_ptr<Vocabulary>(vocabulary_);
+
+        // The vocabulary for the ids of this call.
+        Vocabulary& use(nb::handle given) {
+            if (!expander) throw InputError("an encoder needs patterns before it can expand a batch");
+            if (!given.is(vocabulary)) {
+                expander->forget();
+                vocabulary = nb::borrow(given);
+            }
+            return *nb::inst_ptr<Vocabulary>(vocabulary);
+        }
+
+        void forget() {
+            if (expander) expander->forget();
+        }
+        std::size_t size() const { return expander ? expander->size() : 0; }
+    };
+
+    Vocabulary* used_transitions(nb::handle vocabulary) {
+        return has_transitions() && !vocabulary.is_none() ? &transitions_.use(vocabulary) : nullptr;
     }
 
-    std::unique_ptr<TemplateExpander> expander_;
-    nb::object vocabulary_;
+    void run(Vocabulary& attributes, Vocabulary* edges, bool frozen, EncodedTokens& made) {
+        states_.expander->run(attributes, frozen, made.tokens);
+        if (edges) transitions_.expander->run(*edges, frozen, made.transitions);
+    }
+
+    Expansion states_, transitions_;
     std::size_t capacity_;
     std::string expected_;
     bool busy_ = false;

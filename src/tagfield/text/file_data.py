@@ -13,7 +13,7 @@ from itertools import chain
 import numpy as np
 
 from tagfield._text import Vocabulary
-from tagfield.dataset import Dataset
+from tagfield.dataset import Dataset, Slots
 from tagfield.errors import InputError
 from tagfield.text.columns import read_columns
 from tagfield.text.detect import detect
@@ -39,8 +39,11 @@ def read_any(
     *,
     frozen: bool = False,
     needs_labels: bool = True,
+    edges: Vocabulary | None = None,
 ) -> tuple[Dataset, Template | None, Locations, FileFormat]:
     """Encode files of any format; also returns the template that was used, and what the first file was taken for.
+
+    edges: the vocabulary of the attributes of transitions; None leaves them out
 
     >>> source = Source("a.csv", b"Sentence #,Word,Tag\\nSentence: 1,Anna,B-PER\\n")
     >>> data, template, _, form = read_any([source], ReadOptions(), None, Vocabulary(), Vocabulary())
@@ -64,7 +67,7 @@ def read_any(
         used = template_for_columns(forms[0], sources[0]) if template is None else template
         check_reading(sources, lambda some: _sampled(some, used, labels, needs_labels))
         data, used, locations = read_columns(
-            sources, used, attributes, labels, frozen=frozen, needs_labels=needs_labels
+            sources, used, attributes, labels, frozen=frozen, needs_labels=needs_labels, edges=edges
         )
         return data, used, locations, forms[0].with_roles(used.columns)
     check_reading(sources)
@@ -73,7 +76,7 @@ def read_any(
         return data, None, locations, forms[0]
     sentences, form = _sentences(sources, forms, reading, labels)
     used = template_for_sentences(sentences) if template is None else template
-    data, used, locations = encode_sentences(sentences, sources, used, attributes, labels, frozen=frozen)
+    data, used, locations = encode_sentences(sentences, sources, used, attributes, labels, frozen=frozen, edges=edges)
     return data, used, locations, form
 
 
@@ -85,6 +88,7 @@ def encode_sentences(
     labels: Vocabulary,
     *,
     frozen: bool,
+    edges: Vocabulary | None = None,
 ) -> tuple[Dataset, Template, Locations]:
     """Encode sentences of words; also returns the template with numbered columns if it named none.
 
@@ -97,11 +101,12 @@ def encode_sentences(
     X = [cells_for(template, sentence) for sentence in sentences]
     template, _ = number_columns(template, X)
     y = [sentence.labels or (None,) * len(sentence.tokens) for sentence in sentences]
-    arrays, gold = WordTable(template).encode(X, y, attributes, frozen, labels, True)
+    arrays, gold, slots = WordTable(template).encode(X, y, attributes, frozen, labels, True, edges)
     count = len(sentences)
     places = tuple(sentence.where for sentence in sentences)
     locations = Locations(sources, np.zeros(count, np.int32), np.arange(count), named=places)
-    return Dataset(*arrays, gold, np.ones(count)), template, locations
+    data = Dataset(*arrays, gold, np.ones(count), None if slots is None else Slots(*slots))
+    return data, template, locations
 
 
 def _sampled(
