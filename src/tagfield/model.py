@@ -180,6 +180,8 @@ class Model(Tagging):
         >>> model = Model.train(encode_sequences([[["a"], ["b"]]], [["X", "Y"]]), Settings(epochs=2))
         >>> model.save(tempfile.mkdtemp() + "/tiny.tagfield")
         """
+        if "unsaved_labels" in self.info:
+            raise InputError(str(self.info["unsaved_labels"]))
         save_tensors(path, *to_tensors(self._parts()))
 
     @classmethod

@@ -18,6 +18,7 @@ import numpy as np
 from tagfield._text import Vocabulary
 from tagfield.errors import ModelFileError, TagfieldError
 from tagfield.layout import LANES, FeatureSet, Weights, absent
+from tagfield.saved import labels_from_json, rules_from_json
 from tagfield.storage import load_tensors
 from tagfield.text.templates import Template
 from tagfield.train.stochastic import NUMBERS
@@ -125,11 +126,11 @@ def from_tensors(tensors: dict[str, Any], metadata: dict[str, str]) -> Parts:
         raise ValueError(f"state weights of shape {weights.state.shape} do not match the layout")
     _check_padding(features)
     template = _template(tensors, metadata)
-    info = _info(metadata["info"], len(labels))
+    info = _info(metadata["info"], labels)
     return Parts(labels, attributes, features, weights, template, info, _stream(tensors, metadata, features))
 
 
-def _info(text: str, labels: int) -> dict[str, Any]:
+def _info(text: str, labels: Vocabulary) -> dict[str, Any]:
     """How the model was trained; what others read of it has the type that it should have."""
     info = json.loads(text)
     if not isinstance(info, dict):
@@ -138,11 +139,9 @@ def _info(text: str, labels: int) -> dict[str, Any]:
         for name in names:
             if info.get(name) is not None and (not isinstance(info[name], kind) or isinstance(info[name], bool)):
                 raise ValueError(f"info: {name} is not {spoken}")
-    given = info.get("labels")
-    if given is not None:
-        plain = isinstance(given, list) and all(isinstance(each, str | int | float) for each in given)
-        if not plain or len(given) != labels or len(set(given)) != labels or any(each != each for each in given):
-            raise ValueError("info: labels is not a list of different labels, one for each label of the model")
+    if info.get("labels") is not None:
+        labels_from_json(info["labels"], len(labels))
+    rules_from_json(info.get("constraints"), labels.strings())
     return info
 
 

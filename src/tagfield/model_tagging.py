@@ -14,7 +14,7 @@ from typing import Any, TypeAlias, overload
 import numpy as np
 
 from tagfield._text import label_lists
-from tagfield.constraints import limits_for
+from tagfield.constraints import Rules, limits_for
 from tagfield.dataset import Doubles, Floats
 from tagfield.decoder import Decoder
 from tagfield.encode import Encoded, same_vocabulary
@@ -23,6 +23,7 @@ from tagfield.evaluate import ChunkScorer, Scores
 from tagfield.layout import FeatureSet, Weights
 from tagfield.model_reading import Reading, paths_of
 from tagfield.native import kernels
+from tagfield.saved import rules_from_json
 from tagfield.spans import Span
 from tagfield.tagged import TaggedText
 from tagfield.tagging import Sentences
@@ -38,6 +39,12 @@ class Tagging(Reading):
 
     features: FeatureSet
     weights: Weights
+    info: dict[str, Any]
+
+    @cached_property
+    def constraints(self) -> str | Rules | None:
+        """The constraints that a CRF saved with the model; the methods below follow them unless you give `rules`."""
+        return rules_from_json(self.info.get("constraints"), self.label_names)
 
     @cached_property
     def field(self) -> kernels.Field:
@@ -60,7 +67,8 @@ class Tagging(Reading):
     ) -> Decoder:
         """A decoder for some sequences; `tag` and the methods below use it.
 
-        rules: Constraints on the labels: 'BIO', 'IOBES', 'BILOU', a matrix, a function, or Rules.
+        rules: Constraints on the labels: 'BIO', 'IOBES', 'BILOU', a matrix, a function, or Rules. Default: those that
+            the model was saved with, if any; False for none.
         known: Labels that you already know, one entry per sequence: None, a dict of position to label, or a list with
             one entry per token: None, a label, or a set of labels.
         called: The labels as `rules` and `known` write them, if they are not the model's strings.
@@ -71,6 +79,7 @@ class Tagging(Reading):
         [1, 0]
         """
         encoded = self.read(X)
+        rules = None if rules is False else self.constraints if rules is None else rules
         limits = None
         if rules is not None or known is not None:
             limits = limits_for(rules, known, encoded.dataset.tokens, self.label_names if called is None else called)
@@ -106,8 +115,8 @@ class Tagging(Reading):
     def tag_text(
         self,
         text: str,
-        *,
         tokenizer: Tokenizer | None = None,
+        *,
         n_best: int = 0,
         probabilities: bool = True,
         rules: Any = None,
@@ -118,8 +127,8 @@ class Tagging(Reading):
     def tag_text(
         self,
         text: list[str] | tuple[str, ...],
-        *,
         tokenizer: Tokenizer | None = None,
+        *,
         n_best: int = 0,
         probabilities: bool = True,
         rules: Any = None,
@@ -129,8 +138,8 @@ class Tagging(Reading):
     def tag_text(
         self,
         text: str | list[str] | tuple[str, ...],
-        *,
         tokenizer: Tokenizer | None = None,
+        *,
         n_best: int = 0,
         probabilities: bool = True,
         rules: Any = None,

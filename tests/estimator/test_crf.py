@@ -61,7 +61,7 @@ def test_predictions_are_lists_and_marginals_are_dicts() -> None:
     crf = CRF(c2=0.1).fit(X, Y)
     labels = crf.predict(X[:3])
     assert isinstance(labels, list)
-    assert all(type(row) is list and all(type(label) is str for label in row) for row in labels)
+    assert all(isinstance(row, list) and all(type(label) is str for label in row) for row in labels)
     assert labels[0] == crf.predict_single(X[0])
     rows = crf.predict_marginals(X[:3])
     assert [len(row) for row in rows] == [len(x) for x in X[:3]]
@@ -102,14 +102,13 @@ def test_nothing_is_there_before_fit() -> None:
         lambda: crf.predict_single(X[0]),
         lambda: crf.predict_marginals(X),
         lambda: crf.score(X, Y),
-        lambda: crf.attributes_,
-        lambda: crf.state_features_,
-        lambda: crf.tagger_,
         lambda: crf.explain(X[0], 0),
+        lambda: crf.top_features(),
+        lambda: crf.top_transitions(),
+        lambda: crf.size_report(),
     ):
         with pytest.raises(NotFittedError, match="not fitted yet"):
             ask()
-    assert not hasattr(crf, "classes_")
 
 
 def test_clone_parameters_and_repr() -> None:
