@@ -65,7 +65,7 @@ PUBLIC: dict[str, str] = {  # name: its module
     "write": "tagfield.text.writing",
 }
 
-MODULES = ("metrics", "scorers", "templates")  # the first two as in sklearn-crfsuite; they need scikit-learn
+MODULES = ("metrics", "scorers", "templates", "utils")  # metrics, scorers and utils as in sklearn-crfsuite
 
 __all__ = ["CRF", "RECIPES", "Dataset", "Encoded", "Epoch", "InputError", "Model", "ModelFileError", "OutputError"]
 __all__ += ["Scores", "Settings", "TagfieldError", "TaggedSentence", "TaggedSpan", "TaggedText", "TaggedToken"]

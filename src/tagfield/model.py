@@ -184,6 +184,12 @@ class Model(Tagging):
             raise InputError(str(self.info["unsaved_labels"]))
         save_tensors(path, *to_tensors(self._parts()))
 
+    @property
+    def size(self) -> int:
+        """The bytes of its arrays and metadata, which make up the file but for its padding."""
+        tensors, metadata = to_tensors(self._parts())
+        return sum(int(array.nbytes) for array in tensors.values()) + sum(len(text.encode()) for text in metadata.values())
+
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Model":
         """Load a model file. A truncated, corrupt or foreign file raises ModelFileError.

@@ -6,6 +6,11 @@
 Only this package, tagfield.metrics and tagfield.scorers import scikit-learn; the rest of tagfield does not need it.
 """
 
-from tagfield.estimator.crf import CRF
+from tagfield.errors import needs_sklearn
+
+try:
+    from tagfield.estimator.crf import CRF
+except ModuleNotFoundError as error:
+    raise needs_sklearn("CRF", error) from None
 
 __all__ = ["CRF"]

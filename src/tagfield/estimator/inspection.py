@@ -43,8 +43,8 @@ class Inspection(Fitted):
 
     @property
     def size_(self) -> int | None:
-        """Size of the model's arrays in bytes, in memory and in its file."""
-        return self.size_report().bytes if self._find_model() else None
+        """Size of the model's arrays and metadata in bytes, as in its file; size_report() has the arrays alone."""
+        return self.model_.size if self._find_model() else None
 
     @property
     def training_log_(self) -> TrainingLog | None:

@@ -19,8 +19,9 @@ class Plumbing(Fitted, BaseEstimator):  # type: ignore[misc]  # scikit-learn has
     ...     def __init__(self, extra=1, **others):
     ...         super().__init__(**others)
     ...         self.extra = extra
-    >>> Mine(extra=2, c2=0.5)
-    Mine(c2=0.5, extra=2)
+    >>> found = Mine(extra=2, c2=0.5).get_params()
+    >>> found["extra"], found["c2"]
+    (2, 0.5)
     """
 
     @classmethod
