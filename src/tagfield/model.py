@@ -188,7 +188,9 @@ class Model(Tagging):
     def size(self) -> int:
         """The bytes of its arrays and metadata, which make up the file but for its padding."""
         tensors, metadata = to_tensors(self._parts())
-        return sum(int(array.nbytes) for array in tensors.values()) + sum(len(text.encode()) for text in metadata.values())
+        return sum(int(array.nbytes) for array in tensors.values()) + sum(
+            len(text.encode()) for text in metadata.values()
+        )
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Model":

@@ -29,7 +29,9 @@ def labels_to_json(labels: Iterable[Any]) -> list[Any]:
 
 
 def _to_json(value: Any, label: Any, depth: int) -> Any:
-    for kind in (str, bool, int, float):
+    if isinstance(value, str):
+        return str.__str__(value)  # of a member of an Enum of strings, str() would give its name
+    for kind in (bool, int, float):
         if isinstance(value, kind):
             return kind(value)
     if value is None and depth < DEPTH:

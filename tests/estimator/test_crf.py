@@ -16,6 +16,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, RandomizedSearchCV, cross_val_predict, cross_val_score
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
+from sklearn.utils.validation import check_is_fitted
 
 from tagfield import CRF
 from tagfield.estimator.parameters import settings_of
@@ -109,6 +110,21 @@ def test_nothing_is_there_before_fit() -> None:
     ):
         with pytest.raises(NotFittedError, match="not fitted yet"):
             ask()
+    for name in [
+        "classes_",
+        "tagger_",
+        "size_",
+        "num_attributes_",
+        "attributes_",
+        "state_features_",
+        "transition_features_",
+        "training_log_",
+    ]:
+        assert getattr(crf, name) is None, name  # as in sklearn-crfsuite
+    with pytest.raises(NotFittedError):
+        check_is_fitted(crf)
+    check_is_fitted(crf.fit(X, Y))
+    assert clone(crf).classes_ is None
 
 
 def test_clone_parameters_and_repr() -> None:

@@ -7,10 +7,13 @@ Only this package, tagfield.metrics and tagfield.scorers import scikit-learn; th
 """
 
 from tagfield.errors import needs_sklearn
+from tagfield.estimator.eli5_weights import offer_to_eli5
 
 try:
     from tagfield.estimator.crf import CRF
 except ModuleNotFoundError as error:
     raise needs_sklearn("CRF", error) from None
+
+offer_to_eli5(CRF)
 
 __all__ = ["CRF"]

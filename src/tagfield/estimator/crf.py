@@ -183,9 +183,7 @@ class CRF(Scoring, Inspection, Plumbing):
         with threadpool_limits(1, user_api="blas"):
             trained = train(encoded, settings, dev=dev, on_epoch=self._hooks(), start=start, rules=rules)
         self._file_constraints = constraints
-        self._characters = spelling is not None and (
-            spelling.word is not None or (before is not None and self._characters)
-        )
+        self._characters = (before is not None and self._characters) or (spelling is not None and spelling.used)
         self._keep(Model.of(encoded, trained).without_spare_attributes(), names)
         self.generated_ = sum(trained.features.counts)
         self.history_ = [epoch.to_dict() for epoch in trained.history]

@@ -25,6 +25,7 @@ class Fitted:
     """A fitted model and its file."""
 
     model_filename: Any
+    keep_tempfiles: bool
     template: Any
     constraints: Any
     history_: list[dict[str, Any]]
@@ -61,9 +62,13 @@ class Fitted:
     @property
     def modelfile(self) -> ModelFile:
         """The file of the model, under sklearn-crfsuite's name; see `ModelFile.name`."""
-        if "_modelfile" not in self.__dict__:
-            self._modelfile = ModelFile(self)
-        return self._modelfile
+        if "_modelfile" in self.__dict__:
+            return self._modelfile
+        model = self._named(self.model_) if self._has_model() else None
+        made = ModelFile(self.model_filename, model, keep=self.keep_tempfiles)
+        if model is not None:
+            self._modelfile = made
+        return made
 
     @property
     def seen_(self) -> int:

@@ -10,6 +10,8 @@ import weakref
 from contextlib import suppress
 from typing import Any
 
+from tagfield.model import Model
+
 
 class ModelFile:
     """The file of a model.
@@ -20,9 +22,14 @@ class ModelFile:
     (['X', 'Y'], None)
     """
 
-    def __init__(self, crf: Any) -> None:
-        self._crf = weakref.ref(crf)
-        self._name: str | None = None
+    def __init__(self, path: Any, model: Model | None, *, keep: bool = False) -> None:
+        self._path, self._model, self._keep = path, model, keep
+        self._temporary: str | None = None
+
+    @property
+    def auto(self) -> bool:
+        """Whether it is a temporary file."""
+        return self._path is None
 
     @property
     def name(self) -> str | None:
@@ -30,20 +37,18 @@ class ModelFile:
 
         The temporary file is deleted with the CRF, and by the next fit, unless keep_tempfiles is True.
         """
-        crf = self._crf()
-        if self._name is None and crf is not None:
-            if crf.model_filename is not None:
-                return str(os.fspath(crf.model_filename))
-            if crf.__sklearn_is_fitted__():
-                self._name = self._write(crf)
-        return self._name
+        if self._path is not None:
+            return str(os.fspath(self._path))
+        if self._temporary is None and self._model is not None:
+            self._temporary = self._write(self._model)
+        return self._temporary
 
-    def _write(self, crf: Any) -> str:
+    def _write(self, model: Model) -> str:
         handle, name = tempfile.mkstemp(".tagfield", "model")
         os.close(handle)
-        if not crf.keep_tempfiles:
+        if not self._keep:
             weakref.finalize(self, _delete, name)
-        crf.save(name)
+        model.save(name)
         return name
 
 

@@ -92,13 +92,16 @@ class TokenList(list[Any]):
             found = np.asarray(self._array() == (SequenceList(other) if several else TokenList(other))._array(), bool)
         except ValueError:  # shapes that do not fit
             found = np.array(each if len(self) == len(other) else same)
-        made: Any = (found if equal else ~found).view(Matches)
+        made: Any = np.asarray(found == equal).view(Matches)
         made._equal = same is equal
         return made
 
 
 class SequenceList(TokenList):
-    """A list with one entry for each sequence; its array has two dimensions if all sequences have the same length.
+    """A list with one list for each sequence; its array has two dimensions if all sequences have the same length.
+
+    Only then y[0] can do what an array can: otherwise the entries of sklearn-crfsuite's array are lists as well.
+    Iterating gives plain lists, because seqeval refuses subclasses of list.
 
     >>> y = SequenceList([["A"], ["A", "B"]])
     >>> bool(y == [["A"], ["A", "B"]]), y.tolist(), np.concatenate([y, SequenceList([["B"]])]).tolist()
@@ -108,7 +111,8 @@ class SequenceList(TokenList):
     """
 
     def __init__(self, rows: Iterable[Iterable[Any]] = ()) -> None:
-        super().__init__(map(TokenList, rows))
+        super().__init__(row if isinstance(row, list) else list(row) for row in rows)
+        self._even = len({len(row) for row in self}) == 1
 
     def tolist(self) -> list[Any]:
         """Plain lists, as the method of an array makes them."""
@@ -117,6 +121,12 @@ class SequenceList(TokenList):
     def rows(self) -> Array:
         """An array of lists, whatever their lengths."""
         return np.fromiter(self.tolist(), object, len(self))
+
+    def __getitem__(self, index: Any) -> Any:
+        found = super().__getitem__(index)
+        if self._even and type(found) is list:
+            self[index] = found = TokenList(found)  # stored, so that what is done to it lasts
+        return found
 
     def _array(self) -> Array:
         lengths = {len(row) for row in self}
