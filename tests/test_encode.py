@@ -176,7 +176,7 @@ def deep(levels: int) -> dict:
         ([[[["a"]]]], None, "attribute of type list"),
         ([[{3: 1}]], None, "key of type int"),
         ([[{"a": None}]], None, "'a' is of type NoneType"),
-        ([[{"a": b"b"}]], None, "'a' is of type bytes"),
+        ([[{"a": bytearray(b"b")}]], None, "'a' is of type bytearray"),
         ([[{"a": {"b": object()}}]], None, "'b' is of type object"),
         ([[{"a": float("nan")}]], None, r"X\[0\]\[0\]: the value of 'a' must be a finite 32-bit number, got nan"),
         ([[{"a": float("inf")}]], None, "must be a finite"),

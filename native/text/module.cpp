@@ -272,22 +272,24 @@ std::vector<std::int64_t> checked_offsets(View<std::int64_t> tokens, std::size_t
     return at;
 }
 
+template <class Real>
+void bind_probability_lists(nb::module_& m) {
+    m.def("probability_lists",
+          [](const Marginals<Real>& node, nb::tuple labels, View<std::int64_t> tokens) {
+              if (labels.size() != node.shape(1)) throw nb::value_error("there must be one label for each column");
+              return probability_lists(node, labels, checked_offsets(tokens, node.shape(0)));
+          },
+          "node"_a.noconvert(), "labels"_a, "tokens"_a);
+}
+
 void bind_token_lists(nb::module_& m) {
     m.def("label_lists",
           [](View<std::int32_t> ids, nb::tuple labels, View<std::int64_t> tokens) {
               return label_lists(ids.data(), labels, checked_offsets(tokens, ids.size()));
           },
           "ids"_a, "labels"_a, "tokens"_a);
-    const nb::object type = checked(make_probabilities_type());
-    nb::module_::import_("collections.abc").attr("MutableMapping").attr("register")(type);
-    m.attr("Probabilities") = type;
-    m.def("probability_lists",
-          [type](const Marginals& node, nb::tuple labels, View<std::int64_t> tokens) {
-              if (labels.size() != node.shape(1)) throw nb::value_error("there must be one label for each column");
-              return probability_lists(node, labels, checked_offsets(tokens, node.shape(0)),
-                                       reinterpret_cast<PyTypeObject*>(type.ptr()));
-          },
-          "node"_a, "labels"_a, "tokens"_a);
+    bind_probability_lists<float>(m);
+    bind_probability_lists<double>(m);
 }
 
 }  // namespace

@@ -3,9 +3,9 @@
 //     an iterable of attribute strings              ["w=the", "pos=DT"]
 //     a mapping {str: number | str | nested}        {"w": "the", "length": 3, "gaz": {"city": 0.5}}
 //
-// with python-crfsuite's names: a string value v of key k is the attribute `k:v`, a nested key `k:key`. Lists, tuples,
-// sets and dicts are read in place. Their strings are only borrowed, so pending strings are resolved before any user
-// code can run. Sets are sorted by their bytes: their own order differs from run to run.
+// with python-crfsuite's names: a string value v of key k is the attribute `k:v`, a nested key `k:key`. Bytes are text
+// in UTF-8. Lists, tuples, sets and dicts are read in place. Their strings are only borrowed, so pending strings are
+// resolved before any user code can run. Sets are sorted by their bytes: their own order differs from run to run.
 #pragma once
 
 #include <Python.h>
@@ -98,7 +98,7 @@ class ObjectReader {
     }
 
     void add_attribute(PyObject* string, std::string_view prefix) {
-        if (!PyUnicode_Check(string))
+        if (!is_name(string))
             throw InputError(token_name() + " holds an attribute of type " + type_name(string) +
                              "; an attribute must be a string");
         std::string_view text = text_of_attribute(string);
@@ -161,9 +161,9 @@ class ObjectReader {
 
     // Adds an entry of a common type, which runs no user code; false for other types.
     bool add_simple_entry(PyObject* key, PyObject* value, std::string_view prefix) {
-        if (!PyUnicode_Check(key))
+        if (!is_name(key))
             throw InputError(token_name() + " has a key of type " + type_name(key) + "; an attribute must be a string");
-        const bool text = PyUnicode_Check(value);
+        const bool text = is_name(value);
         if (!text && !PyFloat_CheckExact(value) && !PyBool_Check(value)) return false;
         StringCache::Entry& known = keys_.find(key, [&](PyObject* string) { return text_of_attribute(string); });
         if (text)
@@ -217,8 +217,7 @@ class ObjectReader {
         if (PyFloat_Check(value)) {
             number = PyFloat_AS_DOUBLE(value);
         } else {
-            number = value == Py_None || PyBytes_Check(value) ? (PyErr_SetNone(PyExc_TypeError), -1.0)
-                                                              : PyFloat_AsDouble(value);
+            number = value == Py_None ? (PyErr_SetNone(PyExc_TypeError), -1.0) : PyFloat_AsDouble(value);
             if (number == -1.0 && PyErr_Occurred()) {
                 const bool large = PyErr_ExceptionMatches(PyExc_OverflowError);
                 if (!large && !PyErr_ExceptionMatches(PyExc_TypeError)) throw nb::python_error();

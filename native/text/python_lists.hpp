@@ -13,6 +13,7 @@
 
 #include "text/errors.hpp"
 #include "text/string_cache.hpp"
+#include "text/utf8.hpp"
 #include "text/vocabulary.hpp"
 
 namespace tagfield::text {
@@ -68,8 +69,15 @@ inline PyObject* item_of(PyObject* list, Py_ssize_t i) {
 
 inline std::string item_name(const char* list, Py_ssize_t i) { return std::string(list) + "[" + std::to_string(i) + "]"; }
 
-// The text of a str; false if it cannot be written in UTF-8.
+// What can name an attribute: text, or bytes that are text in UTF-8.
+inline bool is_name(PyObject* object) { return PyUnicode_Check(object) || PyBytes_Check(object); }
+
+// The text of a str or bytes; false if it is not UTF-8.
 inline bool read_text(PyObject* string, std::string_view& text) {
+    if (PyBytes_Check(string)) {
+        text = {PyBytes_AS_STRING(string), static_cast<std::size_t>(PyBytes_GET_SIZE(string))};
+        return utf8_flaw(text) == text.size();
+    }
     if (PyUnicode_IS_COMPACT_ASCII(string)) {  // nearly always: the text follows the object's header
         text = {static_cast<const char*>(PyUnicode_DATA(string)), static_cast<std::size_t>(PyUnicode_GET_LENGTH(string))};
         return true;
@@ -87,7 +95,10 @@ inline bool read_text(PyObject* string, std::string_view& text) {
 
 inline std::string_view text_of(PyObject* string, const std::string& where) {
     std::string_view text;
-    if (!read_text(string, text)) refuse_surrogate(where);
+    if (!read_text(string, text)) {
+        if (PyBytes_Check(string)) throw InputError(where + " holds bytes that are not UTF-8; decode them first");
+        refuse_surrogate(where);
+    }
     return text;
 }
 

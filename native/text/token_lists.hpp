@@ -2,23 +2,31 @@
 // as long as the lattice.
 //
 //     ids [T]               ─▶ [[label, …], …]
-//     marginals [T, L]      ─▶ [[Probabilities, …], …]
+//     marginals [T, L]      ─▶ [[{label: probability, …}, …], …]
 //
 // `labels` is a tuple of L different hashable objects; tokens [S+1] ascend from 0 to T.
 #pragma once
 
 #include <Python.h>
 #include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
 
 #include <cstdint>
 #include <vector>
 
-#include "text/probabilities.hpp"
 #include "text/python_lists.hpp"
 
 namespace tagfield::text {
 
 namespace nb = nanobind;
+
+template <class Real>
+using Marginals = nb::ndarray<const Real, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+inline nb::object checked(PyObject* made) {
+    if (!made) throw nb::python_error();
+    return nb::steal(made);
+}
 
 // make(t) returns the object for token t.
 template <class Make>
@@ -44,29 +52,24 @@ inline nb::object label_lists(const std::int32_t* ids, nb::handle labels, const 
     });
 }
 
-// The Probabilities keep node [T, L] alive.
-inline nb::object probability_lists(const Marginals& node, nb::object labels, const std::vector<std::int64_t>& tokens,
-                                    PyTypeObject* type) {
-    const float* data = node.data();
+// A dict for each token. All are copies of one dict, so no table is built or grown twice; a label is only looked up in
+// it to replace its value. Views of the array that make a dict when they are asked for one were three times as fast, but
+// json, pandas and others read the memory of a dict directly and found such views empty.
+template <class Real>
+nb::object probability_lists(const Marginals<Real>& node, nb::handle labels, const std::vector<std::int64_t>& tokens) {
     const Py_ssize_t L = PyTuple_GET_SIZE(labels.ptr());
-    nb::object column = checked(PyDict_New()), empty = checked(PyDict_New());
-    for (Py_ssize_t j = 0; j < L; ++j) {
-        const nb::object index = checked(PyLong_FromSsize_t(j));
-        if (PyDict_SetItem(column.ptr(), PyTuple_GET_ITEM(labels.ptr(), j), index.ptr()) < 0 ||
-            PyDict_SetItem(empty.ptr(), PyTuple_GET_ITEM(labels.ptr(), j), Py_None) < 0)
-            throw nb::python_error();
-    }
-    if (PyDict_Size(column.ptr()) != L) throw nb::value_error("labels must be different, but two are equal");
-    struct Hold {  // one user more, until all objects are made
-        SharedMarginals* shared;
-        ~Hold() { release(shared); }
-    } hold{new SharedMarginals{node, std::move(labels), std::move(column), std::move(empty), 1}};
+    const nb::object first = checked(PyDict_New());
+    for (Py_ssize_t j = 0; j < L; ++j)
+        if (PyDict_SetItem(first.ptr(), PyTuple_GET_ITEM(labels.ptr(), j), Py_None) < 0) throw nb::python_error();
+    if (PyDict_Size(first.ptr()) != L) throw nb::value_error("labels must be different, but two are equal");
     return token_lists(tokens, [&](std::int64_t t) {
-        ProbabilitiesObject* made = PyObject_GC_New(ProbabilitiesObject, type);
-        if (!made) throw nb::python_error();
-        made->shared = hold.shared, made->values = data + t * L, made->dict = nullptr;
-        ++hold.shared->users;
-        return nb::steal(reinterpret_cast<PyObject*>(made));
+        const Real* values = node.data() + t * L;
+        nb::object made = checked(PyDict_Copy(first.ptr()));
+        for (Py_ssize_t j = 0; j < L; ++j) {
+            const nb::object value = checked(PyFloat_FromDouble(double(values[j])));
+            if (PyDict_SetItem(made.ptr(), PyTuple_GET_ITEM(labels.ptr(), j), value.ptr()) < 0) throw nb::python_error();
+        }
+        return made;
     });
 }
 

@@ -69,7 +69,7 @@ PUBLIC: dict[str, str] = {  # name: its module
     "write": "tagfield.text.writing",
 }
 
-MODULES = ("metrics", "scorers", "templates")  # the first two as in sklearn-crfsuite; they need scikit-learn
+MODULES = ("metrics", "scorers", "templates", "utils")  # metrics, scorers and utils as in sklearn-crfsuite
 
 __all__ = ["CRF", "RECIPES", "Dataset", "Encoded", "Epoch", "InputError", "MemoryLimitError", "Model"]
 __all__ += ["ModelFileError", "OutputError"]

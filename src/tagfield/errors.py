@@ -71,3 +71,15 @@ def nearest(name: object, offered: Iterable[str]) -> str:
         return lower[str(name).lower()]
     found = difflib.get_close_matches(str(name), names, 1)
     return found[0] if found else ""
+
+
+def needs_sklearn(what: str, error: ModuleNotFoundError) -> ModuleNotFoundError:
+    """The error for a missing scikit-learn, which says how to install it; another missing module stays as it is.
+
+    >>> needs_sklearn("CRF", ModuleNotFoundError(name="sklearn"))
+    ModuleNotFoundError("CRF needs scikit-learn; install it with: pip install 'tagfield[sklearn]'")
+    """
+    if error.name is None or error.name.partition(".")[0] not in ("sklearn", "threadpoolctl"):
+        return error
+    advice = f"{what} needs scikit-learn; install it with: pip install 'tagfield[sklearn]'"
+    return ModuleNotFoundError(advice, name=error.name)

@@ -6,46 +6,72 @@
 
     flat_accuracy, sequence_accuracy, chunk_f1, …    scorers, for GridSearchCV and cross_val_score
 
-y_true and y_pred are sequences of label sequences; an error names the index of the first wrong sequence.
+y_true and y_pred are sequences of label sequences; an error names the index of the first wrong sequence. The flat
+metrics take sample_weight with one weight per sequence, as GridSearchCV routes it, or per token.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
-from sklearn import metrics
-from sklearn.metrics import make_scorer
 
-from tagfield.errors import InputError
+from tagfield.errors import InputError, needs_sklearn
 from tagfield.evaluate import Scores, Tally, evaluate
+from tagfield.utils import flatten
 
-Sequences = Iterable[Iterable[Any]]
+try:
+    from sklearn import metrics
+    from sklearn.metrics import make_scorer
+except ModuleNotFoundError as error:
+    raise needs_sklearn("tagfield.metrics", error) from None
+
+Sequences: TypeAlias = Iterable[Iterable[Any]]
 
 
-def _checked(y_true: Sequences, y_pred: Sequences) -> tuple[list[list[Any]], list[list[Any]]]:
-    true, pred = _listed("y_true", y_true), _listed("y_pred", y_pred)
+def _checked(y_true: Sequences, y_pred: Sequences, *, lengths: bool = True) -> tuple[list[list[Any]], list[list[Any]]]:
+    """Both as lists of lists; with `lengths`, sequences must have the same length in both."""
+    true: list[Any] = list(y_true)
+    pred: list[Any] = list(y_pred)
     if len(true) != len(pred):
         raise InputError(f"y_true has {len(true)} sequences, but y_pred has {len(pred)}; pass both for the same X")
     for index, (a, b) in enumerate(zip(true, pred, strict=True)):
-        if len(a) != len(b):
-            raise InputError(f"sequence {index} has {len(a)} labels in y_true, but {len(b)} in y_pred")
+        if isinstance(b, str) or not isinstance(a, str):  # labels of one character may be a string; two such are labels
+            _check_sequence(f"y_true[{index}]", a)
+        _check_sequence(f"y_pred[{index}]", b)
+        true[index], pred[index] = one, other = list(a), list(b)
+        if lengths and len(one) != len(other):
+            raise InputError(f"sequence {index} has {len(one)} labels in y_true, but {len(other)} in y_pred")
     return true, pred
 
 
-def _listed(name: str, y: Sequences) -> list[list[Any]]:
-    sequences = []
-    for index, labels in enumerate(y):
-        if isinstance(labels, str | bytes) or not hasattr(labels, "__iter__"):
-            raise InputError(
-                f"{name}[{index}] is of type {type(labels).__name__}; pass a list of labels for each sequence"
-            )
-        sequences.append(list(labels))
-    return sequences
+def _check_sequence(where: str, labels: Any) -> None:
+    if isinstance(labels, str | bytes) or not hasattr(labels, "__iter__"):
+        raise InputError(f"{where} is of type {type(labels).__name__}; pass a list of labels for each sequence")
 
 
-def _flat(y_true: Sequences, y_pred: Sequences) -> tuple[list[Any], list[Any]]:
+def _flat(y_true: Sequences, y_pred: Sequences, given: dict[str, Any]) -> tuple[list[Any], list[Any]]:
+    """All labels; in the given arguments, a weight per sequence becomes one per token."""
     true, pred = _checked(y_true, y_pred)
-    return [label for labels in true for label in labels], [label for labels in pred for label in labels]
+    if given.get("sample_weight") is not None:
+        given["sample_weight"] = _token_weights(given["sample_weight"], [len(labels) for labels in true])
+    return flatten(true), flatten(pred)
+
+
+def _token_weights(given: Any, lengths: list[int]) -> Any:
+    """Weights of tokens, from weights of sequences, of tokens, or a list of weights for each sequence."""
+    weights = list(given)
+    if weights and all(hasattr(each, "__len__") for each in weights):
+        if list(map(len, weights)) != lengths:
+            raise InputError("sample_weight has a list for each sequence, but not of the lengths of y_true")
+        return np.array(flatten(weights))
+    if len(weights) == len(lengths):
+        return np.repeat(weights, lengths)
+    if len(weights) == sum(lengths):
+        return np.array(weights)
+    raise InputError(
+        f"sample_weight has {len(weights)} entries, but there are {len(lengths)} sequences with {sum(lengths)} tokens; "
+        "pass one weight per sequence, or one per token"
+    )
 
 
 def flat_accuracy_score(y_true: Sequences, y_pred: Sequences, **kwargs: Any) -> float:
@@ -54,7 +80,7 @@ def flat_accuracy_score(y_true: Sequences, y_pred: Sequences, **kwargs: Any) -> 
     >>> flat_accuracy_score([["A", "B"], ["A"]], [["A", "A"], ["A"]])
     0.6666666666666666
     """
-    return float(metrics.accuracy_score(*_flat(y_true, y_pred), **kwargs))
+    return float(metrics.accuracy_score(*_flat(y_true, y_pred, kwargs), **kwargs))
 
 
 def flat_precision_score(y_true: Sequences, y_pred: Sequences, **kwargs: Any) -> Any:
@@ -63,7 +89,7 @@ def flat_precision_score(y_true: Sequences, y_pred: Sequences, **kwargs: Any) ->
     >>> float(flat_precision_score([["A", "B"]], [["A", "A"]], labels=["A"], average="macro"))
     0.5
     """
-    return metrics.precision_score(*_flat(y_true, y_pred), **kwargs)
+    return metrics.precision_score(*_flat(y_true, y_pred, kwargs), **kwargs)
 
 
 def flat_recall_score(y_true: Sequences, y_pred: Sequences, **kwargs: Any) -> Any:
@@ -72,7 +98,7 @@ def flat_recall_score(y_true: Sequences, y_pred: Sequences, **kwargs: Any) -> An
     >>> float(flat_recall_score([["A", "B"]], [["A", "A"]], labels=["A"], average="macro"))
     1.0
     """
-    return metrics.recall_score(*_flat(y_true, y_pred), **kwargs)
+    return metrics.recall_score(*_flat(y_true, y_pred, kwargs), **kwargs)
 
 
 def flat_f1_score(y_true: Sequences, y_pred: Sequences, **kwargs: Any) -> Any:
@@ -81,7 +107,7 @@ def flat_f1_score(y_true: Sequences, y_pred: Sequences, **kwargs: Any) -> Any:
     >>> round(float(flat_f1_score([["A", "B"]], [["A", "A"]], labels=["A"], average="macro")), 4)
     0.6667
     """
-    return metrics.f1_score(*_flat(y_true, y_pred), **kwargs)
+    return metrics.f1_score(*_flat(y_true, y_pred, kwargs), **kwargs)
 
 
 def flat_fbeta_score(y_true: Sequences, y_pred: Sequences, beta: float, **kwargs: Any) -> Any:
@@ -90,7 +116,7 @@ def flat_fbeta_score(y_true: Sequences, y_pred: Sequences, beta: float, **kwargs
     >>> round(float(flat_fbeta_score([["A", "B"]], [["A", "A"]], 2, labels=["A"], average="macro")), 4)
     0.8333
     """
-    return metrics.fbeta_score(*_flat(y_true, y_pred), beta=beta, **kwargs)
+    return metrics.fbeta_score(*_flat(y_true, y_pred, kwargs), beta=beta, **kwargs)
 
 
 def flat_classification_report(
@@ -101,19 +127,19 @@ def flat_classification_report(
     >>> print(flat_classification_report([["A", "B"]], [["A", "B"]]).splitlines()[2].split())
     ['A', '1.00', '1.00', '1.00', '1']
     """
-    return metrics.classification_report(*_flat(y_true, y_pred), labels=labels, **kwargs)
+    return metrics.classification_report(*_flat(y_true, y_pred, kwargs), labels=labels, **kwargs)
 
 
 def sequence_accuracy_score(y_true: Sequences, y_pred: Sequences) -> float:
-    """The fraction of sequences with every label right.
+    """The fraction of sequences with every label right; 0 if there are no sequences, as in sklearn-crfsuite.
+
+    A sequence with another number of labels is wrong.
 
     >>> sequence_accuracy_score([["A", "B"], ["A"]], [["A", "B"], ["B"]])
     0.5
     """
-    true, pred = _checked(y_true, y_pred)
-    if not true:
-        raise InputError("there are no sequences to score; pass at least one")
-    return float(np.mean([a == b for a, b in zip(true, pred, strict=True)]))
+    true, pred = _checked(y_true, y_pred, lengths=False)
+    return float(np.mean([a == b for a, b in zip(true, pred, strict=True)])) if true else 0.0
 
 
 def _chunk_scores(y_true: Sequences, y_pred: Sequences, scheme: str | None) -> Scores:

@@ -186,7 +186,17 @@ class Model(Tagging):
         >>> model = Model.train(encode_sequences([[["a"], ["b"]]], [["X", "Y"]]), Settings(epochs=2))
         >>> model.save(tempfile.mkdtemp() + "/tiny.tagfield")
         """
+        if "unsaved_labels" in self.info:
+            raise InputError(str(self.info["unsaved_labels"]))
         save_tensors(path, *to_tensors(self._parts()))
+
+    @property
+    def size(self) -> int:
+        """The bytes of its arrays and metadata, which make up the file but for its padding."""
+        tensors, metadata = to_tensors(self._parts())
+        return sum(int(array.nbytes) for array in tensors.values()) + sum(
+            len(text.encode()) for text in metadata.values()
+        )
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Model":

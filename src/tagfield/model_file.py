@@ -21,6 +21,7 @@ import numpy as np
 from tagfield._text import Vocabulary
 from tagfield.errors import ModelFileError, TagfieldError
 from tagfield.layout import LANES, FeatureSet, Weights, absent
+from tagfield.saved import labels_from_json, rules_from_json
 from tagfield.storage import load_tensors
 from tagfield.text.templates import Template
 from tagfield.train.stochastic import NUMBERS
@@ -153,7 +154,7 @@ def from_tensors(tensors: dict[str, Any], metadata: dict[str, str]) -> Parts:
             raise ValueError(f"{part} weights of shape {array.shape} do not match the layout")
     _check_padding(features)
     template = _template(tensors, metadata)
-    info = _info(metadata["info"], len(labels))
+    info = _info(metadata["info"], labels)
     stream = _stream(tensors, metadata, features, edges=edges is not None)
     return Parts(labels, attributes, features, weights, template, info, stream, edges)
 
@@ -177,7 +178,7 @@ def _check_weights(weights: Weights, labels: int, edges: Vocabulary | None, vers
         raise ValueError("a weight is not a finite number")
 
 
-def _info(text: str, labels: int) -> dict[str, Any]:
+def _info(text: str, labels: Vocabulary) -> dict[str, Any]:
     """How the model was trained; what others read of it has the type that it should have."""
     info = json.loads(text)
     if not isinstance(info, dict):
@@ -186,11 +187,9 @@ def _info(text: str, labels: int) -> dict[str, Any]:
         for name in names:
             if info.get(name) is not None and (not isinstance(info[name], kind) or isinstance(info[name], bool)):
                 raise ValueError(f"info: {name} is not {spoken}")
-    given = info.get("labels")
-    if given is not None:
-        plain = isinstance(given, list) and all(isinstance(each, str | int | float) for each in given)
-        if not plain or len(given) != labels or len(set(given)) != labels or any(each != each for each in given):
-            raise ValueError("info: labels is not a list of different labels, one for each label of the model")
+    if info.get("labels") is not None:
+        labels_from_json(info["labels"], len(labels))
+    rules_from_json(info.get("constraints"), labels.strings())
     return info
 
 

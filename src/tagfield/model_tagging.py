@@ -14,7 +14,7 @@ from typing import Any, TypeAlias, overload
 import numpy as np
 
 from tagfield._text import label_lists
-from tagfield.constraints import limits_for
+from tagfield.constraints import Rules, limits_for
 from tagfield.dataset import Doubles, Floats
 from tagfield.decoder import Decoder
 from tagfield.encode import Encoded, same_vocabulary
@@ -23,6 +23,7 @@ from tagfield.evaluate import ChunkScorer, Scores
 from tagfield.layout import FeatureSet, Weights
 from tagfield.model_reading import Reading, paths_of
 from tagfield.native import kernels
+from tagfield.saved import rules_from_json
 from tagfield.spans import Span
 from tagfield.tagged import TaggedText
 from tagfield.tagging import Sentences
@@ -39,6 +40,12 @@ class Tagging(Reading):
 
     features: FeatureSet
     weights: Weights
+    info: dict[str, Any]
+
+    @cached_property
+    def constraints(self) -> str | Rules | None:
+        """The constraints that a CRF saved with the model; the methods below follow them unless you give `rules`."""
+        return rules_from_json(self.info.get("constraints"), self.label_names)
 
     @cached_property
     def field(self) -> kernels.Field:
@@ -64,7 +71,8 @@ class Tagging(Reading):
 
         edges: Attributes of the transition into each token, for a model that was trained with them; see
             `encode_sequences`.
-        rules: Constraints on the labels: 'BIO', 'IOBES', 'BILOU', a matrix, a function, or Rules.
+        rules: Constraints on the labels: 'BIO', 'IOBES', 'BILOU', a matrix, a function, or Rules. Default: those that
+            the model was saved with, if any; False for none.
         known: Labels that you already know, one entry per sequence: None, a dict of position to label, or a list with
             one entry per token: None, a label, or a set of labels.
         called: The labels as `rules` and `known` write them, if they are not the model's strings.
@@ -75,6 +83,7 @@ class Tagging(Reading):
         [1, 0]
         """
         encoded = self.read(X, edges=edges)
+        rules = None if rules is False else self.constraints if rules is None else rules
         limits = None
         if rules is not None or known is not None:
             limits = limits_for(rules, known, encoded.dataset.tokens, self.label_names if called is None else called)
@@ -112,8 +121,8 @@ class Tagging(Reading):
     def tag_text(
         self,
         text: str,
-        *,
         tokenizer: Tokenizer | None = None,
+        *,
         n_best: int = 0,
         probabilities: bool = True,
         rules: Any = None,
@@ -124,8 +133,8 @@ class Tagging(Reading):
     def tag_text(
         self,
         text: list[str] | tuple[str, ...],
-        *,
         tokenizer: Tokenizer | None = None,
+        *,
         n_best: int = 0,
         probabilities: bool = True,
         rules: Any = None,
@@ -135,8 +144,8 @@ class Tagging(Reading):
     def tag_text(
         self,
         text: str | list[str] | tuple[str, ...],
-        *,
         tokenizer: Tokenizer | None = None,
+        *,
         n_best: int = 0,
         probabilities: bool = True,
         rules: Any = None,

@@ -16,6 +16,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, RandomizedSearchCV, cross_val_predict, cross_val_score
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
+from sklearn.utils.validation import check_is_fitted
 
 from tagfield import CRF
 from tagfield.estimator.parameters import settings_of
@@ -61,7 +62,7 @@ def test_predictions_are_lists_and_marginals_are_dicts() -> None:
     crf = CRF(c2=0.1).fit(X, Y)
     labels = crf.predict(X[:3])
     assert isinstance(labels, list)
-    assert all(type(row) is list and all(type(label) is str for label in row) for row in labels)
+    assert all(isinstance(row, list) and all(type(label) is str for label in row) for row in labels)
     assert labels[0] == crf.predict_single(X[0])
     rows = crf.predict_marginals(X[:3])
     assert [len(row) for row in rows] == [len(x) for x in X[:3]]
@@ -102,14 +103,28 @@ def test_nothing_is_there_before_fit() -> None:
         lambda: crf.predict_single(X[0]),
         lambda: crf.predict_marginals(X),
         lambda: crf.score(X, Y),
-        lambda: crf.attributes_,
-        lambda: crf.state_features_,
-        lambda: crf.tagger_,
         lambda: crf.explain(X[0], 0),
+        lambda: crf.top_features(),
+        lambda: crf.top_transitions(),
+        lambda: crf.size_report(),
     ):
         with pytest.raises(NotFittedError, match="not fitted yet"):
             ask()
-    assert not hasattr(crf, "classes_")
+    for name in [
+        "classes_",
+        "tagger_",
+        "size_",
+        "num_attributes_",
+        "attributes_",
+        "state_features_",
+        "transition_features_",
+        "training_log_",
+    ]:
+        assert getattr(crf, name) is None, name  # as in sklearn-crfsuite
+    with pytest.raises(NotFittedError):
+        check_is_fitted(crf)
+    check_is_fitted(crf.fit(X, Y))
+    assert clone(crf).classes_ is None
 
 
 def test_clone_parameters_and_repr() -> None:

@@ -175,7 +175,7 @@ def test_auto_takes_the_preset_that_fits_the_labels() -> None:
 
 
 def test_words_without_a_template_name_the_template() -> None:
-    with pytest.raises(InputError, match=r'X\[0\]\[0\] is of type str; .*CRF\(template="ner"\)'):
+    with pytest.warns(UserWarning, match=r"X\[0\]\[0\] is the string 'Anna', .*CRF\(template=\"auto\"\)"):
         CRF().fit(WORDS, LABELS)
     fitted = CRF().fit([[["a"]]], [["X"]])
     with pytest.raises(InputError, match=r'CRF\(template="ner"\)'):

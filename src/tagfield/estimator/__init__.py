@@ -6,6 +6,14 @@
 Only this package, tagfield.metrics and tagfield.scorers import scikit-learn; the rest of tagfield does not need it.
 """
 
-from tagfield.estimator.crf import CRF
+from tagfield.errors import needs_sklearn
+from tagfield.estimator.eli5_weights import offer_to_eli5
+
+try:
+    from tagfield.estimator.crf import CRF
+except ModuleNotFoundError as error:
+    raise needs_sklearn("CRF", error) from None
+
+offer_to_eli5(CRF)
 
 __all__ = ["CRF"]

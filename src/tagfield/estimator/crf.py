@@ -1,35 +1,35 @@
-"""The class CRF: fit, partial_fit and score. See reading.py for the forms of X and y."""
+"""The class CRF: its arguments, fit and partial_fit. See reading.py for the forms of X and y."""
 
 import inspect
-import os
 import time
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator
 from threadpoolctl import threadpool_limits  # scikit-learn depends on it too
 
 from tagfield.constraints import Rules
-from tagfield.encode import Vocabulary, check_weights
+from tagfield.encode import Vocabulary
 from tagfield.errors import InputError
-from tagfield.estimator.decoding import Decoding
 from tagfield.estimator.fitted import check_folder
 from tagfield.estimator.fitting import check_stream, held_out, read_classes, split_held_out
 from tagfield.estimator.inspection import Inspection
 from tagfield.estimator.labels import LabelNames
 from tagfield.estimator.parameters import STREAM, documented_arguments, settings_of
+from tagfield.estimator.plumbing import Plumbing
 from tagfield.estimator.reading import read_labelled
 from tagfield.estimator.records import print_epoch
+from tagfield.estimator.scoring import Scoring
+from tagfield.estimator.spelling import Spelling
 from tagfield.model import Model
+from tagfield.saved import labels_to_json, rules_for
 from tagfield.train import Epoch, train
 from tagfield.train.streaming import Stream
 
 
-class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class CRF(Scoring, Inspection, Plumbing):
     """A linear-chain CRF for scikit-learn, with sklearn-crfsuite's arguments and methods.
 
     X is a list (or any iterable) of sequences, and a sequence is a list of tokens. With a template, a token is a word,
@@ -51,7 +51,8 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         segmentation, …), the path of a template file, or a Template. Default: None, for X that has features already.
     {options}
     verbose: Print a line after every pass. Default: False.
-    model_filename: File that fit saves the model to, in tagfield's format. An unfitted CRF loads the model from it.
+    model_filename: File that fit saves the model to, in tagfield's format. An unfitted CRF loads the model from it, and
+        warm_start and partial_fit continue from it.
     keep_tempfiles, trainer_cls: Accepted for compatibility with sklearn-crfsuite; trainer_cls must be None.
     class_weight: A dict of label to weight, or 'balanced'. The weight of a sequence is the mean class weight of its
         tokens. Default: every class has weight 1.
@@ -59,7 +60,8 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
     early_stopping: Stop when the score `monitor` on held-out data has not improved for n_iter_no_change passes. Keeps
         the best weights. Held-out data is eval_set or X_dev; without them, validation_fraction of the sequences.
     constraints: 'BIO', 'IOBES', 'BILOU', a matrix or a function: the labels that may follow each other in predictions.
-        With constrain_training=True, training uses the constraints too.
+        With constrain_training=True, training uses the constraints too. Default: those of the model file, if one was
+        loaded; False for none.
     random_state: Random seed. On one thread the same seed gives the same bits; None stands for one fixed seed.
     n_jobs: Number of threads for lbfgs and for predictions; -1 uses every core. Default: 1.
     callbacks: Functions that are called with an Epoch after every pass; training stops when one returns True.
@@ -158,22 +160,31 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         >>> CRF().fit([[["a"], ["b"]]], [["X", "Y"]]).classes_
         ['X', 'Y']
         """
-        settings = settings_of(self.get_params(deep=False))
+        settings = settings_of(self._arguments())
         check_folder(self.model_filename)
         before: Model | None = self.model_ if self.warm_start and self._find_model() else None
         names = self._names.copy() if before else LabelNames()
         more = {"template": self._chosen_template(before is not None)} | (_grown(before) if before else {})
-        encoded = read_labelled(X, y, names, sample_weight=sample_weight, class_weight=self.class_weight, **more)
+        spelling = None if more["template"] else Spelling()
+        encoded = read_labelled(
+            X, y, names, sample_weight=sample_weight, class_weight=self.class_weight, spelling=spelling, **more
+        )
         dev = held_out(X_dev, y_dev, eval_set, encoded, names)
         if self.early_stopping and dev is None:
             encoded, dev = split_held_out(encoded, self.validation_fraction, settings.seed)
-        rules = self._training_rules(names.labels(encoded.labels))
+        labels = names.labels(encoded.labels)
+        if self.model_filename is not None:
+            labels_to_json(labels)  # raises before training what saving would raise after it
+        constraints = self._file_constraints if before else None
+        rules = self._training_rules(labels, constraints)
         start = (before.features, before.weights) if before else None
         # BLAS would use threads for short sums, which slows training down, on a busy machine many times. The lattice
         # has its own threads: n_jobs.
         with threadpool_limits(1, user_api="blas"):
             trained = train(encoded, settings, dev=dev, on_epoch=self._hooks(), start=start, rules=rules)
         began = time.perf_counter()
+        self._file_constraints = constraints
+        self._characters = (before is not None and self._characters) or (spelling is not None and spelling.used)
         self._keep(Model.of(encoded, trained).without_spare_attributes(), names)
         self.generated_ = sum(trained.features.counts)
         self.history_ = [epoch.to_dict() for epoch in trained.history]
@@ -189,9 +200,12 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         self._preparing_and_storing = (trained.feature_seconds, time.perf_counter() - began)
         return self
 
-    def _training_rules(self, labels: list[Any]) -> Rules | None:
-        """The rules for training, if any; invalid constraints raise an error before training in either case."""
-        rules = self._rules(labels)
+    def _training_rules(self, labels: list[Any], otherwise: Any) -> Rules | None:
+        """The rules for training, if any; invalid constraints raise an error before training in either case.
+
+        otherwise: the constraints where the argument is None
+        """
+        rules = rules_for(otherwise if self.constraints is None else self.constraints, labels)
         return rules if self.constrain_training else None
 
     def _hooks(self) -> Callable[[Epoch], bool]:
@@ -221,11 +235,11 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         >>> crf.partial_fit([[["a"], ["b"]]], [["X", "Y"]]).partial_fit([[["c"]]], [["Y"]]).num_attributes_
         3
         """
-        params = self.get_params(deep=False)
+        params = self._arguments()
         settings = settings_of(params, STREAM)
         check_stream(params, settings)
         after = self._hooks()
-        known = self.classes_ if self._find_model() else None
+        known = self._classes if self._find_model() else None
         listed = read_classes(classes, known)
         names = self._names.copy() if known else LabelNames(listed or ())
         template = self._chosen_template(known is not None)
@@ -233,11 +247,13 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         labels = stream.labels if stream else None if listed is None else Vocabulary(list(map(names.name, listed)))
         more: dict[str, Any] = {"sample_weight": sample_weight, "class_weight": self.class_weight, "labels": labels}
         more["template"] = template if stream is None or self._stream is None else self._stream_words
+        more["spelling"] = spelling = None if more["template"] else Spelling()
         more |= {"attributes": stream.attributes, "edge_attributes": stream.edges} if stream else {}
         encoded = read_labelled(X, y, names, **{"attributes": Vocabulary(), **more}, grow=True, in_stream=True)
         if not len(encoded.labels):
             raise InputError("no data to train on: no token has a label; name the labels, by classes=")
-        rules = self._training_rules(names.labels(encoded.labels))
+        rules = self._training_rules(names.labels(encoded.labels), self._file_constraints)
+        self._characters = self._characters or (spelling is not None and spelling.used)
         stream = stream or Stream(encoded.attributes, encoded.labels, settings, encoded.edges)
         began = time.perf_counter()
         epoch = self._learn(stream, encoded, settings, names, rules)
@@ -253,41 +269,14 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         after(epoch)
         return self
 
-    def score(self, X: Iterable[Any], y: Iterable[Any], sample_weight: ArrayLike | None = None) -> float:
-        """Token accuracy: the fraction of correct labels. sample_weight has one weight per sequence.
-
-        Tokens with the label None do not count.
-        """
-        self._check_fitted()
-        if y is None:
-            raise InputError("y is None; score needs the gold labels")
-        encoded = self._encode(X, y)
-        right = self._decode(encoded) == encoded.gold
-        tokens = np.diff(encoded.dataset.tokens)
-        given = np.ones(len(tokens)) if sample_weight is None else sample_weight
-        weight = np.repeat(check_weights(given, len(tokens), "sample_weight"), tokens)
-        weight[encoded.gold < 0] = 0  # a token without a gold label does not count
-        if not weight.any():
-            raise InputError("nothing to score: no token of X has both a gold label and a weight above 0")
-        return float(np.average(right, weights=weight))
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return self._has_model() or os.path.isfile(self.model_filename or "")
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.input_tags.two_d_array = False
-        tags.input_tags.dict = True
-        tags.input_tags.string = True
-        return tags
-
-    def _more_tags(self) -> dict[str, Any]:  # scikit-learn before 1.6
-        return {"requires_y": True, "X_types": ["dict", "string"]}
+    def _arguments(self) -> dict[str, Any]:
+        """CRF's arguments. get_params lists those of a subclass, which may have others."""
+        return {name: getattr(self, name) for name in ARGUMENTS}
 
 
 def _grown(model: Model) -> dict[str, Any]:
     return {"attributes": model.attributes.copy(), "labels": model.labels, "grow": True, "new_labels": True}
 
 
-CRF.__doc__ = documented_arguments(CRF.__doc__ or "", list(inspect.signature(CRF).parameters))
+ARGUMENTS = tuple(inspect.signature(CRF).parameters)
+CRF.__doc__ = documented_arguments(CRF.__doc__ or "", list(ARGUMENTS))

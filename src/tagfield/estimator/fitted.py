@@ -11,7 +11,9 @@ from tagfield.constraints import Rules
 from tagfield.encode import AUTO, Encoded, WordEncoder
 from tagfield.errors import InputError
 from tagfield.estimator.labels import LabelNames
+from tagfield.estimator.modelfile import ModelFile
 from tagfield.model import Model
+from tagfield.saved import labels_from_json, labels_to_json, rules_for, rules_to_json
 from tagfield.text.presets import load_template
 from tagfield.text.templates import Template
 from tagfield.train import Epoch, Settings
@@ -24,12 +26,17 @@ class Fitted:
     """A fitted model and its file."""
 
     model_filename: Any
+    keep_tempfiles: bool
     template: Any
-    classes_: list[Any]  # the labels, in order of first occurrence
+    constraints: Any
     history_: list[dict[str, Any]]
     _epochs: Sequence[Epoch] = ()  # what training_log_ tells
     _preparing_and_storing: tuple[float | None, float | None] = (None, None)  # seconds
     _names: LabelNames
+    _classes: list[Any]
+    _file_constraints: Any = None  # those of a model file, which apply where `constraints` is None
+    _characters: bool = False  # whether tokens were strings, and their characters attributes
+    _modelfile: ModelFile
     _model: Model | None = None  # None if partial_fit has learned more since
     _stream: Stream | None = None
     _stream_settings: Settings
@@ -51,6 +58,22 @@ class Fitted:
         self._model, self._stream = model, None
 
     @property
+    def classes_(self) -> list[Any] | None:
+        """The labels, in order of first occurrence; None before fit."""
+        return self._classes if self._find_model() else None
+
+    @property
+    def modelfile(self) -> ModelFile:
+        """The file of the model, under sklearn-crfsuite's name; see `ModelFile.name`."""
+        if "_modelfile" in self.__dict__:
+            return self._modelfile
+        model = self._named(self.model_) if self._has_model() else None
+        made = ModelFile(self.model_filename, model, keep=self.keep_tempfiles)
+        if model is not None:
+            self._modelfile = made
+        return made
+
+    @property
     def seen_(self) -> int:
         """Number of sequences that partial_fit has seen."""
         if self._stream is not None:
@@ -61,7 +84,8 @@ class Fitted:
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()  # type: ignore[assignment]
-        state.pop("_stream_words", None)
+        for name in ("_stream_words", "_modelfile", "_tagger"):
+            state.pop(name, None)
         if self._stream is not None:
             state |= {"_model": self.model_, "_stream": None}
             state.pop("_stream_settings", None)
@@ -71,8 +95,8 @@ class Fitted:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save the model to a file, without pickle; `CRF.load` and `Model.load` read it.
 
-        Labels keep their type if all of them are strings, numbers or booleans; otherwise they become strings. A failed
-        write leaves no partial file.
+        The file keeps the constraints, and the labels as they are: strings, numbers, booleans or tuples of them. Labels
+        of other types raise InputError. A failed write leaves no partial file.
 
         >>> import tempfile
         >>> from tagfield import CRF
@@ -82,41 +106,61 @@ class Fitted:
         [[2, 1]]
         """
         self._check_fitted()
-        self.model_.save(path)
+        self._named(self.model_).save(path)
 
     @classmethod
     def load(cls: type[Self], path: str | os.PathLike[str]) -> Self:
         """Load a CRF from a file. It predicts with the saved model; its arguments are the defaults.
 
-        Only `template` is the model's: a model of words, also one that `tagfield train` saved, reads words.
+        Only `template` and `constraints` are the model's: a model of words, also one that `tagfield train` saved, reads
+        words.
         """
         loaded = cls()
         loaded._restore(Model.load(path))
         loaded.template = loaded.model_.template
+        loaded.constraints, loaded._file_constraints = loaded._file_constraints, None
         return loaded
 
     def _restore(self, model: Model) -> None:
-        names = model.labels.strings()
-        labels = model.info.get("labels")
-        if not isinstance(labels, list) or len(labels) != len(names):
-            labels = names
+        names, info = model.labels.strings(), model.info
+        labels = names if info.get("labels") is None else labels_from_json(info["labels"], len(names))
+        self._file_constraints = model.constraints
+        self._characters = bool(info.get("characters"))
         self._keep(model, LabelNames.of(names, labels))
         self.history_ = []
         self._epochs = []
 
     def _keep(self, model: Model, names: LabelNames) -> None:
         self._names = names
-        self.classes_ = names.labels(model.labels)
+        self._classes = names.labels(model.labels)
         self.model_ = self._named(model)
-        self.__dict__.pop("_tagger", None)
+        self._forget()
+
+    def _forget(self) -> None:
+        """Drop what was made of the model before."""
+        for name in ("_tagger", "_modelfile"):
+            self.__dict__.pop(name, None)
+
+    def _rules(self, labels: list[Any]) -> Rules | None:
+        """The rules for a label set, by `constraints` or, where that is None, by those of the model file."""
+        return rules_for(self._constraints(), labels)
+
+    def _constraints(self) -> Any:
+        return self._file_constraints if self.constraints is None else self.constraints
 
     def _named(self, model: Model) -> Model:
-        """The model with the user's labels in its info, if a file can store them."""
-        labels = self.classes_
-        plain = all(isinstance(label, str | int | float) for label in labels)
-        if plain and not all(isinstance(label, str) for label in labels):
-            return replace(model, info={**model.info, "labels": labels})
-        return model
+        """The model with the user's labels and constraints in its info, for its file."""
+        labels = self._classes
+        saved: dict[str, Any] = {"labels": None, "unsaved_labels": None, "constraints": None, "characters": None}
+        if any(type(label) is not str for label in labels):
+            try:
+                saved["labels"] = labels_to_json(labels)
+            except InputError as error:  # Model.save raises it; a pickle can store every label
+                saved["unsaved_labels"] = str(error)
+        saved["constraints"] = rules_to_json(self._constraints(), labels)
+        saved["characters"] = self._characters or None
+        info = {name: value for name, value in model.info.items() if name not in saved}
+        return replace(model, info=info | {name: value for name, value in saved.items() if value is not None})
 
     def _resumed_stream(self, settings: Settings) -> Stream | None:
         """The current stream, a saved one, or a new one that continues from a fitted model."""
@@ -128,14 +172,14 @@ class Fitted:
         self, stream: Stream, encoded: Encoded, settings: Settings, names: LabelNames, rules: Rules | None
     ) -> Epoch:
         epoch = stream.learn(encoded, settings, rules)
-        if not hasattr(self, "classes_"):
-            self._names, self.classes_ = names, names.labels(encoded.labels)
+        if not self._has_model():
+            self._names, self._classes = names, names.labels(encoded.labels)
         self._stream, self._stream_settings, self._model = stream, settings, None
         if self._stream_words is None or self._stream_words.attributes is not stream.attributes:
             template = self._stream_template = encoded.template
             made = None if template is None else WordEncoder(template, stream.attributes, stream.labels, stream.edges)
             self._stream_words = made
-        self.__dict__.pop("_tagger", None)
+        self._forget()
         return epoch
 
     def _chosen_template(self, continues: bool) -> Template | str | None:

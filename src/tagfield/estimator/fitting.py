@@ -9,6 +9,7 @@ from tagfield.encode import Encoded
 from tagfield.errors import InputError
 from tagfield.estimator.labels import LabelNames
 from tagfield.estimator.reading import read_labelled
+from tagfield.estimator.spelling import Spelling
 from tagfield.train import RECIPES, Settings
 from tagfield.train.fields import number
 
@@ -31,7 +32,7 @@ def held_out(
         raise InputError("X_dev and y_dev go together; pass both or neither")
     try:
         dev = read_labelled(
-            X_dev,
+            X_dev if encoded.template is not None else Spelling().read(X_dev),
             y_dev,
             names,
             template=encoded.template,
@@ -70,6 +71,7 @@ def read_classes(classes: Iterable[Any] | None, known: list[Any] | None) -> list
     if isinstance(classes, str | bytes) or not hasattr(classes, "__iter__"):
         raise InputError(f"classes must be a list of labels, got {type(classes).__name__}")
     listed = [label.item() if isinstance(label, np.generic) else label for label in classes]
+    listed = [label.decode(errors="replace") if isinstance(label, bytes) else label for label in listed]
     if any(label is None or not isinstance(label, Hashable) for label in listed):
         raise InputError("classes must be hashable labels, without None, which stands for an unknown label")
     new = [] if known is None else [label for label in listed if label not in known]

@@ -1,6 +1,6 @@
 """The weights, the size and the training log of a fitted CRF, under sklearn-crfsuite's names.
 
-Before fit they raise NotFittedError, as in scikit-learn; in sklearn-crfsuite they are None.
+Before fit the properties are None, as in sklearn-crfsuite, and the methods raise NotFittedError.
 """
 
 from collections import Counter
@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from tagfield.constraints import rules_of
 from tagfield.estimator.fitted import Fitted
+from tagfield.estimator.spelling import Spelling
 from tagfield.estimator.tagger import Tagger
 from tagfield.explain import Explanation, SizeReport, explain
 from tagfield.train.fields import number, whole
@@ -19,45 +19,35 @@ from tagfield.train.training_log import TrainingLog, iterations_of
 class Inspection(Fitted):
     """The properties and methods of CRF that show what it learned."""
 
-    constraints: Any
     _tagger: Tagger
 
     @property
-    def attributes_(self) -> list[str]:
+    def attributes_(self) -> list[str] | None:
         """The attributes that have a weight."""
-        self._check_fitted()
-        return self.model_.attributes.strings()
+        return self.model_.attributes.strings() if self._find_model() else None
 
     @property
-    def num_attributes_(self) -> int:
-        self._check_fitted()
-        return len(self.model_.attributes)
+    def num_attributes_(self) -> int | None:
+        """Number of attributes that have a weight."""
+        return len(self.model_.attributes) if self._find_model() else None
 
     @property
-    def state_features_(self) -> dict[tuple[str, Any], float]:
+    def state_features_(self) -> dict[tuple[str, Any], float] | None:
         """{(attribute, label): weight} for weights other than 0."""
-        self._check_fitted()
-        state = self.model_.weights.state.reshape(-1)
-        places = np.flatnonzero(state)
-        found = (*self.model_.features.locate(places), state[places])
-        names, labels = self.attributes_, self.classes_
-        return {(names[a], labels[y]): w for a, y, w in zip(*(x.tolist() for x in found), strict=True)}
+        return self._state_features() if self._find_model() else None
 
     @property
-    def transition_features_(self) -> dict[tuple[Any, Any], float]:
+    def transition_features_(self) -> dict[tuple[Any, Any], float] | None:
         """{(from, to): weight} for weights other than 0."""
-        self._check_fitted()
-        labels = self.classes_
-        trans = self.model_.weights.transitions()
-        return {(labels[i], labels[j]): float(trans[i, j]) for i, j in zip(*np.nonzero(trans), strict=True)}
+        return self._transition_features() if self._find_model() else None
 
     @property
-    def size_(self) -> int:
-        """Size of the model's arrays in bytes, in memory and in its file."""
-        return self.size_report().bytes
+    def size_(self) -> int | None:
+        """Size of the model's arrays and metadata in bytes, as in its file; size_report() has the arrays alone."""
+        return self.model_.size if self._find_model() else None
 
     @property
-    def training_log_(self) -> TrainingLog:
+    def training_log_(self) -> TrainingLog | None:
         """The passes of the last fit, in the format of python-crfsuite's log parser.
 
         >>> from tagfield import CRF
@@ -65,19 +55,35 @@ class Inspection(Fitted):
         >>> crf.training_log_.last_iteration["scores"]["X"].f1, crf.training_log_.iterations[0]["linesearch_trials"]
         (1.0, 1)
         """
-        self._check_fitted()
+        if not self._find_model():
+            return None
         iterations = iterations_of(self._epochs, self.model_.labels.strings(), self._names.label)
         return TrainingLog(
             iterations, getattr(self, "generated_", sum(self.model_.features.counts)), *self._preparing_and_storing
         )
 
     @property
-    def tagger_(self) -> Tagger:
+    def tagger_(self) -> Tagger | None:
         """An object with the methods of python-crfsuite's Tagger; the same one until the next fit."""
-        self._check_fitted()
+        if not self._find_model():
+            return None
         if "_tagger" not in self.__dict__:
             self._tagger = Tagger(self)
         return self._tagger
+
+    def _state_features(self) -> dict[tuple[str, Any], float]:
+        self._check_fitted()
+        state = self.model_.weights.state.reshape(-1)
+        places = np.flatnonzero(state)
+        found = (*self.model_.features.locate(places), state[places])
+        names, labels = self.model_.attributes.strings(), self._classes
+        return {(names[a], labels[y]): w for a, y, w in zip(*(x.tolist() for x in found), strict=True)}
+
+    def _transition_features(self) -> dict[tuple[Any, Any], float]:
+        self._check_fitted()
+        labels = self._classes
+        trans = self.model_.weights.transitions()
+        return {(labels[i], labels[j]): float(trans[i, j]) for i, j in zip(*np.nonzero(trans), strict=True)}
 
     def top_features(self, n: int = 20, label: Any = None) -> list[tuple[str, Any, float]]:
         """The n state features with the largest absolute weights, as (attribute, label, weight).
@@ -87,13 +93,13 @@ class Inspection(Fitted):
         >>> [(attribute, label) for attribute, label, _ in crf.top_features(1, label="Y")]
         [('b', 'Y')]
         """
-        chosen = Counter({key: abs(w) for key, w in self.state_features_.items() if label is None or key[1] == label})
-        weights = self.state_features_
+        weights = self._state_features()
+        chosen = Counter({key: abs(w) for key, w in weights.items() if label is None or key[1] == label})
         return [(*key, weights[key]) for key, _ in chosen.most_common(whole("n", n))]
 
     def top_transitions(self, n: int = 20) -> list[tuple[Any, Any, float]]:
         """The n transitions with the largest absolute weights, as (from, to, weight)."""
-        weights = self.transition_features_
+        weights = self._transition_features()
         chosen = Counter({key: abs(w) for key, w in weights.items()})
         return [(*key, weights[key]) for key, _ in chosen.most_common(whole("n", n))]
 
@@ -108,8 +114,9 @@ class Inspection(Fitted):
         """
         self._check_fitted()
         model = self.model_
-        encoded = model.encode([xseq]) if model.template is None else model.encode_words([xseq])
-        return explain(model, encoded, t, self.classes_, rules_of(self.constraints, self.classes_))
+        X = [xseq] if model.template is not None else Spelling(long=self._characters).read([xseq])
+        encoded = model.encode(X) if model.template is None else model.encode_words(X)
+        return explain(model, encoded, t, self._classes, self._rules(self._classes))
 
     def size_report(self) -> SizeReport:
         """The size of the model, by its parts."""

@@ -2,8 +2,8 @@
 
     "NP" ↔ "NP"     3 ↔ "3"     ("a", 1) ↔ "('a', 1)"     None: the label is not known
 
-A string is its own name. Labels that compare equal are one label (in Python, 1 == 1.0 == True), and the model returns
-the one that it saw first.
+A string is its own name, and bytes stand for the string that they encode in UTF-8, as in sklearn-crfsuite. Labels that
+compare equal are one label (in Python, 1 == 1.0 == True), and the model returns the one that it saw first.
 """
 
 from collections.abc import Hashable, Iterable, Iterator
@@ -27,6 +27,7 @@ class LabelNames:
     def __init__(self, labels: Iterable[Hashable] = ()) -> None:
         self._name: dict[Any, Any] = {None: None}  # a label that is not known has no name
         self._label: dict[str, Any] = {}
+        self._string: str | None = None  # the labels that were read last, if they are a string
         for label in labels:
             self.name(label)
 
@@ -59,6 +60,9 @@ class LabelNames:
             return known
         if isinstance(label, np.generic):
             label = label.item()
+        if isinstance(label, bytes):
+            self._name[label] = name = self.name(_decoded(label))
+            return name
         if label is None:
             raise InputError("None means that the label is not known, so it cannot be a label itself")
         if label != label:
@@ -98,16 +102,27 @@ class LabelNames:
     def read(self, y: Any) -> Any:
         """The names of the labels in y, sequence by sequence, with None where a label is not known.
 
-        What is not an iterable of sequences passes unchanged: `encode_sequences` reports it.
+        A string is a sequence of labels of one character, as in sklearn-crfsuite. What is not an iterable of sequences
+        passes unchanged: `encode_sequences` reports it.
 
-        >>> LabelNames().read("NP")
-        'NP'
+        >>> list(LabelNames().read(["BE", [b"S"]])), LabelNames().read("NP")
+        ([['B', 'E'], ['S']], 'NP')
         """
         return self._read(y) if _is_sequence(y) else y
 
+    def advised(self, error: InputError) -> InputError:
+        """An error about the labels that were read last, with advice if these are a string."""
+        if self._string is None or "labels" not in str(error):
+            return error
+        return InputError(
+            f"{error}; {self._string!r} is a string, and each of its characters counts as a label: y must be a list of "
+            "lists of labels"
+        )
+
     def _read(self, y: Iterable[Any]) -> Iterator[Any]:
         for index, labels in enumerate(y):
-            if not _is_sequence(labels):
+            self._string = labels if isinstance(labels, str) else None
+            if not _is_sequence(labels) and not isinstance(labels, str):
                 yield labels
                 continue
             labels = labels if type(labels) is list else list(labels)
@@ -126,6 +141,13 @@ class LabelNames:
             ) from None
         except InputError as error:
             raise InputError(f"y[{sequence}][{position}]: {error}") from None
+
+
+def _decoded(label: bytes) -> str:
+    try:
+        return label.decode()
+    except UnicodeDecodeError:
+        raise InputError(f"the label {label!r} is not UTF-8; decode it first") from None
 
 
 def _is_sequence(value: Any) -> bool:

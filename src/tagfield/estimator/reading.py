@@ -16,6 +16,7 @@ from tagfield.dataset import UNKNOWN, Doubles
 from tagfield.encode import Encoded, Vocabulary, WordEncoder, check_weights, encode_sequences, encode_words
 from tagfield.errors import InputError
 from tagfield.estimator.labels import LabelNames
+from tagfield.estimator.spelling import Spelling
 from tagfield.text.templates import Template
 
 
@@ -33,6 +34,7 @@ def read_labelled(
     grow: bool = False,
     new_labels: bool = False,
     in_stream: bool = False,
+    spelling: Spelling | None = None,
 ) -> Encoded:
     """Encode X and y for training; new labels are added to `names`.
 
@@ -40,6 +42,7 @@ def read_labelled(
         or the encoder of a stream's words
     new_labels: labels beyond the given ones join the label set, instead of being unknown
     in_stream: a part of a stream may be empty or weigh nothing, but must not bring new labels
+    spelling: reads tokens that are strings; without it they raise InputError
 
     >>> encoded = read_labelled([[["a"], ["b"]], [["a"]]], [[1, 2], [None]], LabelNames())
     >>> encoded.labels.strings(), encoded.dataset.labels.tolist()
@@ -50,7 +53,19 @@ def read_labelled(
     if y is None:
         raise InputError("y is None; pass one label per token, with None for unknown labels")
     if template is None:
-        encoded = encode_sequences(X, names.read(y), attributes=attributes, labels=labels, grow=grow)
+        X = X if spelling is None else spelling.read(X)
+        try:
+            encoded = encode_sequences(X, names.read(y), attributes=attributes, labels=labels, grow=grow)
+        except InputError as error:
+            raise names.advised(error) from None
+        if spelling is not None and spelling.word is not None:
+            where, word = spelling.word
+            warnings.warn(
+                f"{where} is the string {word!r}, so its attributes are its characters, as in sklearn-crfsuite; for "
+                'features of words use CRF(template="auto")',
+                UserWarning,
+                stacklevel=3,
+            )
     elif isinstance(template, WordEncoder):
         encoded = template.encode(X, names.read(y), grow=grow)
     else:

@@ -1,26 +1,6 @@
-"""Results in the form that sklearn-crfsuite gives them: lists for NumPy, and lines of `verbose=True`."""
-
-from typing import Any
-
-import numpy as np
+"""What training prints in the form of sklearn-crfsuite: the lines of `verbose=True`."""
 
 from tagfield.train import Epoch
-
-
-class SequenceList(list[Any]):
-    """A list with one entry per sequence, which NumPy converts to a one-dimensional array of those entries.
-
-    From a plain list, NumPy would try to make a two-dimensional array and fail, because the sequences differ in length;
-    then scikit-learn's cross_val_predict would fail too.
-
-    >>> np.concatenate([SequenceList([["A"], ["A", "B"]]), SequenceList([["B"]])]).tolist()
-    [['A'], ['A', 'B'], ['B']]
-    """
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        array = np.empty(len(self), dtype=object)
-        array[:] = self[:]
-        return array
 
 
 def print_epoch(epoch: Epoch) -> None:

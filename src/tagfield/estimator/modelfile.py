@@ -1,0 +1,57 @@
+"""`crf.modelfile`: the file of a fitted CRF, under sklearn-crfsuite's name, for scripts that copy or open it.
+
+fit ─▶ model_filename, if there is one ─▶ name
+   └─▶ a temporary file, written when its name is asked for ─▶ name
+"""
+
+import os
+import tempfile
+import weakref
+from contextlib import suppress
+from typing import Any
+
+from tagfield.model import Model
+
+
+class ModelFile:
+    """The file of a model.
+
+    >>> from tagfield import CRF, Model
+    >>> crf = CRF().fit([[["a"], ["b"]]], [["X", "Y"]])
+    >>> Model.load(crf.modelfile.name).labels.strings(), CRF().modelfile.name
+    (['X', 'Y'], None)
+    """
+
+    def __init__(self, path: Any, model: Model | None, *, keep: bool = False) -> None:
+        self._path, self._model, self._keep = path, model, keep
+        self._temporary: str | None = None
+
+    @property
+    def auto(self) -> bool:
+        """Whether it is a temporary file."""
+        return self._path is None
+
+    @property
+    def name(self) -> str | None:
+        """The path of the file: model_filename, or a temporary file; None before fit.
+
+        The temporary file is deleted with the CRF, and by the next fit, unless keep_tempfiles is True.
+        """
+        if self._path is not None:
+            return str(os.fspath(self._path))
+        if self._temporary is None and self._model is not None:
+            self._temporary = self._write(self._model)
+        return self._temporary
+
+    def _write(self, model: Model) -> str:
+        handle, name = tempfile.mkstemp(".tagfield", "model")
+        os.close(handle)
+        if not self._keep:
+            weakref.finalize(self, _delete, name)
+        model.save(name)
+        return name
+
+
+def _delete(name: str) -> None:
+    with suppress(OSError):  # it is deleted already
+        os.unlink(name)
