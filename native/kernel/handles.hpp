@@ -9,6 +9,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <optional>
+#include <variant>
 
 #include "kernel/limits.hpp"
 
@@ -40,18 +41,38 @@ template <class T> Array<T, 1> moved(std::vector<T>&& v) {
   return Array<T, 1>(held->data(), {held->size()}, owner);
 }
 
+struct SlotsHandle {  // of edge attributes; the corpus that takes them checks them
+  View<int64_t, 1> slots, occurrences;
+  View<int32_t, 1> attribute, stop, position;
+  std::optional<View<float, 1>> value;
+
+  EdgeSlots view(size_t sentences) const {
+    require(slots.shape(0) == sentences + 1 && occurrences.shape(0) == sentences + 1 &&
+                stop.shape(0) == attribute.shape(0) && (!value || value->shape(0) == position.shape(0)),
+            "the arrays of the edge attributes do not fit together");
+    EdgeSlots e;
+    e.D = int64_t(attribute.shape(0)), e.N = int64_t(position.shape(0));
+    e.slots = slots.data(), e.occurrences = occurrences.data();
+    e.attribute = attribute.data(), e.stop = stop.data(), e.position = position.data();
+    e.value = value ? value->data() : nullptr;
+    return e;
+  }
+};
+
 struct CorpusHandle {  // the arrays stay alive as long as the view
   Corpus view;
   View<int64_t, 1> tokens, slots, occurrences;
   View<int32_t, 1> attribute, stop, position, labels;
   std::optional<View<float, 1>> value;
   View<double, 1> weight;
+  std::optional<SlotsHandle> edges;
 
   CorpusHandle(View<int64_t, 1> tokens_, View<int64_t, 1> slots_, View<int64_t, 1> occurrences_,
                View<int32_t, 1> attribute_, View<int32_t, 1> stop_, View<int32_t, 1> position_,
-               std::optional<View<float, 1>> value_, View<int32_t, 1> labels_, View<double, 1> weight_)
+               std::optional<View<float, 1>> value_, View<int32_t, 1> labels_, View<double, 1> weight_,
+               std::optional<SlotsHandle> edges_)
       : tokens(tokens_), slots(slots_), occurrences(occurrences_), attribute(attribute_), stop(stop_),
-        position(position_), labels(labels_), value(value_), weight(weight_) {
+        position(position_), labels(labels_), value(value_), weight(weight_), edges(edges_) {
     require(tokens.shape(0) >= 1 && slots.shape(0) == tokens.shape(0) && occurrences.shape(0) == tokens.shape(0) &&
                 weight.shape(0) + 1 == tokens.shape(0) && stop.shape(0) == attribute.shape(0) &&
                 (!value || value->shape(0) == position.shape(0)),
@@ -62,18 +83,20 @@ struct CorpusHandle {  // the arrays stay alive as long as the view
     view.attribute = attribute.data(), view.stop = stop.data(), view.position = position.data();
     view.value = value ? value->data() : nullptr;
     view.labels = labels.data(), view.weight = weight.data();
+    if (edges) view.edges = edges->view(weight.shape(0));
     view.check();
   }
 };
 
 struct LayoutHandle {
   Layout view;
-  std::optional<View<int64_t, 1>> first;
-  std::optional<View<uint16_t, 1>> column;
+  std::optional<View<int64_t, 1>> first, edge_first;
+  std::optional<View<uint16_t, 1>> column, edge_column;
 
   LayoutHandle(int64_t attributes, int labels, std::optional<View<int64_t, 1>> first_,
-               std::optional<View<uint16_t, 1>> column_)
-      : first(first_), column(column_) {
+               std::optional<View<uint16_t, 1>> column_, int64_t edges, std::optional<View<int64_t, 1>> edge_first_,
+               std::optional<View<uint16_t, 1>> edge_column_)
+      : first(first_), edge_first(edge_first_), column(column_), edge_column(edge_column_) {
     require(labels >= 1 && labels <= 65536 * W, "a layout needs at least one label");
     require(attributes >= 0 && attributes < (int64_t(1) << 40), "a layout cannot have that many attributes");
     view.L = labels, view.NB = (labels + W - 1) / W, view.A = attributes;
@@ -83,32 +106,58 @@ struct LayoutHandle {
       view.rows = Rows::SPARSE;
       view.first = first->data(), view.column = column->data(), view.B = int64_t(column->shape(0));
     }
+    require(edges >= 0 && edges < (int64_t(1) << 40) / labels, "a layout cannot have that many edge attributes");
+    view.E = edges, view.EB = edges * labels * view.NB;
+    if (edge_first) {
+      require(edge_column && int64_t(edge_first->shape(0)) == edges * labels + 1, "the rows do not fit the edge attributes");
+      view.edge_first = edge_first->data(), view.edge_column = edge_column->data();
+      view.EB = int64_t(edge_column->shape(0));
+    }
     view.check();
   }
 };
 
-// The weights where they lie: no array is ever copied or converted on the way in. Arrays that may not be written to, such
-// as those of a mapped file, are for reading.
+// The weights where they lie: no array is ever copied or converted on the way in.
+template <class T> struct HeldWeights {
+  Shown<T, 2> state, trans;
+  std::optional<Shown<T, 2>> edge;
+
+  FieldOf<T> view(const Layout& at) const {
+    require(int64_t(state.shape(0)) == at.B && int(state.shape(1)) == W, "the state weights do not fit the layout");
+    require(int(trans.shape(0)) == at.L && int(trans.shape(1)) == at.Lp(), "the transition weights do not fit the layout");
+    require(edge ? at.E > 0 && int64_t(edge->shape(0)) == at.EB && int(edge->shape(1)) == W : at.E == 0,
+            "the edge weights do not fit the layout");
+    return {at, state.data(), trans.data(), edge ? edge->data() : nullptr};
+  }
+};
+
+// Arrays that may not be written to, such as those of a mapped file, are for reading, and so are doubles.
 struct FieldHandle {
   const LayoutHandle& layout;
-  Shown<float, 2> state, trans;
-  Field view;
+  std::variant<HeldWeights<float>, HeldWeights<double>> held;
+  Field view;                           // without weights where they are doubles
+  std::optional<FieldOf<double>> wide;  // the doubles
   Arrays arrays;
   bool writable = false;
 
-  FieldHandle(const LayoutHandle& layout_, Shown<float, 2> state_, Shown<float, 2> trans_)
-      : layout(layout_), state(state_), trans(trans_) {
-    const Layout& at = layout.view;
-    require(int64_t(state.shape(0)) == at.B && int(state.shape(1)) == W, "the state weights do not fit the layout");
-    require(int(trans.shape(0)) == at.L && int(trans.shape(1)) == at.Lp(), "the transition weights do not fit the layout");
-    view = {at, state.data(), trans.data()};
+  FieldHandle(const LayoutHandle& layout_, Shown<float, 2> state, Shown<float, 2> trans, std::optional<Shown<float, 2>> edge)
+      : layout(layout_), held(HeldWeights<float>{state, trans, edge}) {
+    view = std::get<0>(held).view(layout.view);
   }
-  FieldHandle(const LayoutHandle& layout_, F2 state_, F2 trans_)
-      : FieldHandle(layout_, Shown<float, 2>(state_), Shown<float, 2>(trans_)) {
-    arrays = {state_.data(), trans_.data()}, writable = true;
+  FieldHandle(const LayoutHandle& layout_, Shown<double, 2> state, Shown<double, 2> trans,
+              std::optional<Shown<double, 2>> edge)
+      : layout(layout_), held(HeldWeights<double>{state, trans, edge}) {
+    view.at = layout.view;
+    wide = std::get<1>(held).view(layout.view);
+  }
+  FieldHandle(const LayoutHandle& layout_, F2 state, F2 trans, std::optional<F2> edge)
+      : FieldHandle(layout_, Shown<float, 2>(state), Shown<float, 2>(trans),
+                    edge ? std::optional<Shown<float, 2>>(*edge) : std::nullopt) {
+    arrays = {state.data(), trans.data(), edge ? edge->data() : nullptr}, writable = true;
   }
 
   const Arrays& changeable() const {
+    require(!wide, "the weights are float64, which is for reading, and this pass changes them; give it weights.single()");
     require(writable, "the weights are read-only, and this pass changes them; give it a copy");
     return arrays;
   }
@@ -116,6 +165,10 @@ struct FieldHandle {
   const Arrays& changeable_beside(const FieldHandle& weights) const {
     require(&layout == &weights.layout, "two fields of one pass have different layouts");
     return changeable();
+  }
+  // One of the arrays as Python sees it.
+  template <class Which> nb::object shown(Which which) const {
+    return std::visit([&](const auto& weights) { return nb::cast(which(weights)); }, held);
   }
 };
 
@@ -137,6 +190,7 @@ struct LimitsHandle {
 
 void fits(const CorpusHandle& c, const FieldHandle& field) {
   require(c.view.attributes <= field.view.at.A, "the dataset names attributes that the layout does not have");
+  require(c.view.edges.attributes <= field.view.at.E, "the dataset names edge attributes that the layout does not have");
 }
 void fits_labelled(const CorpusHandle& c, const FieldHandle& field, bool complete) {
   fits(c, field);
