@@ -244,6 +244,13 @@ def test_names_with_nul_are_refused(labels: list[str], attributes: list[str]) ->
         to_bytes(parts_of(labels, attributes, ([last], [0], [1.0]), ([], [], [])))
 
 
+def test_transitions_that_look_at_the_input_are_refused() -> None:
+    made = FeatureSet.from_triples(1, 2, ([0], [0], [1.0]), ([], [], []), edges=1, edge_weights=([0], [0], [1], [1.0]))
+    parts = Parts(Vocabulary(["A", "B"]), Vocabulary(["a"]), *made, None, {}, edges=Vocabulary(["e"]))
+    with pytest.raises(InputError, match="transitions that look at the input, which CRFsuite's format cannot hold"):
+        to_bytes(parts)
+
+
 def test_more_than_4_gib_is_refused() -> None:
     few = (np.zeros(3, np.uint8), np.zeros(2, np.int64))
     with pytest.raises(InputError, match="files of CRFsuite hold less than 4 GiB"):
