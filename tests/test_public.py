@@ -33,6 +33,7 @@ NAMES = {
     "encode_files",
     "encode_sequences",
     "encode_words",
+    "install_as_pycrfsuite",
     "limit_memory",
     "read",
     "tokenize",

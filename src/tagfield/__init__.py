@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from tagfield.evaluate import Scores
     from tagfield.memory import limit_memory
     from tagfield.model import Model
+    from tagfield.pycrfsuite import install_as_pycrfsuite
     from tagfield.tagged import TaggedSentence, TaggedSpan, TaggedText, TaggedToken
     from tagfield.text.reading import read
     from tagfield.text.templates import Template
@@ -62,6 +63,7 @@ PUBLIC: dict[str, str] = {  # name: its module
     "encode_files": "tagfield.encode",
     "encode_sequences": "tagfield.encode",
     "encode_words": "tagfield.encode",
+    "install_as_pycrfsuite": "tagfield.pycrfsuite",
     "limit_memory": "tagfield.memory",
     "read": "tagfield.text.reading",
     "tokenize": "tagfield.text.tokenizer",
@@ -69,13 +71,20 @@ PUBLIC: dict[str, str] = {  # name: its module
     "write": "tagfield.text.writing",
 }
 
-MODULES = ("metrics", "scorers", "templates", "utils")  # metrics, scorers and utils as in sklearn-crfsuite
+MODULES = (
+    "metrics",
+    "pycrfsuite",
+    "scorers",
+    "templates",
+    "utils",
+)  # metrics, scorers and utils as in sklearn-crfsuite
 
 __all__ = ["CRF", "RECIPES", "Dataset", "Encoded", "Epoch", "InputError", "MemoryLimitError", "Model"]
 __all__ += ["ModelFileError", "OutputError"]
 __all__ += ["Scores", "Settings", "TagfieldError", "TaggedSentence", "TaggedSpan", "TaggedText", "TaggedToken"]
 __all__ += ["Template", "TrainingError", "Tuning", "UnknownAttributesWarning", "__version__", "encode_files"]
-__all__ += ["encode_sequences", "encode_words", "limit_memory", "read", "tokenize", "tune", "write"]
+__all__ += ["encode_sequences", "encode_words", "install_as_pycrfsuite", "limit_memory", "read", "tokenize", "tune"]
+__all__ += ["write"]
 
 
 def __getattr__(name: str) -> Any:

@@ -20,13 +20,13 @@ from tagfield.dataset import Floats, Longs
 from tagfield.encode import Encoded, encode_files, encode_words
 from tagfield.errors import InputError
 from tagfield.features import prune
+from tagfield.formats import read_bytes, read_parts, write
 from tagfield.layout import FeatureSet, Weights
-from tagfield.model_file import Parts, from_tensors, load_parts, to_tensors
+from tagfield.model_file import Parts, from_tensors, to_tensors
 from tagfield.model_reading import paths_of
 from tagfield.model_tagging import Tagging
 from tagfield.page import facts, some
 from tagfield.progress import show_progress
-from tagfield.storage import save_tensors
 from tagfield.text.sources import PathLike
 from tagfield.text.templates import Template
 from tagfield.train import Settings, Trained, train
@@ -178,8 +178,11 @@ class Model(Tagging):
 
     # Files
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Save the model as one safetensors file. A failed write leaves no partial file.
+    def save(self, path: str | os.PathLike[str], format: str = "tagfield") -> None:
+        """Save the model as one file. A failed write leaves no partial file.
+
+        format: 'tagfield', a safetensors file with everything, or 'crfsuite', a file for python-crfsuite and CRFsuite:
+            labels, attributes and weights that are not 0, without the template and how the model was trained
 
         >>> import tempfile
         >>> from tagfield import encode_sequences
@@ -188,7 +191,7 @@ class Model(Tagging):
         """
         if "unsaved_labels" in self.info:
             raise InputError(str(self.info["unsaved_labels"]))
-        save_tensors(path, *to_tensors(self._parts()))
+        write(self._parts(), path, format)
 
     @property
     def size(self) -> int:
@@ -200,12 +203,25 @@ class Model(Tagging):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Model":
-        """Load a model file. A truncated, corrupt or foreign file raises ModelFileError.
+        """Load a model file: tagfield's, or CRFsuite's. A truncated, corrupt or other file raises ModelFileError.
 
         A file of up to 256 MB is copied into memory, and a larger one is memory-mapped: replace such a file while it is
         in use (`mv`, `Model.save`), but do not overwrite it in place (`cp`).
         """
-        return cls(*load_parts(path))
+        return cls(*read_parts(path))
+
+    @classmethod
+    def load_bytes(cls, data: bytes | bytearray | memoryview) -> "Model":
+        """Load a model from the bytes of its file.
+
+        >>> import pathlib, tempfile
+        >>> from tagfield import encode_sequences
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "tiny.crfsuite"
+        >>> Model.train(encode_sequences([[["a"], ["b"]]], [["X", "Y"]]), "lbfgs").save(path, format="crfsuite")
+        >>> Model.load_bytes(path.read_bytes()).tag([[["b"], ["a"]]])
+        [['Y', 'X']]
+        """
+        return cls(*read_bytes(data))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Model._assemble, to_tensors(self._parts())

@@ -22,7 +22,7 @@ from tagfield._text import Vocabulary
 from tagfield.errors import ModelFileError, TagfieldError
 from tagfield.layout import LANES, FeatureSet, Weights, absent
 from tagfield.saved import labels_from_json, rules_from_json
-from tagfield.storage import load_tensors
+from tagfield.storage import open_file, tensors_of
 from tagfield.text.templates import Template
 from tagfield.train.stochastic import NUMBERS
 from tagfield.train.trainer import State
@@ -97,10 +97,10 @@ def to_tensors(parts: Parts) -> tuple[dict[str, Any], dict[str, str]]:
     return tensors, metadata
 
 
-def load_parts(path: str | os.PathLike[str]) -> Parts:
-    """Load a model file. A truncated, corrupt or foreign file raises ModelFileError."""
-    tensors, metadata = load_tensors(path)
+def load_parts(path: str | os.PathLike[str], data: memoryview | None = None) -> Parts:
+    """Load a model file, or what `storage.open_file` gave for it. A file that is no model raises ModelFileError."""
     name = os.fspath(path)
+    tensors, metadata = tensors_of(open_file(name) if data is None else data, name)
     version = _version(metadata)
     if version is None:
         found = metadata.get("format", "a safetensors file without a tagfield model")

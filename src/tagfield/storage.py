@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from tagfield.atomic import write_atomically
 from tagfield.errors import InputError, ModelFileError
 
-__all__ = ["load_tensors", "save_tensors", "write_atomically"]
+__all__ = ["load_tensors", "open_bytes", "open_file", "save_tensors", "tensors_of", "write_atomically"]
 
 Array: TypeAlias = NDArray[Any]
 
@@ -101,7 +101,11 @@ def load_tensors(
     tagfield.errors.ModelFileError: no file named 'no/such/model'; check the path
     """
     name = os.fspath(path)
-    mapped = _open(name, copy)
+    return tensors_of(open_file(name, copy), name, verify=verify)
+
+
+def tensors_of(mapped: memoryview, name: str, *, verify: bool = True) -> tuple[dict[str, Array], dict[str, str]]:
+    """The arrays and the metadata in the bytes of a safetensors file; messages call it `name`."""
     header = _read_header(name, mapped)
     start = 8 + len(header)
     metadata, entries = _parse(name, header)
@@ -165,7 +169,21 @@ def _header(entries: Mapping[str, object], metadata: Mapping[str, str], crc: int
     return HEADER_CRC_DIGITS.sub(digits, text, count=1)
 
 
-def _open(name: str, copy: bool | None) -> memoryview:
+def open_bytes(data: bytes | bytearray | memoryview) -> memoryview:
+    """A copy of some bytes, aligned as those of a file are."""
+    try:
+        given = memoryview(data).cast("B")
+    except TypeError:
+        raise InputError(f"a model must be given as bytes, got {type(data).__name__}") from None
+    if not len(given):
+        raise ModelFileError("the bytes of the model are empty; give the content of a model file")
+    view = memoryview(mmap.mmap(-1, len(given)))
+    view[:] = given
+    return view.toreadonly()
+
+
+def open_file(name: str, copy: bool | None = None) -> memoryview:
+    """The bytes of a file, copied or mapped; see `load_tensors`."""
     try:
         # O_NONBLOCK: opening a named pipe without a writer would block
         flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -219,7 +237,7 @@ def _read_header(name: str, mapped: memoryview) -> bytes:
 
 def _foreign(start: bytes) -> str:
     if start.startswith(b"lCRF"):
-        return "it is a CRFsuite model; use CRFsuite, or train a new model with tagfield"
+        return "it is a CRFsuite model, which holds no tensors; Model.load reads it"
     if start.startswith(b"\x1f\x8b"):
         return "it is a gzip file; unpack it with gunzip first"
     if start.startswith(b"PK\x03\x04"):

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from tagfield.cli.figures import count, duration, objective, printable, size
 from tagfield.cli.voice import AsJson, print_json
+from tagfield.formats import FORMATS
 from tagfield.model import Model
 
 
@@ -64,7 +65,7 @@ def facts(model: Model, path: str) -> list[tuple[str, str]]:
     """The lines to print, as (name, text)."""
     found: dict[str, Any] = model.info
     rows = [
-        ("model", f"{path}, {size(os.path.getsize(path))}, written by tagfield {found.get('version', '?')}"),
+        ("model", f"{path}, {size(os.path.getsize(path))}, {_writer(found)}"),
         ("labels", f"{len(model.labels)}: {_some(model.labels.strings())}"),
         ("attributes", count(len(model.attributes))),
     ]
@@ -127,6 +128,12 @@ def _input(model: Model) -> str:
     template = model.template
     patterns = count(len(template.patterns), "pattern")
     return f"columns {' '.join(template.columns)}, template {template.name} ({patterns})"
+
+
+def _writer(found: dict[str, Any]) -> str:
+    """Whose file it is."""
+    program = FORMATS[found["format"]].program if found.get("format") in FORMATS else ""
+    return f"a model of {program}" if program else f"written by tagfield {found.get('version', '?')}"
 
 
 def _some(names: list[str], most: int = 30) -> str:

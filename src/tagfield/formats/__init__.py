@@ -1,0 +1,101 @@
+"""Model files of tagfield and of other programs; a file is known by its first bytes.
+
+    path, bytes ─▶ Source ─▶ its first bytes ─▶ the format's reader ─▶ Parts
+    Parts ─▶ the format's writer ─▶ one file, whole or not at all
+
+To add a format, write its reader and its writer, and add its line to `FORMATS`.
+"""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from tagfield.errors import InputError, did_you_mean
+from tagfield.model_file import Parts, load_parts, to_tensors
+from tagfield.storage import COPIED, open_bytes, open_file, save_tensors, write_atomically
+
+__all__ = ["FORMATS", "Format", "format_of", "read_bytes", "read_parts", "write"]
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format of model files."""
+
+    name: str  # as `Model.save(format=…)` takes it
+    program: str  # whose format it is
+    known_by: Callable[[bytes], bool]  # whether a file that starts with these bytes (up to 4,096) has this format
+    reader: str = ""  # module:function(memoryview, name) -> Parts
+    writer: str = ""  # module:function(Parts) -> bytes; "" if tagfield does not write it
+
+
+def _is_safetensors(start: bytes) -> bool:
+    return len(start) > 9 and start[8:9] == b"{" and int.from_bytes(start[:8], "little") < 2**32
+
+
+FORMATS: dict[str, Format] = {
+    each.name: each
+    for each in (
+        Format("tagfield", "tagfield", _is_safetensors),
+        Format(
+            "crfsuite",
+            "CRFsuite",
+            lambda start: start[:4] == b"lCRF",
+            "tagfield.formats.crfsuite:read_parts",
+            "tagfield.formats.crfsuite_writer:to_bytes",
+        ),
+    )
+}
+START = 4096  # bytes that are looked at to know a format
+
+
+def format_of(start: bytes) -> Format:
+    """The format of a file that starts with these bytes; tagfield's own if it is none of the others.
+
+    >>> format_of(b"lCRF and so on").program
+    'CRFsuite'
+    """
+    return next((each for each in FORMATS.values() if each.known_by(start)), FORMATS["tagfield"])
+
+
+def read_parts(path: str | os.PathLike[str]) -> Parts:
+    """Read a model file of any known format. A truncated, corrupt or unknown file raises ModelFileError."""
+    name = os.fspath(path)
+    data = open_file(name)
+    if len(data) > COPIED and format_of(bytes(data[:START])).reader:
+        data = open_file(name, copy=True)  # what a reader has checked must not change while it reads
+    return _read(data, name)
+
+
+def read_bytes(data: bytes | bytearray | memoryview) -> Parts:
+    """The same for the bytes of a file."""
+    return _read(open_bytes(data), "the bytes")
+
+
+def _read(data: memoryview, name: str) -> Parts:
+    found = format_of(bytes(data[:START]))
+    if not found.reader:
+        return load_parts(name, data)
+    parts: Parts = _function(found.reader)(data, name)
+    return parts
+
+
+def write(parts: Parts, path: str | os.PathLike[str], format: str = "tagfield") -> None:
+    """Write a model in the format of that name, whole or not at all; InputError if the format cannot hold it."""
+    if format not in FORMATS:
+        raise InputError(f"no model format named {format!r}; {did_you_mean(format, FORMATS)}")
+    if format == "tagfield":
+        save_tensors(path, *to_tensors(parts))
+        return
+    if not FORMATS[format].writer:
+        raise InputError(f"tagfield reads models of {FORMATS[format].program}, but does not write them")
+    made: bytes = _function(FORMATS[format].writer)(parts)
+    with write_atomically(path) as file:
+        file.write(made)
+
+
+def _function(place: str) -> Callable[..., Any]:
+    module, _, name = place.partition(":")
+    found: Callable[..., Any] = getattr(import_module(module), name)
+    return found
