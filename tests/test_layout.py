@@ -102,7 +102,7 @@ def test_a_set_does_not_shrink() -> None:
 @given(tables(), st.sampled_from([0.0, 1.0, 2.5]), st.sampled_from([True, False]))
 def test_pruning_leaves_what_is_larger(drawn: tuple[int, int, Table, Table], threshold: float, sparse: bool) -> None:
     _, _, state, trans = drawn
-    alive, features, weights = prune(*made(*drawn, sparse=sparse), threshold)
+    alive, features, weights, _ = prune(*made(*drawn, sparse=sparse), threshold)
     kept = {key: w for key, w in state.items() if abs(w) > threshold}
     assert alive.tolist() == sorted({a for a, _ in kept})
     number = {a: i for i, a in enumerate(alive.tolist())}

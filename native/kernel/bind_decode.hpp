@@ -80,7 +80,7 @@ void bind_decode(nb::module_& m) {
     double log_z = 0;
     {
       nb::gil_scoped_release release;
-      log_z = log_messages(int(L), int64_t(n), scores.data(), trans.data(), alpha.data(), beta.data());
+      log_z = log_messages(int(L), int64_t(n), scores.data(), trans.data(), 0, alpha.data(), beta.data());
     }
     return std::make_tuple(alpha, beta, log_z);
   }, "scores"_a, "trans"_a);

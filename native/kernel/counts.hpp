@@ -1,4 +1,5 @@
-// Counts the (attribute, label) pairs and transitions in the training data, for the feature set `observed`.
+// Counts the (attribute, label) pairs, the transitions and the (edge attribute, label, label) triples in the training
+// data, for the feature set `observed`.
 #pragma once
 #include <algorithm>
 #include <vector>
@@ -15,11 +16,11 @@ struct ObservedRows {
   int64_t pairs = 0;
 };
 
-// Occurrences of each attribute [A].
-inline void count_attributes(const Corpus& c, int64_t* counts) {
-  for (int64_t s = 0; s < c.S; ++s) {
+// Occurrences of each attribute [A]; `of` are the slots of the states or of the edges.
+template <class Slots> void count_attributes(const Corpus& c, const Slots& of, int64_t* counts) {
+  for (int64_t s = 0; of.slots && s < c.S; ++s) {
     int32_t last = 0;
-    for (int64_t d = c.slots[s]; d < c.slots[s + 1]; ++d) counts[c.attribute[d]] += c.stop[d] - last, last = c.stop[d];
+    for (int64_t d = of.slots[s]; d < of.slots[s + 1]; ++d) counts[of.attribute[d]] += of.stop[d] - last, last = of.stop[d];
   }
 }
 
@@ -32,7 +33,7 @@ inline void count_transitions(const Corpus& c, int L, int64_t* counts) {  // [L,
 // Rows of blocks for the pairs that occur at least `minimum` times. Counting sort by attribute, then one row at a time.
 inline ObservedRows observed_rows(const Corpus& c, int64_t A, int L, int64_t minimum) {
   std::vector<int64_t> start(size_t(A) + 1, 0);
-  count_attributes(c, start.data() + 1);
+  count_attributes(c, c, start.data() + 1);
   for (int64_t a = 0; a < A; ++a) start[a + 1] += start[a];
   std::vector<int32_t> label(size_t(c.N));
   {
@@ -66,6 +67,50 @@ inline ObservedRows observed_rows(const Corpus& c, int64_t A, int L, int64_t min
     }
     rows.first[a + 1] = int64_t(rows.column.size());
   }
+  return rows;
+}
+
+// The same for the triples of edge attribute, previous label and label: row e·L + i, for occurrences with both labels known.
+inline ObservedRows observed_edges(const Corpus& c, int64_t E, int L, int64_t minimum) {
+  const EdgeSlots& of = c.edges;
+  std::vector<int64_t> start(size_t(E) + 1, 0);
+  count_attributes(c, of, start.data() + 1);
+  for (int64_t e = 0; e < E; ++e) start[e + 1] += start[e];
+  std::vector<int64_t> pairs(size_t(of.N));  // i·L + j, or −1
+  {
+    std::vector<int64_t> at(start.begin(), start.end() - 1);
+    for (int64_t s = 0; of.slots && s < c.S; ++s) {
+      int32_t from = 0;
+      for (int64_t d = of.slots[s]; d < of.slots[s + 1]; from = of.stop[d++])
+        for (int32_t n = from; n < of.stop[d]; ++n) {
+          const int64_t t = c.tokens[s] + of.position[of.occurrences[s] + n];
+          const int64_t i = c.labels[t - 1], j = c.labels[t];
+          pairs[at[of.attribute[d]]++] = i < 0 || j < 0 ? -1 : i * L + j;
+        }
+    }
+  }
+  ObservedRows rows;
+  rows.first.assign(size_t(E) * L + 1, 0);
+  int64_t row = 0;  // rows before it are done
+  for (int64_t e = 0; e < E; ++e) {
+    const auto begin = pairs.begin() + start[e], end = pairs.begin() + start[e + 1];
+    std::sort(begin, end);
+    for (auto p = begin; p != end;) {
+      const auto after = std::upper_bound(p, end, *p);
+      if (*p >= 0 && after - p >= minimum) {
+        ++rows.pairs;
+        const int64_t r = e * L + *p / L, y = *p % L;
+        while (row < r) rows.first[++row] = int64_t(rows.column.size());
+        const int block = int(y / W), bit = 1 << (y % W);
+        if (int64_t(rows.column.size()) > rows.first[r] && rows.column.back() == block)
+          rows.lanes.back() = uint8_t(rows.lanes.back() | bit);
+        else
+          rows.column.push_back(uint16_t(block)), rows.lanes.push_back(uint8_t(bit));
+      }
+      p = after;
+    }
+  }
+  while (row < E * L) rows.first[++row] = int64_t(rows.column.size());
   return rows;
 }
 

@@ -18,6 +18,9 @@ namespace tagfield {
 // are not in the feature set are −0.0, so a row is its own mask and needs no second memory access. With few labels, FULL
 // rows are faster than SPARSE ones even for the observed set, because all rows have the same length. With many labels
 // they would waste memory. tagfield/layout.py chooses.
+//
+// Edge weights are rows too: edge attribute e has L of them, row e·L + i for the previous label i. They are SPARSE, but
+// for those in the middle of a stream, which are FULL (edge_first is null): new attributes then only add rows.
 enum class Rows { FULL, SPARSE };
 
 template <class M, class R> TAGFIELD_INLINE void mark_features(M& lanes, const R& w) {
@@ -42,6 +45,9 @@ struct Layout {
   Rows rows = Rows::FULL;
   const int64_t* first = nullptr;    // [A+1], SPARSE
   const uint16_t* column = nullptr;  // [B], SPARSE
+  int64_t E = 0, EB = 0;                  // edge attributes, blocks of their weights
+  const int64_t* edge_first = nullptr;    // [E·L+1], or null: every row has NB blocks
+  const uint16_t* edge_column = nullptr;  // [EB]
 
   int Lp() const { return NB * W; }
   uint32_t lanes(int b) const {  // which lanes of block b are labels
@@ -51,27 +57,49 @@ struct Layout {
 
   void check() const {
     if (L < 1 || NB != (L + W - 1) / W || NB > 65536 || A < 0) throw std::invalid_argument("the layout has no labels");
-    if (rows == Rows::FULL) {
-      if (B != A * NB) throw std::invalid_argument("the layout needs NB blocks for every attribute");
+    check_rows(A, B, rows == Rows::FULL ? nullptr : first, column);
+    check_rows(E * L, EB, edge_first, edge_column);
+  }
+
+  // The blocks of row e·L + i of the edge weights: fn(block, label block) for each.
+  template <class Fn> TAGFIELD_INLINE void each_edge_block(int64_t row, Fn fn) const {
+    if (!edge_first)
+      for (int b = 0; b < NB; ++b) fn(row * NB + b, b);
+    else
+      for (int64_t k = edge_first[row]; k < edge_first[row + 1]; ++k) fn(k, int(edge_column[k]));
+  }
+  // The place of the edge weight (row, label j), or −1 where the row has no such block.
+  int64_t edge_place(int64_t row, int j) const {
+    if (!edge_first) return row * Lp() + j;
+    for (int64_t k = edge_first[row]; k < edge_first[row + 1]; ++k)
+      if (edge_column[k] == j / W) return k * W + j % W;
+    return -1;
+  }
+
+ private:
+  void check_rows(int64_t count, int64_t blocks, const int64_t* begin, const uint16_t* of) const {
+    if (!begin) {
+      if (blocks != count * NB) throw std::invalid_argument("the layout needs NB blocks for every attribute");
       return;
     }
-    if (first[0] != 0 || first[A] != B) throw std::invalid_argument("the rows do not span the blocks");
-    for (int64_t a = 0; a < A; ++a) {
-      if (first[a + 1] < first[a] || first[a + 1] > B) throw std::invalid_argument("the rows are not ascending");
-      for (int64_t k = first[a]; k < first[a + 1]; ++k)
-        if (column[k] >= NB || (k > first[a] && column[k] <= column[k - 1]))
+    if (begin[0] != 0 || begin[count] != blocks) throw std::invalid_argument("the rows do not span the blocks");
+    for (int64_t a = 0; a < count; ++a) {
+      if (begin[a + 1] < begin[a] || begin[a + 1] > blocks) throw std::invalid_argument("the rows are not ascending");
+      for (int64_t k = begin[a]; k < begin[a + 1]; ++k)
+        if (of[k] >= NB || (k > begin[a] && of[k] <= of[k - 1]))
           throw std::invalid_argument("the blocks of a row are not ascending labels");
     }
   }
 };
 
-struct Arrays {  // a number for each weight, to be changed: of the states [B, W] and of the transitions [L, Lp]
-  float *state = nullptr, *trans = nullptr;
+// A number for each weight, to be changed: of the states [B, W], of the transitions [L, Lp] and of the edges [EB, W].
+struct Arrays {
+  float *state = nullptr, *trans = nullptr, *edge = nullptr;
 };
 
 struct Field {  // the weights, to be read
   Layout at;
-  const float *state = nullptr, *trans = nullptr;
+  const float *state = nullptr, *trans = nullptr, *edge = nullptr;
 };
 
 // Calls fn(constant) with the kind of rows as a compile-time constant.

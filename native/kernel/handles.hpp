@@ -40,18 +40,38 @@ template <class T> Array<T, 1> moved(std::vector<T>&& v) {
   return Array<T, 1>(held->data(), {held->size()}, owner);
 }
 
+struct SlotsHandle {  // of edge attributes; the corpus that takes them checks them
+  View<int64_t, 1> slots, occurrences;
+  View<int32_t, 1> attribute, stop, position;
+  std::optional<View<float, 1>> value;
+
+  EdgeSlots view(size_t sentences) const {
+    require(slots.shape(0) == sentences + 1 && occurrences.shape(0) == sentences + 1 &&
+                stop.shape(0) == attribute.shape(0) && (!value || value->shape(0) == position.shape(0)),
+            "the arrays of the edge attributes do not fit together");
+    EdgeSlots e;
+    e.D = int64_t(attribute.shape(0)), e.N = int64_t(position.shape(0));
+    e.slots = slots.data(), e.occurrences = occurrences.data();
+    e.attribute = attribute.data(), e.stop = stop.data(), e.position = position.data();
+    e.value = value ? value->data() : nullptr;
+    return e;
+  }
+};
+
 struct CorpusHandle {  // the arrays stay alive as long as the view
   Corpus view;
   View<int64_t, 1> tokens, slots, occurrences;
   View<int32_t, 1> attribute, stop, position, labels;
   std::optional<View<float, 1>> value;
   View<double, 1> weight;
+  std::optional<SlotsHandle> edges;
 
   CorpusHandle(View<int64_t, 1> tokens_, View<int64_t, 1> slots_, View<int64_t, 1> occurrences_,
                View<int32_t, 1> attribute_, View<int32_t, 1> stop_, View<int32_t, 1> position_,
-               std::optional<View<float, 1>> value_, View<int32_t, 1> labels_, View<double, 1> weight_)
+               std::optional<View<float, 1>> value_, View<int32_t, 1> labels_, View<double, 1> weight_,
+               std::optional<SlotsHandle> edges_)
       : tokens(tokens_), slots(slots_), occurrences(occurrences_), attribute(attribute_), stop(stop_),
-        position(position_), labels(labels_), value(value_), weight(weight_) {
+        position(position_), labels(labels_), value(value_), weight(weight_), edges(edges_) {
     require(tokens.shape(0) >= 1 && slots.shape(0) == tokens.shape(0) && occurrences.shape(0) == tokens.shape(0) &&
                 weight.shape(0) + 1 == tokens.shape(0) && stop.shape(0) == attribute.shape(0) &&
                 (!value || value->shape(0) == position.shape(0)),
@@ -62,18 +82,20 @@ struct CorpusHandle {  // the arrays stay alive as long as the view
     view.attribute = attribute.data(), view.stop = stop.data(), view.position = position.data();
     view.value = value ? value->data() : nullptr;
     view.labels = labels.data(), view.weight = weight.data();
+    if (edges) view.edges = edges->view(weight.shape(0));
     view.check();
   }
 };
 
 struct LayoutHandle {
   Layout view;
-  std::optional<View<int64_t, 1>> first;
-  std::optional<View<uint16_t, 1>> column;
+  std::optional<View<int64_t, 1>> first, edge_first;
+  std::optional<View<uint16_t, 1>> column, edge_column;
 
   LayoutHandle(int64_t attributes, int labels, std::optional<View<int64_t, 1>> first_,
-               std::optional<View<uint16_t, 1>> column_)
-      : first(first_), column(column_) {
+               std::optional<View<uint16_t, 1>> column_, int64_t edges, std::optional<View<int64_t, 1>> edge_first_,
+               std::optional<View<uint16_t, 1>> edge_column_)
+      : first(first_), edge_first(edge_first_), column(column_), edge_column(edge_column_) {
     require(labels >= 1 && labels <= 65536 * W, "a layout needs at least one label");
     require(attributes >= 0 && attributes < (int64_t(1) << 40), "a layout cannot have that many attributes");
     view.L = labels, view.NB = (labels + W - 1) / W, view.A = attributes;
@@ -82,6 +104,13 @@ struct LayoutHandle {
       require(column && int64_t(first->shape(0)) == attributes + 1, "the rows do not fit the attributes");
       view.rows = Rows::SPARSE;
       view.first = first->data(), view.column = column->data(), view.B = int64_t(column->shape(0));
+    }
+    require(edges >= 0 && edges < (int64_t(1) << 40) / labels, "a layout cannot have that many edge attributes");
+    view.E = edges, view.EB = edges * labels * view.NB;
+    if (edge_first) {
+      require(edge_column && int64_t(edge_first->shape(0)) == edges * labels + 1, "the rows do not fit the edge attributes");
+      view.edge_first = edge_first->data(), view.edge_column = edge_column->data();
+      view.EB = int64_t(edge_column->shape(0));
     }
     view.check();
   }
@@ -92,20 +121,24 @@ struct LayoutHandle {
 struct FieldHandle {
   const LayoutHandle& layout;
   Shown<float, 2> state, trans;
+  std::optional<Shown<float, 2>> edge;
   Field view;
   Arrays arrays;
   bool writable = false;
 
-  FieldHandle(const LayoutHandle& layout_, Shown<float, 2> state_, Shown<float, 2> trans_)
-      : layout(layout_), state(state_), trans(trans_) {
+  FieldHandle(const LayoutHandle& layout_, Shown<float, 2> state_, Shown<float, 2> trans_, std::optional<Shown<float, 2>> edge_)
+      : layout(layout_), state(state_), trans(trans_), edge(edge_) {
     const Layout& at = layout.view;
     require(int64_t(state.shape(0)) == at.B && int(state.shape(1)) == W, "the state weights do not fit the layout");
     require(int(trans.shape(0)) == at.L && int(trans.shape(1)) == at.Lp(), "the transition weights do not fit the layout");
-    view = {at, state.data(), trans.data()};
+    require(edge ? at.E > 0 && int64_t(edge->shape(0)) == at.EB && int(edge->shape(1)) == W : at.E == 0,
+            "the edge weights do not fit the layout");
+    view = {at, state.data(), trans.data(), edge ? edge->data() : nullptr};
   }
-  FieldHandle(const LayoutHandle& layout_, F2 state_, F2 trans_)
-      : FieldHandle(layout_, Shown<float, 2>(state_), Shown<float, 2>(trans_)) {
-    arrays = {state_.data(), trans_.data()}, writable = true;
+  FieldHandle(const LayoutHandle& layout_, F2 state_, F2 trans_, std::optional<F2> edge_)
+      : FieldHandle(layout_, Shown<float, 2>(state_), Shown<float, 2>(trans_),
+                    edge_ ? std::optional<Shown<float, 2>>(*edge_) : std::nullopt) {
+    arrays = {state_.data(), trans_.data(), edge_ ? edge_->data() : nullptr}, writable = true;
   }
 
   const Arrays& changeable() const {
@@ -137,6 +170,7 @@ struct LimitsHandle {
 
 void fits(const CorpusHandle& c, const FieldHandle& field) {
   require(c.view.attributes <= field.view.at.A, "the dataset names attributes that the layout does not have");
+  require(c.view.edges.attributes <= field.view.at.E, "the dataset names edge attributes that the layout does not have");
 }
 void fits_labelled(const CorpusHandle& c, const FieldHandle& field, bool complete) {
   fits(c, field);

@@ -1,5 +1,6 @@
 // Binds the kernels; computes nothing. The doors are tagfield/lattice.py, features.py, decoder.py and train/.
 #include "kernel/bind_decode.hpp"
+#include "kernel/bind_edges.hpp"
 #include "kernel/bind_gradient.hpp"
 #include "kernel/bind_passes.hpp"
 #include "kernel/counts.hpp"
@@ -84,28 +85,41 @@ NB_MODULE(TAGFIELD_MODULE, m) {
   bind_lattice<float>(m);
   bind_lattice<double>(m);
 
+  nb::class_<SlotsHandle>(m, "Slots")
+      .def("__init__", [](SlotsHandle* into, View<int64_t, 1> slots, View<int64_t, 1> occurrences, View<int32_t, 1> attribute,
+                          View<int32_t, 1> stop, View<int32_t, 1> position, std::optional<View<float, 1>> value) {
+        new (into) SlotsHandle{slots, occurrences, attribute, stop, position, value};
+      }, "slots"_a, "occurrences"_a, "attribute"_a, "stop"_a, "position"_a, "value"_a.none() = nb::none());
+
   nb::class_<CorpusHandle>(m, "Corpus")
       .def(nb::init<View<int64_t, 1>, View<int64_t, 1>, View<int64_t, 1>, View<int32_t, 1>, View<int32_t, 1>,
-                    View<int32_t, 1>, std::optional<View<float, 1>>, View<int32_t, 1>, View<double, 1>>(),
+                    View<int32_t, 1>, std::optional<View<float, 1>>, View<int32_t, 1>, View<double, 1>,
+                    std::optional<SlotsHandle>>(),
            "tokens"_a, "slots"_a, "occurrences"_a, "attribute"_a, "stop"_a, "position"_a, "value"_a.none(), "labels"_a,
-           "weight"_a, nb::call_guard<nb::gil_scoped_release>())
+           "weight"_a, "edges"_a.none() = nb::none(), nb::call_guard<nb::gil_scoped_release>())
+      .def_prop_ro("edge_attributes", [](const CorpusHandle& c) { return c.view.edges.attributes; })
       .def_prop_ro("sentences", [](const CorpusHandle& c) { return c.view.S; })
       .def_prop_ro("attributes", [](const CorpusHandle& c) { return c.view.attributes; })
       .def_prop_ro("classes", [](const CorpusHandle& c) { return c.view.classes; })
       .def_prop_ro("complete", [](const CorpusHandle& c) { return c.view.complete; });
 
   nb::class_<LayoutHandle>(m, "Layout")
-      .def(nb::init<int64_t, int, std::optional<View<int64_t, 1>>, std::optional<View<uint16_t, 1>>>(), "attributes"_a,
-           "labels"_a, "first"_a.none(), "column"_a.none())
-      .def_prop_ro("blocks", [](const LayoutHandle& at) { return at.view.B; });
+      .def(nb::init<int64_t, int, std::optional<View<int64_t, 1>>, std::optional<View<uint16_t, 1>>, int64_t,
+                    std::optional<View<int64_t, 1>>, std::optional<View<uint16_t, 1>>>(),
+           "attributes"_a, "labels"_a, "first"_a.none(), "column"_a.none(), "edges"_a = 0,
+           "edge_first"_a.none() = nb::none(), "edge_column"_a.none() = nb::none())
+      .def_prop_ro("blocks", [](const LayoutHandle& at) { return at.view.B; })
+      .def_prop_ro("edge_blocks", [](const LayoutHandle& at) { return at.view.EB; });
 
   nb::class_<FieldHandle>(m, "Field")
-      .def(nb::init<const LayoutHandle&, F2, F2>(), "layout"_a, "state"_a.noconvert(), "transitions"_a.noconvert(),
+      .def(nb::init<const LayoutHandle&, F2, F2, std::optional<F2>>(), "layout"_a, "state"_a.noconvert(),
+           "transitions"_a.noconvert(), "edges"_a.noconvert().none() = nb::none(), nb::keep_alive<1, 2>())
+      .def(nb::init<const LayoutHandle&, Shown<float, 2>, Shown<float, 2>, std::optional<Shown<float, 2>>>(), "layout"_a,
+           "state"_a.noconvert(), "transitions"_a.noconvert(), "edges"_a.noconvert().none() = nb::none(),
            nb::keep_alive<1, 2>())
-      .def(nb::init<const LayoutHandle&, Shown<float, 2>, Shown<float, 2>>(), "layout"_a, "state"_a.noconvert(),
-           "transitions"_a.noconvert(), nb::keep_alive<1, 2>())
       .def_ro("state", &FieldHandle::state)
       .def_ro("transitions", &FieldHandle::trans)
+      .def_ro("edges", &FieldHandle::edge)
       .def_ro("writable", &FieldHandle::writable);
 
   nb::class_<LimitsHandle>(m, "Limits")
@@ -116,7 +130,7 @@ NB_MODULE(TAGFIELD_MODULE, m) {
   m.def("count_attributes", [](const CorpusHandle& c, int64_t attributes) {
     require(c.view.attributes <= attributes, "the dataset names more attributes than that");
     auto counts = fresh<int64_t, 1>({size_t(attributes)});
-    count_attributes(c.view, counts.data());
+    count_attributes(c.view, c.view, counts.data());
     return counts;
   }, "corpus"_a, "attributes"_a);
   m.def("count_transitions", [](const CorpusHandle& c, int labels) {
@@ -136,7 +150,25 @@ NB_MODULE(TAGFIELD_MODULE, m) {
     return std::make_tuple(moved(std::move(rows.first)), moved(std::move(rows.column)), moved(std::move(rows.lanes)), pairs);
   }, "corpus"_a, "attributes"_a, "labels"_a, "minimum"_a);
 
+  m.def("count_edges", [](const CorpusHandle& c, int64_t edges) {
+    require(edges >= 0 && c.view.edges.attributes <= edges, "the dataset names more edge attributes than that");
+    auto counts = fresh<int64_t, 1>({size_t(edges)});
+    count_attributes(c.view, c.view.edges, counts.data());
+    return counts;
+  }, "corpus"_a, "edges"_a);
+  m.def("observed_edges", [](const CorpusHandle& c, int64_t edges, int labels, int64_t minimum) {
+    require(edges >= 0 && c.view.edges.attributes <= edges && c.view.classes <= labels, "the dataset does not fit those sizes");
+    ObservedRows rows;
+    {
+      nb::gil_scoped_release release;
+      rows = observed_edges(c.view, edges, labels, minimum);
+    }
+    const int64_t triples = rows.pairs;
+    return std::make_tuple(moved(std::move(rows.first)), moved(std::move(rows.column)), moved(std::move(rows.lanes)), triples);
+  }, "corpus"_a, "edges"_a, "labels"_a, "minimum"_a);
+
   bind_decode(m);
+  bind_edges(m);
   bind_gradient(m);
   bind_passes(m);
 }

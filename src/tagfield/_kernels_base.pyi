@@ -15,9 +15,23 @@ LANES: int
 LARGEST: float
 COMPILER: str
 
+class Slots:
+    """The slots of edge attributes, for a Corpus."""
+
+    def __init__(
+        self,
+        slots: _Longs,
+        occurrences: _Longs,
+        attribute: _Ints,
+        stop: _Ints,
+        position: _Ints,
+        value: _Floats | None = None,
+    ) -> None: ...
+
 class Corpus:
     sentences: int
     attributes: int
+    edge_attributes: int
     classes: int
     complete: bool
     def __init__(
@@ -31,12 +45,21 @@ class Corpus:
         value: _Floats | None,
         labels: _Ints,
         weight: _Doubles,
+        edges: Slots | None = None,
     ) -> None: ...
 
 class Layout:
     blocks: int
+    edge_blocks: int
     def __init__(
-        self, attributes: int, labels: int, first: _Longs | None, column: NDArray[np.uint16] | None
+        self,
+        attributes: int,
+        labels: int,
+        first: _Longs | None,
+        column: NDArray[np.uint16] | None,
+        edges: int = 0,
+        edge_first: _Longs | None = None,
+        edge_column: NDArray[np.uint16] | None = None,
     ) -> None: ...
 
 class Field:
@@ -44,8 +67,9 @@ class Field:
 
     state: _Floats
     transitions: _Floats
+    edges: _Floats | None
     writable: bool
-    def __init__(self, layout: Layout, state: _Floats, transitions: _Floats) -> None: ...
+    def __init__(self, layout: Layout, state: _Floats, transitions: _Floats, edges: _Floats | None = None) -> None: ...
 
 class Limits:
     """Which labels each token may have [T, L], and which label may follow which [L, L]; None where all may."""
@@ -102,6 +126,10 @@ def count_transitions(corpus: Corpus, labels: int) -> _Longs: ...
 def observed_rows(
     corpus: Corpus, attributes: int, labels: int, minimum: int
 ) -> tuple[_Longs, NDArray[np.uint16], NDArray[np.uint8], int]: ...
+def count_edges(corpus: Corpus, edges: int) -> _Longs: ...
+def observed_edges(
+    corpus: Corpus, edges: int, labels: int, minimum: int
+) -> tuple[_Longs, NDArray[np.uint16], NDArray[np.uint8], int]: ...
 
 # native/kernel/bind_decode.hpp
 def scores(corpus: Corpus, field: Field, threads: int = 1) -> _Floats: ...
@@ -113,6 +141,12 @@ def nbest(
     corpus: Corpus, field: Field, count: int, limits: Limits | None = None, threads: int = 1
 ) -> tuple[_Ints, _Doubles, _Longs]: ...
 def log_messages(scores: _Doubles, trans: _Doubles) -> tuple[_Doubles, _Doubles, float]: ...
+
+# native/kernel/bind_edges.hpp
+def edge_forward_backward(
+    scores: _Doubles, trans: _Doubles, z: float = 1.0, marginals: bool = True
+) -> tuple[float, _Doubles, _Doubles, _Doubles, int]: ...
+def edge_best_path(scores: _Doubles, trans: _Doubles) -> tuple[float, float, _Ints]: ...
 
 # native/kernel/bind_passes.hpp
 def squared_norm(array: _Floats) -> float: ...

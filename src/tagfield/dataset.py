@@ -12,11 +12,14 @@ one update of one row of weights.
 
 Slots of a sentence are sorted by (rank within the token, position). Neighbouring slots then touch different positions,
 and additions to the scores do not wait for each other.
+
+Edge attributes look at the input of a transition: each has a weight for (previous label, label). They have ids and
+slots of their own, in `edges`, at positions ≥ 1: the first token has no transition.
 """
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -30,7 +33,77 @@ Longs: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float32]
 Doubles: TypeAlias = NDArray[np.float64]
 
+EDGES = "edges."  # prefix of the arrays of edge attributes in a file
 UNKNOWN = -1  # an unknown label: not given, or not in the model's label set
+
+
+@dataclass(frozen=True)
+class Slots:
+    """The distinct attributes of S sentences: D slots with N occurrences in all."""
+
+    slots: Longs  # [S+1]  first slot of each sentence
+    occurrences: Longs  # [S+1]  first occurrence of each sentence
+    attribute: Ints  # [D]    attribute id of each slot
+    stop: Ints  # [D]    end of the slot's occurrences, relative to the sentence's first
+    position: Ints  # [N]    position in the sentence
+    value: Floats | None = None  # [N]    None if every value is 1
+
+    def arrays(self) -> dict[str, Any]:
+        """The arrays by name; None where every value is 1."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def sizes(self) -> Longs:
+        """The number of occurrences of each slot [D]."""
+        start = np.zeros(len(self.stop), np.int64)
+        start[1:] = self.stop[:-1]
+        start[self.slots[:-1][np.diff(self.slots) > 0]] = 0
+        return self.stop - start
+
+    def sentences(self) -> Longs:
+        """The sentence of each occurrence [N]."""
+        return np.repeat(np.arange(len(self.occurrences) - 1), np.diff(self.occurrences))
+
+    def take(self, sentences: Longs) -> "Slots":
+        """The slots of some sentences, in the given order."""
+        slots, slot = _spans(self.slots, sentences)
+        occurrences, occurrence = _spans(self.occurrences, sentences)
+        value = None if self.value is None else self.value[occurrence]
+        return Slots(slots, occurrences, self.attribute[slot], self.stop[slot], self.position[occurrence], value)
+
+    def keep(self, keep: NDArray[np.bool_]) -> "Slots":
+        """The slots of the attributes in `keep` [A], which get new ids."""
+        renumbered = np.cumsum(keep, dtype=np.int64).astype(np.int32) - np.int32(1)
+        kept = self._keep_occurrences(np.repeat(keep[self.attribute], self.sizes()))
+        return replace(kept, attribute=renumbered[kept.attribute])
+
+    def after_first(self) -> "Slots":
+        """The slots without what occurs at position 0: an edge attribute has no transition there.
+
+        >>> one = np.array([0, 1])
+        >>> both = np.array([0, 1], np.int32)
+        >>> Slots(one * 2, one * 2, both, both + np.int32(1), both).after_first().attribute.tolist()
+        [1]
+        """
+        return self if (self.position > 0).all() else self._keep_occurrences(self.position > 0)
+
+    def _keep_occurrences(self, keep: NDArray[np.bool_]) -> "Slots":
+        """Some of the occurrences [N], and the slots that still have one."""
+        sizes = self.sizes()
+        counted = np.concatenate([[0], np.cumsum(keep, dtype=np.int64)])  # kept before each occurrence
+        ends = np.cumsum(sizes)
+        size = counted[ends] - counted[ends - sizes]
+        alive = size > 0
+        occurrences = counted[self.occurrences]
+        sentence = np.repeat(np.arange(len(self.slots) - 1), np.diff(self.slots))
+        stop = counted[ends] - occurrences[:-1][sentence]
+        return Slots(
+            slots=np.concatenate([[0], np.cumsum(alive)]).astype(np.int64)[self.slots],
+            occurrences=occurrences.astype(np.int64),
+            attribute=self.attribute[alive],
+            stop=stop[alive].astype(np.int32),
+            position=self.position[keep],
+            value=None if self.value is None else self.value[keep],
+        )
 
 
 @dataclass(frozen=True)
@@ -46,6 +119,7 @@ class Dataset:
     value: Floats | None  # [N]    None if every value is 1
     labels: Ints  # [T]    label ids, or UNKNOWN
     weight: Doubles  # [S]    instance weights
+    edges: Slots | None = None  # of edge attributes, at positions ≥ 1; None if there are none
 
     sealed = False  # whether no array can be written to by anyone; see `seal`
 
@@ -61,9 +135,8 @@ class Dataset:
         """
         if self.sealed:
             return self
-        arrays: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
-        kept: dict[str, Any] = {name: None if array is None else _read_only(array) for name, array in arrays.items()}
-        made = Dataset(**kept)
+        edges = None if self.edges is None else Slots(**_sealed(self.edges.arrays()))
+        made = Dataset(**_sealed(self._own_arrays()), edges=edges)
         object.__setattr__(made, "sealed", True)
         return made
 
@@ -73,10 +146,19 @@ class Dataset:
     def __len__(self) -> int:
         return len(self.tokens) - 1
 
+    def _own_arrays(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in fields(self) if field.name != "edges"}
+
+    @property
+    def states(self) -> Slots:
+        """The slots of the attributes that have a weight for each label."""
+        return Slots(self.slots, self.occurrences, self.attribute, self.stop, self.position, self.value)
+
     def sizes(self) -> list[tuple[str, int]]:
         """What there is how many of."""
         parts = (len(self), len(self.labels), len(self.attribute), len(self.position))
-        return list(zip(("sequences", "tokens", "attributes in sequences", "occurrences"), parts, strict=True))
+        rows = list(zip(("sequences", "tokens", "attributes in sequences", "occurrences"), parts, strict=True))
+        return rows if self.edges is None else [*rows, ("occurrences of edge attributes", len(self.edges.position))]
 
     def __repr__(self) -> str:
         return f"<Dataset: {', '.join(f'{size:,} {name}' for name, size in self.sizes())}>"
@@ -113,19 +195,9 @@ class Dataset:
         ([1, 0], [1, 2], [0, 2])
         """
         tokens, token = _spans(self.tokens, sentences)
-        slots, slot = _spans(self.slots, sentences)
-        occurrences, occurrence = _spans(self.occurrences, sentences)
-        return Dataset(
-            tokens,
-            slots,
-            occurrences,
-            self.attribute[slot],
-            self.stop[slot],
-            self.position[occurrence],
-            None if self.value is None else self.value[occurrence],
-            self.labels[token],
-            self.weight[sentences],
-        )
+        edges = None if self.edges is None else self.edges.take(sentences)
+        own = self.states.take(sentences).arrays()
+        return Dataset(tokens=tokens, **own, labels=self.labels[token], weight=self.weight[sentences], edges=edges)
 
     def keep_attributes(self, keep: NDArray[np.bool_]) -> "Dataset":
         """The dataset with only the attributes in `keep` [A], which get new ids.
@@ -135,34 +207,15 @@ class Dataset:
         >>> data.keep_attributes(np.array([False, True, True])).attribute.tolist()
         [0, 1]
         """
-        renumbered = np.cumsum(keep, dtype=np.int64).astype(np.int32) - np.int32(1)
-        kept = keep[self.attribute]
-        sentence = np.repeat(np.arange(len(self)), np.diff(self.slots))
-        sizes = self.slot_sizes()
-        size = np.where(kept, sizes, 0)
-        per_sentence = np.bincount(sentence, weights=size, minlength=len(self)).astype(np.int64)
-        slots_kept = np.bincount(sentence[kept], minlength=len(self))
-        occurrences = np.concatenate([[0], np.cumsum(per_sentence)])
-        stop = np.cumsum(size) - occurrences[:-1][sentence]
-        occurrence_kept = np.repeat(kept, sizes)
-        return Dataset(
-            tokens=self.tokens,
-            slots=np.concatenate([[0], np.cumsum(slots_kept)]).astype(np.int64),
-            occurrences=occurrences.astype(np.int64),
-            attribute=renumbered[self.attribute[kept]],
-            stop=stop[kept].astype(np.int32),
-            position=self.position[occurrence_kept],
-            value=None if self.value is None else self.value[occurrence_kept],
-            labels=self.labels,
-            weight=self.weight,
-        )
+        return replace(self, **self.states.keep(keep).arrays())
+
+    def keep_edges(self, keep: NDArray[np.bool_]) -> "Dataset":
+        """The dataset with only the edge attributes in `keep` [E], which get new ids."""
+        return self if self.edges is None else replace(self, edges=self.edges.keep(keep))
 
     def slot_sizes(self) -> Longs:
         """The number of occurrences of each slot [D]."""
-        start = np.zeros(len(self.stop), np.int64)
-        start[1:] = self.stop[:-1]
-        start[self.slots[:-1][np.diff(self.slots) > 0]] = 0
-        return self.stop - start
+        return self.states.sizes()
 
     def to_arrays(self, prefix: str = "") -> dict[str, NDArray[Any]]:
         """The arrays by name, ready to be saved.
@@ -172,13 +225,17 @@ class Dataset:
         >>> Dataset.from_arrays(data.to_arrays("train."), "train.").labels.tolist()
         [0, 1]
         """
-        arrays = {f"{prefix}{field.name}": getattr(self, field.name) for field in fields(self)}
+        arrays = {f"{prefix}{name}": array for name, array in self._own_arrays().items()}
+        if self.edges is not None:
+            arrays |= {f"{prefix}{EDGES}{name}": array for name, array in self.edges.arrays().items()}
         return {name: array for name, array in arrays.items() if array is not None}
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str = "") -> "Dataset":
         """The inverse of `to_arrays`; `open_corpus` checks the bounds."""
         found: dict[str, Any] = {field.name: arrays.get(f"{prefix}{field.name}") for field in fields(cls)}
+        own: dict[str, Any] = {field.name: arrays.get(f"{prefix}{EDGES}{field.name}") for field in fields(Slots)}
+        found["edges"] = None if own["slots"] is None else Slots(**own)
         return cls(**found)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -189,6 +246,10 @@ class Dataset:
     def load(cls, path: str | os.PathLike[str]) -> "Dataset":
         """Maps what `save` wrote."""
         return cls.from_arrays(load_tensors(path)[0])
+
+
+def _sealed(arrays: dict[str, Any]) -> dict[str, Any]:
+    return {name: None if array is None else _read_only(array) for name, array in arrays.items()}
 
 
 def _read_only(array: NDArray[Any]) -> NDArray[Any]:

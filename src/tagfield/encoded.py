@@ -43,6 +43,7 @@ class Encoded:
     locations: Locations | None = None
     unknown: Unknown = NONE_UNKNOWN  # given attributes that were left out
     form: FileFormat | None = None  # what the first file was taken for
+    edges: Vocabulary | None = None  # edge attributes: they look at the input of a transition
 
     def __len__(self) -> int:
         return len(self.dataset)

@@ -37,6 +37,7 @@ def open_corpus(dataset: Dataset) -> kernels.Corpus:
             dataset.value,
             dataset.labels,
             dataset.weight,
+            None if dataset.edges is None else kernels.Slots(**dataset.edges.arrays()),
         )
     except (AttributeError, TypeError, ValueError) as error:
         raise InputError(f"the dataset is inconsistent: {error}; create datasets with encode_sequences") from None

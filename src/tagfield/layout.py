@@ -4,48 +4,71 @@
 
 Weights are stored in blocks of eight labels (`LANES`), one row of blocks per attribute (native/kernel/field.hpp). A row
 is full, or sparse: a sparse row omits blocks without features. A weight of −0.0 marks a pair that is not a feature; it
-never changes.
+never changes. An edge attribute e has a row for each previous label, row e·L + label; these are sparse, except in the
+middle of a stream (train/streaming.py).
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tagfield.blocks import ABSENT, LANES, Rows, Triples, absent, sorted_keys, sparse_rows
 from tagfield.dataset import Floats, Longs
-from tagfield.errors import InputError
 from tagfield.native import kernels
 
+__all__ = ["ABSENT", "FULL_ROW_BLOCKS", "LANES", "Coordinates", "FeatureKind", "FeatureSet", "Quadruples", "Triples"]
+__all__ += ["Weights", "absent"]
+
 FeatureKind: TypeAlias = Literal["observed", "all"]
-Triples: TypeAlias = tuple[ArrayLike, ArrayLike, ArrayLike]  # row, label, weight
-LANES: int = kernels.LANES
-ABSENT = np.float32(-0.0)
+Quadruples: TypeAlias = tuple[ArrayLike, ArrayLike, ArrayLike, ArrayLike]  # edge attribute, from, to, weight
 FULL_ROW_BLOCKS = 4  # up to 32 labels, full rows are faster than sparse ones
 
 
 @dataclass(frozen=True)
 class Weights:
-    """State weights in blocks and transition weights in rows; float32."""
+    """State and edge weights in blocks, and transition weights in rows; float32."""
 
     state: Floats  # [B, LANES]
     trans: Floats  # [L, NB·LANES]
+    edge: Floats | None = None  # [BE, LANES]; None if there are no edge attributes
+
+    def map(self, change: Callable[..., Any], *others: "Weights") -> "Weights":
+        """The weights of `change(array, arrays of the others …)` for each array.
+
+        >>> ones = Weights(np.ones((1, 8), np.float32), np.ones((1, 8), np.float32))
+        >>> ones.map(np.add, ones).state[0, 0].item()
+        2.0
+        """
+        edge = None if self.edge is None else change(self.edge, *(other.edge for other in others))
+        state = change(self.state, *(other.state for other in others))
+        return Weights(state, change(self.trans, *(other.trans for other in others)), edge)
+
+    def arrays(self) -> list[Floats]:
+        """State, trans, and edge where there is one."""
+        return [self.state, self.trans] if self.edge is None else [self.state, self.trans, self.edge]
 
     def copy(self) -> "Weights":
-        return Weights(self.state.copy(), self.trans.copy())
+        return self.map(np.ndarray.copy)
 
     def finite(self) -> bool:
-        return bool(np.isfinite(self.state).all() and np.isfinite(self.trans).all())
+        return all(bool(np.isfinite(array).all()) for array in self.arrays())
 
     def transitions(self) -> Floats:
         """The weight of each transition [from L, to L]; 0 where it has no feature."""
         return np.ascontiguousarray(self.trans[:, : len(self.trans)]) + np.float32(0)
 
 
+def _no_ids() -> Longs:
+    return np.empty(0, np.int64)
+
+
 @dataclass(frozen=True)
 class Coordinates:
-    """The feature of each weight: K state features, sorted by attribute and label, and M transitions."""
+    """The feature of each weight: K state features, sorted by attribute and label, M transitions, and KE edges."""
 
     attribute: Longs  # [K]
     label: Longs  # [K]
@@ -53,15 +76,27 @@ class Coordinates:
     before: Longs  # [M]
     after: Longs  # [M]
     trans: Longs  # [M]  index of its weight in trans.reshape(-1)
+    edge_attribute: Longs = field(default_factory=_no_ids)  # [KE]  sorted by edge attribute, previous label and label
+    edge_before: Longs = field(default_factory=_no_ids)  # [KE]
+    edge_after: Longs = field(default_factory=_no_ids)  # [KE]
+    edge: Longs = field(default_factory=_no_ids)  # [KE]  index of its weight in edge.reshape(-1)
 
     def values(self, weights: Weights) -> tuple[Floats, Floats]:
         """The weights of the state features [K] and of the transitions [M]."""
         return weights.state.reshape(-1)[self.state], weights.trans.reshape(-1)[self.trans]
 
+    def edge_values(self, weights: Weights) -> Floats:
+        """The weights of the edge features [KE]."""
+        return weights.trans[:0, 0] if weights.edge is None else weights.edge.reshape(-1)[self.edge]
+
+    def edges(self, weights: Weights) -> Quadruples:
+        """The edge features as `FeatureSet.from_triples` takes them."""
+        return self.edge_attribute, self.edge_before, self.edge_after, self.edge_values(weights)
+
 
 @dataclass(frozen=True)
 class FeatureSet:
-    """The weights that exist for A attributes and L labels."""
+    """The weights that exist for A attributes, E edge attributes and L labels."""
 
     kind: FeatureKind
     attributes: int  # A
@@ -69,21 +104,35 @@ class FeatureSet:
     first: Longs | None  # [A+1] first block of each row; None if every row has all NB blocks
     column: NDArray[np.uint16] | None  # [B] label block of each block
     marks: Weights  # any weights of these features, with ABSENT where there is no feature
+    edges: int = 0  # E
+    edge_first: Longs | None = None  # [E·L+1] first block of each row of edge weights
+    edge_column: NDArray[np.uint16] | None = None  # [BE] label block of each of their blocks
 
     @property
     def blocks_per_row(self) -> int:
         return -(-self.labels // LANES)
 
+    @property
+    def rows(self) -> Rows:
+        """The rows of the state weights."""
+        return Rows(self.attributes, self.blocks_per_row, self.first, self.column)
+
+    @property
+    def edge_rows(self) -> Rows:
+        """The rows of the edge weights: L for each edge attribute."""
+        return Rows(self.edges * self.labels, self.blocks_per_row, self.edge_first, self.edge_column)
+
     @cached_property
     def layout(self) -> kernels.Layout:
-        return kernels.Layout(self.attributes, self.labels, self.first, self.column)
+        edges = (self.edges, self.edge_first, self.edge_column)
+        return kernels.Layout(self.attributes, self.labels, self.first, self.column, *edges)
 
     @cached_property
     def zero(self) -> Weights:
-        """0 for each feature and ABSENT elsewhere; returns the marks themselves if they are already that."""
-        if not (self.marks.state.any() or self.marks.trans.any()):
+        """0 for each feature and ABSENT elsewhere, in float32; the marks themselves if they are that."""
+        if self.marks.state.dtype == np.float32 and not any(array.any() for array in self.marks.arrays()):
             return self.marks
-        return Weights(*(np.where(absent(w), ABSENT, np.float32(0)) for w in (self.marks.state, self.marks.trans)))
+        return self.marks.map(lambda array: np.where(absent(array), ABSENT, np.float32(0)))
 
     @cached_property
     def counts(self) -> tuple[int, int]:
@@ -91,13 +140,39 @@ class FeatureSet:
         state, trans = self.marks.state, self.marks.trans
         return int(state.size - absent(state).sum()), int(trans.size - absent(trans).sum())
 
+    @cached_property
+    def edge_count(self) -> int:
+        """The number of edge features."""
+        return 0 if self.marks.edge is None else int(self.marks.edge.size - absent(self.marks.edge).sum())
+
+    @property
+    def size(self) -> int:
+        """The number of all features."""
+        return sum(self.counts) + self.edge_count
+
     def zeros(self) -> Weights:
         """New weights, all zero."""
         return self.zero.copy()
 
     def field(self, weights: Weights) -> kernels.Field:
         """The layout and the weights as one record for the kernels, without a copy."""
-        return kernels.Field(self.layout, weights.state, weights.trans)
+        if weights.edge is None:
+            return kernels.Field(self.layout, weights.state, weights.trans)
+        return kernels.Field(self.layout, weights.state, weights.trans, weights.edge)
+
+    @staticmethod
+    def bytes_needed(
+        attributes: int, labels: int, edges: int = 0, *, blocks: int | None = None, edge_blocks: int | None = None
+    ) -> int:
+        """Bytes of float32 weights of a layout; without the numbers of blocks, of every attribute with every label.
+
+        >>> FeatureSet.bytes_needed(1000, 9), FeatureSet.bytes_needed(1000, 9, blocks=1000)
+        (64576, 32576)
+        """
+        row = -(-labels // LANES)
+        blocks = attributes * row if blocks is None else blocks
+        edge_blocks = edges * labels * row if edge_blocks is None else edge_blocks
+        return 4 * LANES * (blocks + labels * row + edge_blocks)
 
     # Coordinates: from features to places of weights, and back
 
@@ -110,19 +185,22 @@ class FeatureSet:
         ([0, 1], [1, 0], [0], [1])
         """
         states = np.flatnonzero(~absent(self.marks.state))
-        edges = np.flatnonzero(~absent(self.marks.trans))
-        before, after = np.divmod(edges, self.blocks_per_row * LANES)
-        return Coordinates(*self.locate(states), states, before, after, edges)
+        trans = np.flatnonzero(~absent(self.marks.trans))
+        before, after = np.divmod(trans, self.blocks_per_row * LANES)
+        found = (*self.locate(states), states, before, after, trans)
+        if self.marks.edge is None:
+            return Coordinates(*found)
+        edges = np.flatnonzero(~absent(self.marks.edge))
+        return Coordinates(*found, *self.locate_edges(edges), edges)
 
     def locate(self, places: Longs) -> tuple[Longs, Longs]:
         """Attribute and label of state weights, from their places in state.reshape(-1)."""
-        block, lane = np.divmod(places, LANES)
-        if self.first is None or self.column is None:
-            attribute, column = np.divmod(block, self.blocks_per_row)
-        else:
-            attribute = np.searchsorted(self.first, block, side="right") - 1
-            column = self.column[block].astype(np.int64)
-        return attribute, column * LANES + lane
+        return self.rows.locate(places)
+
+    def locate_edges(self, places: Longs) -> tuple[Longs, Longs, Longs]:
+        """Edge attribute, previous label and label of edge weights, from their places in edge.reshape(-1)."""
+        row, after = self.edge_rows.locate(places)
+        return *np.divmod(row, self.labels), after
 
     def find(self, attribute: Longs, label: Longs) -> Longs:
         """The inverse of `locate`: places of pairs in state.reshape(-1); −1 if a pair is not a feature.
@@ -131,30 +209,28 @@ class FeatureSet:
         >>> features.find(np.array([0, 0, 1]), np.array([0, 1, 0])).tolist()
         [-1, 1, 8]
         """
-        block = attribute * self.blocks_per_row + label // LANES
-        known: Any = True
-        if self.first is not None and self.column is not None:
-            row = np.repeat(np.arange(self.attributes), np.diff(self.first))
-            blocks = row * self.blocks_per_row + self.column
-            found = np.searchsorted(blocks, block)
-            known = found < len(blocks)
-            known[known] = blocks[found[known]] == block[known]
-            block = np.where(known, found, 0)
-        place = block * LANES + label % LANES
-        if not self.marks.state.size:
-            return np.full(place.shape, -1)
-        return np.where(known & ~absent(self.marks.state.reshape(-1)[place]), place, -1)
+        return self.rows.find(attribute, label, self.marks.state)
+
+    def find_edges(self, edge: Longs, before: Longs, after: Longs) -> Longs:
+        """The inverse of `locate_edges`; −1 if a triple is not a feature."""
+        marks = self.marks.state[:0] if self.marks.edge is None else self.marks.edge
+        return self.edge_rows.find(edge * self.labels + before, after, marks)
 
     def row(self, weights: Weights, attribute: int) -> Floats:
         """The weights of one attribute, one per label [L]; 0 where it has no feature."""
-        blocks = self.blocks_per_row
-        row = np.zeros((blocks, LANES), np.float32)
-        if self.first is None or self.column is None:
-            row += weights.state[attribute * blocks : (attribute + 1) * blocks]
-        else:
-            own = slice(self.first[attribute], self.first[attribute + 1])
-            row[self.column[own]] += weights.state[own]
-        return row.reshape(-1)[: self.labels]
+        return self.rows.dense(weights.state, attribute, attribute + 1)[0, : self.labels]
+
+    def edge_matrix(self, weights: Weights, edge: int) -> Floats:
+        """The weights of one edge attribute [from L, to L]; 0 where it has no feature.
+
+        >>> features, weights = FeatureSet.from_triples(
+        ...     0, 2, ([], [], []), ([], [], []), edges=1, edge_weights=([0], [1], [0], [0.5])
+        ... )
+        >>> features.edge_matrix(weights, 0).tolist()
+        [[0.0, 0.0], [0.5, 0.0]]
+        """
+        assert weights.edge is not None
+        return self.edge_rows.dense(weights.edge, edge * self.labels, (edge + 1) * self.labels)[:, : self.labels]
 
     # New feature sets
 
@@ -168,96 +244,63 @@ class FeatureSet:
         *,
         kind: FeatureKind = "observed",
         sparse: bool | None = None,
+        edges: int = 0,
+        edge_weights: Quadruples = ((), (), (), ()),
+        dtype: Any = np.float32,
     ) -> tuple["FeatureSet", Weights]:
         """A feature set and its weights, from (attribute, label, weight) and (from, to, weight) in any order.
 
         A weight of 0 still makes a feature. With `sparse=True`, rows omit blocks without features; None chooses the
-        layout that trains fastest.
+        layout that trains fastest. Edge weights are (edge attribute, from, to, weight). `dtype` is that of the weights:
+        np.float32, or np.float64 for weights that are only read.
 
         >>> features, weights = FeatureSet.from_triples(3, 2, ([2, 0], [1, 0], [0.5, 0.0]), ([1], [0], [-1.0]))
         >>> features.counts, features.row(weights, 2).tolist(), weights.transitions().tolist()
         ((2, 1), [0.0, 0.5], [[0.0, 0.0], [-1.0, 0.0]])
         """
         blocks = -(-labels // LANES)
-        width = blocks * LANES
-        keys, value = _sorted(states, attributes, labels, width, "attribute")
-        edges, weight = _sorted(transitions, labels, labels, width, "label")
-        trans = np.full(labels * width, ABSENT, np.float32)
-        trans[edges] = weight
-        block = keys // LANES
-        opens = np.ones(len(block), bool)
-        opens[1:] = block[1:] != block[:-1]
-        state = np.full((int(opens.sum()), LANES), ABSENT, np.float32)
-        state[np.cumsum(opens) - 1, keys % LANES] = value
-        row, column = np.divmod(block[opens], blocks)
-        first = np.searchsorted(row, np.arange(attributes + 1)).astype(np.int64)
-        marks = Weights(state, trans.reshape(labels, width))
-        made = cls(kind, attributes, labels, first, column.astype(np.uint16), marks)
+        width, label = blocks * LANES, ("label", labels)
+        rows, state = sparse_rows(
+            *sorted_keys(states, (("attribute", attributes), label), width, dtype), attributes, blocks
+        )
+        places, weight = sorted_keys(transitions, (label, label), width, dtype)
+        trans = np.full(labels * width, ABSENT, dtype)
+        trans[places] = weight
+        keys, value = sorted_keys(edge_weights, (("edge attribute", edges), label, label), width, dtype)
+        edge_rows, edge = sparse_rows(keys, value, edges * labels, blocks) if edges else (None, None)
         if sparse is None:
             sparse = kind == "observed" and blocks > FULL_ROW_BLOCKS
-        made = made if sparse else made._with_full_rows()
-        return made, made.marks
-
-    def _with_full_rows(self) -> "FeatureSet":
-        full = np.full((self.attributes, self.blocks_per_row, LANES), ABSENT, np.float32)
-        if self.first is not None:
-            full[np.repeat(np.arange(self.attributes), np.diff(self.first)), self.column] = self.marks.state
-        marks = Weights(full.reshape(-1, LANES), self.marks.trans)
-        return FeatureSet(self.kind, self.attributes, self.labels, None, None, marks)
+        marks = Weights(state if sparse else rows.full(state), trans.reshape(labels, width), edge)
+        first, column = (rows.first, rows.column) if sparse else (None, None)
+        own = (edge_rows.first, edge_rows.column) if edge_rows else (None, None)
+        return cls(kind, attributes, labels, first, column, marks, edges, *own), marks
 
     def compact(self, weights: Weights) -> tuple["FeatureSet", Weights]:
-        """The same model with sparse rows, as a model file stores it."""
-        if self.kind == "all" or self.first is not None:
+        """The same model with sparse rows, as a model file stores it; `all` keeps its full rows of state weights."""
+        ready = self.edges == 0 or self.edge_first is not None
+        if ready and (self.kind == "all" or self.first is not None):
             return self, weights
         at = self.coordinates()
         state, trans = at.values(weights)
-        triples = (at.attribute, at.label, state), (at.before, at.after, trans)
-        return self.from_triples(self.attributes, self.labels, *triples, sparse=True)
+        return self.from_triples(
+            self.attributes,
+            self.labels,
+            (at.attribute, at.label, state),
+            (at.before, at.after, trans),
+            kind=self.kind,
+            sparse=self.kind == "observed",
+            edges=self.edges,
+            edge_weights=at.edges(weights),
+            dtype=weights.state.dtype.type,
+        )
 
-    def only(self, keep: NDArray[np.bool_]) -> "FeatureSet":
-        """The features of the attributes in `keep` [A], with new attribute ids."""
-        sizes = np.full(self.attributes, self.blocks_per_row) if self.first is None else np.diff(self.first)
-        of = np.repeat(keep, sizes)
-        first = None if self.first is None else np.concatenate([[0], np.cumsum(sizes[keep])]).astype(np.int64)
-        column = None if self.column is None else self.column[of]
-        marks = Weights(self.marks.state[of], self.marks.trans)
-        return FeatureSet(self.kind, int(keep.sum()), self.labels, first, column, marks)
-
-
-def absent(weights: Floats) -> NDArray[np.bool_]:
-    """True where a weight is −0.0, the mark of a pair that is not a feature.
-
-    >>> absent(np.array([0.0, -0.0, -1.0], np.float32)).tolist()
-    [False, True, False]
-    """
-    mask: NDArray[np.bool_] = weights.view(np.uint32) == 0x80000000
-    return mask
-
-
-def _sorted(triples: Triples, rows: int, labels: int, width: int, what: str) -> tuple[Longs, Floats]:
-    """row · width + label of each triple in ascending order, and the weights; −0.0 becomes 0.0."""
-    try:
-        row, label = (np.asarray(ids, np.int64).reshape(-1) for ids in triples[:2])
-        with np.errstate(over="ignore"):
-            value = np.asarray(triples[2], np.float32).reshape(-1) + np.float32(0)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise InputError(f"{what} triples must hold integer ids and numeric weights: {error}") from None
-    if not len(row) == len(label) == len(value):
-        raise InputError(f"{what} triples must have equal lengths, got {len(row)}, {len(label)} and {len(value)}")
-    for ids, size, name in ((row, rows, what), (label, labels, "label")):
-        bad = np.flatnonzero((ids < 0) | (ids >= size))
-        if len(bad):
-            raise InputError(f"{what} triple {bad[0]} has {name} id {ids[bad[0]]}, which must be in 0..{size - 1}")
-    if not np.isfinite(value).all():
-        at = int(np.flatnonzero(~np.isfinite(value))[0])
-        raise InputError(f"{what} triple {at} has weight {value[at]}; weights must be finite in float32")
-    keys = row * width + label
-    if (keys[1:] > keys[:-1]).all():
-        return keys, value
-    order = np.argsort(keys, kind="stable")
-    keys, value = keys[order], value[order]
-    twice = np.flatnonzero(keys[1:] == keys[:-1])
-    if len(twice):
-        a, y = divmod(int(keys[twice[0]]), width)
-        raise InputError(f"{what} {a} and label {y} occur in two triples; give each feature once")
-    return keys, value
+    def only(self, keep: NDArray[np.bool_], keep_edges: NDArray[np.bool_] | None = None) -> "FeatureSet":
+        """The features of the attributes in `keep` [A] and of the edge attributes in `keep_edges` [E], with new ids."""
+        rows, of = self.rows.only(keep)
+        edges, edge, own = self.edges, self.marks.edge, self.edge_rows
+        if edge is not None and keep_edges is not None:
+            own, of_edges = own.only(np.repeat(keep_edges, self.labels))
+            edges, edge = int(keep_edges.sum()), edge[of_edges]
+        marks = Weights(self.marks.state[of], self.marks.trans, edge)
+        edge_rows = (own.first, own.column)
+        return FeatureSet(self.kind, rows.count, self.labels, rows.first, rows.column, marks, edges, *edge_rows)

@@ -278,7 +278,7 @@ class Model(Tagging):
         >>> len(model.attributes), len(model.pruned(100.0).attributes)
         (2, 0)
         """
-        alive, features, weights = prune(self.features, self.weights, threshold)
+        alive, features, weights, _ = prune(self.features, self.weights, threshold)
         states, edges = features.counts
         info = {**self.info, "pruned": threshold, "state_features": states, "transition_features": edges}
         return Model(self.labels, self.attributes.subset(alive), features, weights, self.template, info)

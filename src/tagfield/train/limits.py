@@ -45,6 +45,7 @@ def _check(dataset: Dataset, both: Limits, labels: int) -> None:
     nothing = np.zeros_like(dataset.tokens)
     none = np.empty(0, np.int32)
     bare = replace(dataset, slots=nothing, occurrences=nothing, attribute=none, stop=none, position=none, value=None)
+    bare = replace(bare, edges=None)
     features, weights = FeatureSet.from_triples(0, labels, ([], [], []), ([], [], []))
     _, score = kernels.tag(open_corpus(bare), features.field(weights), both)
     if np.isneginf(score).any():
