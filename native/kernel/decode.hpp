@@ -1,10 +1,14 @@
 // Scores, best paths and marginals of a whole corpus; with limits, over allowed paths only.
+//
+// The arithmetic is that of the weights, T: float, or double for weights that were read from elsewhere. A sentence with edge
+// attributes takes the lattice of edge_lattice.hpp, and every other one that of lattice.hpp.
 #pragma once
 #include <atomic>
 #include <cmath>
 #include <stdexcept>
 #include <string>
 
+#include "kernel/edge_sentence.hpp"
 #include "kernel/lattice.hpp"
 #include "kernel/limits.hpp"
 #include "kernel/threads.hpp"
@@ -27,15 +31,15 @@ class TooLarge {
 };
 
 // s_t(y) of every token into out [T, L].
-template <Rows R> void scores_all(const Corpus& c, const Field& field, float* out, int threads) {
+template <Rows R, class T> void scores_all(const Corpus& c, const FieldOf<T>& field, T* out, int threads) {
   const Layout& at = field.at;
   Packets packets(c.S);
   in_threads(threads, [&](int) {
-    Scratch<float> scratch;
+    Scratch<T> scratch;
     packets.each([&](int64_t s) {
       const int64_t n = c.length(s);
       if (n == 0) return;
-      float* scores = scratch.reserve(n * at.Lp());
+      T* scores = scratch.reserve(n * at.Lp());
       sum_scores<R>(c, at, field.state, s, scores);
       for (int64_t t = 0; t < n; ++t)
         for (int j = 0; j < at.L; ++j) out[(c.tokens[s] + t) * at.L + j] = scores[t * at.Lp() + j];
@@ -44,21 +48,27 @@ template <Rows R> void scores_all(const Corpus& c, const Field& field, float* ou
 }
 
 // The best labels of every sentence into y [T], their score into score [S]; −∞ where no path is allowed.
-template <Rows R>
-void tag_all(const Corpus& c, const Field& field, const Limits& limits, int32_t* y, double* score, int threads) {
+template <Rows R, class T>
+void tag_all(const Corpus& c, const FieldOf<T>& field, const Limits& limits, int32_t* y, double* score, int threads) {
   const Layout& at = field.at;
-  Scratch<float> room;
-  const float* trans = limits.in_force(at, field.trans, room);
+  Scratch<T> room;
+  const T* trans = limits.in_force(at, field.trans, room);
   TooLarge too_large;
   if (limits.any() && c.S && !within_largest(at, field.trans, at.L)) too_large.note(0);
   Packets packets(c.S);
   in_threads(threads, [&](int) {
     FlushSubnormals flush;
-    Lattice<float> lattice(at);
+    Lattice<T> lattice(at);
+    EdgeSentence<T> edges(at);
     packets.each([&](int64_t s) {
       const int64_t n = c.length(s);
       if (n == 0) return;
-      float* scores = lattice.room_for(n);
+      if (c.edges.in(s)) {
+        if (!edges.template load<R>(c, field, trans, limits, s) && limits.any()) too_large.note(s);
+        score[s] = limits.seen(edges.lattice.best_path(y + c.tokens[s]));
+        return;
+      }
+      T* scores = lattice.room_for(n);
       sum_scores<R>(c, at, field.state, s, scores, s + 1 < c.S ? s + 1 : -1, s + 2 < c.S ? s + 2 : -1);
       if (limits.any() && !within_largest(at, scores, n)) too_large.note(s);
       limits.forbid(c, at, s, scores);
@@ -70,35 +80,45 @@ void tag_all(const Corpus& c, const Field& field, const Limits& limits, int32_t*
 
 // P(y_t = y | x) into out [T, L] (if wanted), log Z into log_z [S], θ·Φ(x, labels) into score [S]: NaN where a label is
 // unknown. With limits all of it is among the allowed paths, and log Z or the score −∞ where there is none.
-template <Rows R>
-void marginals_all(const Corpus& c, const Field& field, const Limits& limits, float* out, double* log_z, double* score,
+template <Rows R, class T>
+void marginals_all(const Corpus& c, const FieldOf<T>& field, const Limits& limits, T* out, double* log_z, double* score,
                    int threads) {
   const Layout& at = field.at;
-  Scratch<float> room;
-  const float* trans = limits.in_force(at, field.trans, room);
+  Scratch<T> room;
+  const T* trans = limits.in_force(at, field.trans, room);
   TooLarge too_large;
   if (c.S && !within_largest(at, field.trans, at.L)) too_large.note(0);
   Packets packets(c.S);
   in_threads(threads, [&](int) {
     FlushSubnormals flush;
-    Lattice<float> lattice(at);
+    Lattice<T> lattice(at);
+    EdgeSentence<T> edges(at);
     lattice.strict = limits.any();
-    lattice.set_transitions(trans, 1.f);
+    lattice.set_transitions(trans, T(1));
+    auto keep = [&](int64_t s, const auto* node) {
+      if (out && log_z[s] != -INFINITY)
+        for (int64_t t = 0; t < c.length(s); ++t)
+          for (int j = 0; j < at.L; ++j) out[(c.tokens[s] + t) * at.L + j] = T(node[t * at.Lp() + j]);
+    };
     packets.each([&](int64_t s) {
       const int64_t n = c.length(s);
       if (n == 0) return;
       const int32_t* y = c.labels + c.tokens[s];
-      float* scores = lattice.room_for(n);
+      bool known = true;
+      for (int64_t t = 0; t < n; ++t) known = known && y[t] >= 0;
+      if (c.edges.in(s)) {
+        if (!edges.template load<R>(c, field, trans, limits, s)) too_large.note(s);
+        log_z[s] = limits.seen(edges.lattice.run(1.0, out != nullptr));
+        score[s] = known ? limits.seen(edges.lattice.path_score(y)) : double(NAN);
+        return keep(s, edges.lattice.node);
+      }
+      T* scores = lattice.room_for(n);
       sum_scores<R>(c, at, field.state, s, scores, s + 1 < c.S ? s + 1 : -1, s + 2 < c.S ? s + 2 : -1);
       if (!within_largest(at, scores, n)) too_large.note(s);
       limits.forbid(c, at, s, scores);
-      log_z[s] = limits.seen(lattice.run(1.f, out != nullptr));
-      bool known = true;
-      for (int64_t t = 0; t < n; ++t) known = known && y[t] >= 0;
+      log_z[s] = limits.seen(lattice.run(T(1), out != nullptr));
       score[s] = known ? limits.seen(path_score(at, scores, trans, y, n)) : double(NAN);
-      if (out && log_z[s] != -INFINITY)
-        for (int64_t t = 0; t < n; ++t)
-          for (int j = 0; j < at.L; ++j) out[(c.tokens[s] + t) * at.L + j] = lattice.node[t * at.Lp() + j];
+      keep(s, lattice.node);
     });
   });
   too_large.check();

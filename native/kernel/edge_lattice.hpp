@@ -35,9 +35,7 @@ class EdgeLattice {
   double *scores = nullptr, *node = nullptr, *edge = nullptr;  // [n, Lp], [n, Lp], [L, Lp]: Σ_t P(y_{t−1} = i, y_t = j)
   int64_t fallbacks = 0;
 
-  explicit EdgeLattice(const Layout& at) : at_(at), L_(at.L), Lp_(at.Lp()), size_(int64_t(at.L) * at.Lp()) {
-    edge = edge_.reserve(size_);
-  }
+  explicit EdgeLattice(const Layout& at) : at_(at), L_(at.L), Lp_(at.Lp()), size_(int64_t(at.L) * at.Lp()) {}
 
   // A sentence of n ≥ 1 positions: room_for ─▶ own(t) for the positions with transitions of their own ─▶ open(shared) ─▶
   // fill scores, and add to tau(t) where a position has its own ─▶ run, best_path, path_score.
@@ -46,7 +44,8 @@ class EdgeLattice {
     which_.assign(size_t(n), 0);
     scores = scores_.reserve(n * Lp_);
     node = node_.reserve(n * Lp_);
-    a_.reserve(n * Lp_ + W);
+    edge = edge_.reserve(size_);
+    a_.reserve(n * Lp_);
     e_.reserve(n * Lp_);
     return scores;
   }

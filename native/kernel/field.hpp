@@ -97,10 +97,12 @@ struct Arrays {
   float *state = nullptr, *trans = nullptr, *edge = nullptr;
 };
 
-struct Field {  // the weights, to be read
+// The weights, to be read. Those that a pass changes are float; models that come from elsewhere may be double.
+template <class T> struct FieldOf {
   Layout at;
-  const float *state = nullptr, *trans = nullptr, *edge = nullptr;
+  const T *state = nullptr, *trans = nullptr, *edge = nullptr;
 };
+typedef FieldOf<float> Field;
 
 // Calls fn(constant) with the kind of rows as a compile-time constant.
 template <class Fn> inline void with_rows(const Layout& at, Fn fn) {

@@ -9,6 +9,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <optional>
+#include <variant>
 
 #include "kernel/limits.hpp"
 
@@ -116,32 +117,47 @@ struct LayoutHandle {
   }
 };
 
-// The weights where they lie: no array is ever copied or converted on the way in. Arrays that may not be written to, such
-// as those of a mapped file, are for reading.
-struct FieldHandle {
-  const LayoutHandle& layout;
-  Shown<float, 2> state, trans;
-  std::optional<Shown<float, 2>> edge;
-  Field view;
-  Arrays arrays;
-  bool writable = false;
+// The weights where they lie: no array is ever copied or converted on the way in.
+template <class T> struct HeldWeights {
+  Shown<T, 2> state, trans;
+  std::optional<Shown<T, 2>> edge;
 
-  FieldHandle(const LayoutHandle& layout_, Shown<float, 2> state_, Shown<float, 2> trans_, std::optional<Shown<float, 2>> edge_)
-      : layout(layout_), state(state_), trans(trans_), edge(edge_) {
-    const Layout& at = layout.view;
+  FieldOf<T> view(const Layout& at) const {
     require(int64_t(state.shape(0)) == at.B && int(state.shape(1)) == W, "the state weights do not fit the layout");
     require(int(trans.shape(0)) == at.L && int(trans.shape(1)) == at.Lp(), "the transition weights do not fit the layout");
     require(edge ? at.E > 0 && int64_t(edge->shape(0)) == at.EB && int(edge->shape(1)) == W : at.E == 0,
             "the edge weights do not fit the layout");
-    view = {at, state.data(), trans.data(), edge ? edge->data() : nullptr};
+    return {at, state.data(), trans.data(), edge ? edge->data() : nullptr};
   }
-  FieldHandle(const LayoutHandle& layout_, F2 state_, F2 trans_, std::optional<F2> edge_)
-      : FieldHandle(layout_, Shown<float, 2>(state_), Shown<float, 2>(trans_),
-                    edge_ ? std::optional<Shown<float, 2>>(*edge_) : std::nullopt) {
-    arrays = {state_.data(), trans_.data(), edge_ ? edge_->data() : nullptr}, writable = true;
+};
+
+// Arrays that may not be written to, such as those of a mapped file, are for reading, and so are doubles.
+struct FieldHandle {
+  const LayoutHandle& layout;
+  std::variant<HeldWeights<float>, HeldWeights<double>> held;
+  Field view;                           // without weights where they are doubles
+  std::optional<FieldOf<double>> wide;  // the doubles
+  Arrays arrays;
+  bool writable = false;
+
+  FieldHandle(const LayoutHandle& layout_, Shown<float, 2> state, Shown<float, 2> trans, std::optional<Shown<float, 2>> edge)
+      : layout(layout_), held(HeldWeights<float>{state, trans, edge}) {
+    view = std::get<0>(held).view(layout.view);
+  }
+  FieldHandle(const LayoutHandle& layout_, Shown<double, 2> state, Shown<double, 2> trans,
+              std::optional<Shown<double, 2>> edge)
+      : layout(layout_), held(HeldWeights<double>{state, trans, edge}) {
+    view.at = layout.view;
+    wide = std::get<1>(held).view(layout.view);
+  }
+  FieldHandle(const LayoutHandle& layout_, F2 state, F2 trans, std::optional<F2> edge)
+      : FieldHandle(layout_, Shown<float, 2>(state), Shown<float, 2>(trans),
+                    edge ? std::optional<Shown<float, 2>>(*edge) : std::nullopt) {
+    arrays = {state.data(), trans.data(), edge ? edge->data() : nullptr}, writable = true;
   }
 
   const Arrays& changeable() const {
+    require(!wide, "the weights are float64, which is for reading, and this pass changes them; give it weights.single()");
     require(writable, "the weights are read-only, and this pass changes them; give it a copy");
     return arrays;
   }
@@ -149,6 +165,10 @@ struct FieldHandle {
   const Arrays& changeable_beside(const FieldHandle& weights) const {
     require(&layout == &weights.layout, "two fields of one pass have different layouts");
     return changeable();
+  }
+  // One of the arrays as Python sees it.
+  template <class Which> nb::object shown(Which which) const {
+    return std::visit([&](const auto& weights) { return nb::cast(which(weights)); }, held);
   }
 };
 

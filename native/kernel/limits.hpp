@@ -5,6 +5,7 @@
 // A total score below IMPOSSIBLE contains one of the two, so the path is not allowed: scores beyond LARGEST (scores.hpp),
 // which could reach it otherwise, are refused.
 #pragma once
+#include <cmath>
 #include <limits>
 
 #include "kernel/corpus.hpp"
@@ -40,6 +41,15 @@ struct Limits {
     for (int64_t i = 0; i < L; ++i)
       for (int64_t j = 0; j < Lp; ++j) out[i * Lp + j] = j >= L || follow[i * L + j] ? trans[i * Lp + j] : T(FORBIDDEN);
     return out;
+  }
+
+  // Whether every transition [L, Lp] that is allowed is at most LARGEST in size.
+  template <class T> bool within_largest(const Layout& at, const T* trans) const {
+    int within = 1;
+    for (int64_t i = 0; i < at.L; ++i)
+      for (int64_t j = 0; j < at.L; ++j)
+        within &= std::fabs(trans[i * at.Lp() + j]) <= T(LARGEST) || (follow && !follow[i * at.L + j]);
+    return within;
   }
 
   // A score as callers see it: −∞ where something forbidden is in it.

@@ -117,9 +117,12 @@ NB_MODULE(TAGFIELD_MODULE, m) {
       .def(nb::init<const LayoutHandle&, Shown<float, 2>, Shown<float, 2>, std::optional<Shown<float, 2>>>(), "layout"_a,
            "state"_a.noconvert(), "transitions"_a.noconvert(), "edges"_a.noconvert().none() = nb::none(),
            nb::keep_alive<1, 2>())
-      .def_ro("state", &FieldHandle::state)
-      .def_ro("transitions", &FieldHandle::trans)
-      .def_ro("edges", &FieldHandle::edge)
+      .def(nb::init<const LayoutHandle&, Shown<double, 2>, Shown<double, 2>, std::optional<Shown<double, 2>>>(), "layout"_a,
+           "state"_a.noconvert(), "transitions"_a.noconvert(), "edges"_a.noconvert().none() = nb::none(),
+           nb::keep_alive<1, 2>())
+      .def_prop_ro("state", [](const FieldHandle& f) { return f.shown([](const auto& w) { return w.state; }); })
+      .def_prop_ro("transitions", [](const FieldHandle& f) { return f.shown([](const auto& w) { return w.trans; }); })
+      .def_prop_ro("edges", [](const FieldHandle& f) { return f.shown([](const auto& w) { return w.edge; }); })
       .def_ro("writable", &FieldHandle::writable);
 
   nb::class_<LimitsHandle>(m, "Limits")

@@ -1,6 +1,6 @@
 // The n best paths of a chain, exactly: Viterbi forward, then A* backward (Soong and Huang 1991).
 //
-//     v_t(j) = s_t(j) + max_i v_{t−1}(i) + τ(i,j)            the best way from the start to label j at t
+//     v_t(j) = s_t(j) + max_i v_{t−1}(i) + τ_t(i,j)          the best way from the start to label j at t
 //     a partial path covers t .. n−1; its best completion scores  v_t(y_t) + rest,  rest = what t+1 .. n−1 add
 //
 // v is exact, so partial paths leave the queue in the order of their best completions, and complete paths in the order of
@@ -10,6 +10,7 @@
 #include <queue>
 #include <vector>
 
+#include "kernel/edge_sentence.hpp"
 #include "kernel/limits.hpp"
 #include "kernel/threads.hpp"
 
@@ -34,15 +35,16 @@ class BestPaths {
   std::vector<Part> parts_;
 
  public:
-  // scores s [n, L], tau [L, L]; appends up to `count` paths of n labels and their scores.
-  void find(int L, int64_t n, const double* s, const double* tau, int64_t count, std::vector<int32_t>& labels,
+  // scores s [n, L], transitions tau(t, i, j) into t; appends up to `count` paths of n labels and their scores.
+  template <class Tau>
+  void find(int L, int64_t n, const double* s, Tau tau, int64_t count, std::vector<int32_t>& labels,
             std::vector<double>& found) {
     v_.assign(s, s + n * L);
     parts_.clear();
     for (int64_t t = 1; t < n; ++t)
       for (int j = 0; j < L; ++j) {
-        double best = v_[(t - 1) * L] + tau[j];
-        for (int i = 1; i < L; ++i) best = std::max(best, v_[(t - 1) * L + i] + tau[int64_t(i) * L + j]);
+        double best = v_[(t - 1) * L] + tau(t, 0, j);
+        for (int i = 1; i < L; ++i) best = std::max(best, v_[(t - 1) * L + i] + tau(t, i, j));
         v_[t * L + j] += best;
       }
     std::priority_queue<Entry> queue;
@@ -64,7 +66,7 @@ class BestPaths {
         continue;
       }
       const double rest = part.rest + s[part.t * L + part.label];
-      for (int i = 0; i < L; ++i) open(part.t - 1, i, top.part, rest + tau[int64_t(i) * L + part.label]);
+      for (int i = 0; i < L; ++i) open(part.t - 1, i, top.part, rest + tau(part.t, i, part.label));
     }
   }
 };
@@ -74,30 +76,37 @@ struct Listed {
   std::vector<double> scores;
 };
 
-template <Rows R>
-void nbest_all(const Corpus& c, const Field& field, const Limits& limits, int64_t count, Listed* out, int threads) {
+template <Rows R, class T>
+void nbest_all(const Corpus& c, const FieldOf<T>& field, const Limits& limits, int64_t count, Listed* out, int threads) {
   const Layout& at = field.at;
   const int L = at.L, Lp = at.Lp();
-  Scratch<float> room;
-  const float* trans = limits.in_force(at, field.trans, room);
-  std::vector<double> tau(size_t(L) * L);
-  for (int i = 0; i < L; ++i)
-    for (int j = 0; j < L; ++j) tau[size_t(i) * L + j] = trans[int64_t(i) * Lp + j];
+  Scratch<T> room;
+  const T* trans = limits.in_force(at, field.trans, room);
   Packets packets(c.S);
   in_threads(threads, [&](int) {
-    Scratch<float> scratch;
+    Scratch<T> scratch;
+    EdgeSentence<T> edges(at);
     std::vector<double> s_;
     BestPaths paths;
-    packets.each([&](int64_t s) {
+    auto list = [&](int64_t s, const auto* scores, auto tau) {
       const int64_t n = c.length(s);
-      if (n == 0) return;
-      float* scores = scratch.reserve(n * Lp);
-      sum_scores<R>(c, at, field.state, s, scores);
-      limits.forbid(c, at, s, scores);
       s_.resize(size_t(n) * L);
       for (int64_t t = 0; t < n; ++t)
         for (int j = 0; j < L; ++j) s_[size_t(t * L + j)] = scores[t * Lp + j];
-      paths.find(L, n, s_.data(), tau.data(), count, out[s].labels, out[s].scores);
+      paths.find(L, n, s_.data(), tau, count, out[s].labels, out[s].scores);
+    };
+    packets.each([&](int64_t s) {
+      const int64_t n = c.length(s);
+      if (n == 0) return;
+      if (c.edges.in(s)) {
+        edges.template load<R>(c, field, trans, limits, s);
+        const EdgeLattice& own = edges.lattice;
+        return list(s, own.scores, [&](int64_t t, int i, int j) { return own.tau(t)[int64_t(i) * Lp + j]; });
+      }
+      T* scores = scratch.reserve(n * Lp);
+      sum_scores<R>(c, at, field.state, s, scores);
+      limits.forbid(c, at, s, scores);
+      list(s, scores, [&](int64_t, int i, int j) { return double(trans[int64_t(i) * Lp + j]); });
     });
   });
 }

@@ -125,16 +125,26 @@ class Decoder:
             return [[(*chunk, None) for chunk in finder.chunks(path)] for path in paths]
         scores = kernels.scores(self._corpus, self._field, self._threads).astype(np.float64)
         tau = self._field.transitions[:, : len(names)].astype(np.float64)
-        if max(np.abs(scores).max(initial=0), np.abs(tau).max(initial=0)) > kernels.LARGEST:
-            self._sums()  # names the sequence
+        edges = self._encoded.dataset.edges
+        if edges is not None or max(np.abs(scores).max(initial=0), np.abs(tau).max(initial=0)) > kernels.LARGEST:
+            self._sums()  # names the sequence whose scores are too large
         if self._limits is not None and self._limits.labels is not None:
             scores[self._limits.labels == 0] = -np.inf
+        forbidden = None
         if self._limits is not None and self._limits.follow is not None:
-            tau[self._limits.follow == 0] = -np.inf
-        return [
-            [(span.type, span.start, span.end, span.probability) for span in finder.spans(path, scores[start:end], tau)]
-            for path, (start, end) in zip(paths, pairwise(self.tokens.tolist()), strict=True)
-        ]
+            forbidden = self._limits.follow == 0
+            tau[forbidden] = -np.inf
+        looking = np.zeros(len(paths), bool) if edges is None else np.diff(edges.slots) > 0
+        found: list[list[tuple[str, int, int, float | None]]] = []
+        for s, (path, (start, end)) in enumerate(zip(paths, pairwise(self.tokens.tolist()), strict=True)):
+            steps = tau
+            if looking[s]:
+                steps = kernels.transitions(self._corpus, self._field, s)
+                if forbidden is not None:
+                    steps[:, forbidden] = -np.inf
+            spans = finder.spans(path, scores[start:end], steps)
+            found.append([(span.type, span.start, span.end, span.probability) for span in spans])
+        return found
 
     def _sums(self, *, nodes: bool = False) -> tuple[Floats, Doubles, Doubles]:
         """The marginals if they are wanted, log Z, and the score of the labels."""

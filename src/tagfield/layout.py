@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tagfield.blocks import ABSENT, LANES, Rows, Triples, absent, sorted_keys, sparse_rows
 from tagfield.dataset import Floats, Longs
+from tagfield.errors import InputError
 from tagfield.native import kernels
 
 __all__ = ["ABSENT", "FULL_ROW_BLOCKS", "LANES", "Coordinates", "FeatureKind", "FeatureSet", "Quadruples", "Triples"]
@@ -30,7 +31,7 @@ FULL_ROW_BLOCKS = 4  # up to 32 labels, full rows are faster than sparse ones
 
 @dataclass(frozen=True)
 class Weights:
-    """State and edge weights in blocks, and transition weights in rows; float32."""
+    """State and edge weights in blocks, and transition weights in rows; float32, or all float64 to be read only."""
 
     state: Floats  # [B, LANES]
     trans: Floats  # [L, NB·LANES]
@@ -56,6 +57,23 @@ class Weights:
 
     def finite(self) -> bool:
         return all(bool(np.isfinite(array).all()) for array in self.arrays())
+
+    def single(self) -> "Weights":
+        """The weights in float32, which training needs; those that are float32 already are not copied.
+
+        >>> wide = Weights(np.array([[0.1, -0.0, -1e-60]]), np.array([[0.5]]))
+        >>> wide.single().state.tolist()  # a feature stays a feature
+        [[0.10000000149011612, -0.0, 0.0]]
+        """
+        if self.state.dtype == np.float32:
+            return self
+        with np.errstate(over="ignore"):
+            made = self.map(lambda array: np.where(absent(array), ABSENT, array.astype(np.float32) + np.float32(0)))
+        if not made.finite():
+            raise InputError(
+                "a weight of the model is beyond the range of float32, so training cannot continue from it"
+            )
+        return made
 
     def transitions(self) -> Floats:
         """The weight of each transition [from L, to L]; 0 where it has no feature."""

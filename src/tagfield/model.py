@@ -57,6 +57,7 @@ class Model(Tagging):
     template: Template | None = None
     info: dict[str, Any] = field(default_factory=dict)  # how it was trained
     stream: State | None = None  # the optimiser's state, if it learned from a stream
+    edges: Vocabulary | None = None  # edge attributes: transitions that look at the input
 
     @classmethod
     def train(
@@ -168,7 +169,7 @@ class Model(Tagging):
         if self.stream is not None:
             return Stream.resumed(attributes, self.labels, settings, self.stream)
         seen = int(self.info.get("sequences", 0))
-        return Stream.after(attributes, self.labels, settings, self.features, self.weights, seen)
+        return Stream.after(attributes, self.labels, settings, self.features, self.weights.single(), seen)
 
     # Files
 
@@ -215,7 +216,8 @@ class Model(Tagging):
         return cls(*from_tensors(tensors, metadata))
 
     def _parts(self) -> Parts:
-        return Parts(self.labels, self.attributes, self.features, self.weights, self.template, self.info, self.stream)
+        known = (self.labels, self.attributes, self.features, self.weights)
+        return Parts(*known, self.template, self.info, self.stream, self.edges)
 
     # Notebooks
 
@@ -232,7 +234,8 @@ class Model(Tagging):
         """What there is to say about the model in a few words, as (name, text)."""
         known = (("trained_by", "trained by"), ("sequences", "sequences"), ("stop_reason", "ended"))
         rows = [("labels", f"{len(self.labels):,} labels"), ("attributes", f"{len(self.attributes):,} attributes")]
-        rows += [("weights", f"{sum(self.features.counts):,} weights")]
+        rows += [("weights", f"{self.features.size:,} weights")]
+        rows += [("edges", f"{len(self.edges):,} edge attributes")] if self.edges else []
         rows += [("template", self.template.name)] if self.template is not None else []
         return rows + [(name, str(self.info[key])) for key, name in known if key in self.info]
 

@@ -2,11 +2,14 @@
 
     state [B, 8] float32, trans [L, 8·NB] float32     first [A+1] int64, column [B] uint16 for sparse rows
     attribute_bytes, attribute_offsets, label_bytes, label_offsets
+    version 2: the weights are float32, or all float64, and there may be edge attributes:
+        edge [BE, 8], edge_first [E·L+1] int64, edge_column [BE] uint16, edge_bytes, edge_offsets
     metadata: template, settings, training statistics, versions
     resource.0, resource.1, … [bytes] uint8: the texts of the template's gazetteers, clusters and expressions, in UTF-8
     after partial_fit also: stream.theta.*, stream.squares.*, stream.rest.*, with full rows
 
-A pickle holds the same arrays and metadata.
+A model that needs nothing of version 2 is written as version 1, which earlier releases read. A pickle holds the same
+arrays and metadata.
 """
 
 import json
@@ -23,7 +26,9 @@ from tagfield.text.templates import Template
 from tagfield.train.stochastic import NUMBERS
 from tagfield.train.trainer import State
 
-FORMAT = "tagfield model 1"
+FORMAT = "tagfield model "  # and the version of the file
+VERSION = 2  # the latest that this release reads
+EDGES = ("edge", "edge_first", "edge_column")  # edge weights, and where their rows are
 RESOURCE = "resource."  # prefix of the texts of a template's resources
 STREAM = "stream."  # prefix of the names of a stream's arrays
 STREAM_NUMBERS = {"offered", *NUMBERS}
@@ -32,7 +37,11 @@ STREAM_NUMBERS = {"offered", *NUMBERS}
 INFO: tuple[tuple[tuple[str, ...], Any, str], ...] = (  # entries of info, their types, and how messages call those
     (("version", "trained_by", "stop_reason"), str, "a text"),
     (("settings",), dict, "a JSON object"),
-    (("sequences", "tokens", "state_features", "transition_features", "epochs"), int, "a whole number"),
+    (
+        ("sequences", "tokens", "state_features", "transition_features", "edge_features", "epochs"),
+        int,
+        "a whole number",
+    ),
     (("objective", "seconds", "pruned"), (int, float), "a number"),
 )
 
@@ -47,6 +56,7 @@ class Parts(NamedTuple):
     template: Template | None
     info: dict[str, Any]
     stream: State | None = None  # the optimiser's state, if the model learned from a stream
+    edges: Vocabulary | None = None  # edge attributes; None if there are none
 
 
 def to_tensors(parts: Parts) -> tuple[dict[str, Any], dict[str, str]]:
@@ -69,7 +79,13 @@ def to_tensors(parts: Parts) -> tuple[dict[str, Any], dict[str, str]]:
     }
     if parts.features.first is not None and parts.features.column is not None:
         tensors |= {"first": parts.features.first, "column": parts.features.column}
-    metadata = {"format": FORMAT, "features": parts.features.kind, "info": json.dumps(parts.info)}
+    version = 1 if parts.edges is None and parts.weights.state.dtype == np.float32 else 2
+    if parts.edges is not None:
+        edge_bytes, edge_offsets = parts.edges.to_arrays()
+        tensors |= {"edge_bytes": edge_bytes, "edge_offsets": edge_offsets}
+        rows = parts.weights.edge, parts.features.edge_first, parts.features.edge_column
+        tensors |= {name: array for name, array in zip(EDGES, rows, strict=True) if array is not None}
+    metadata = {"format": f"{FORMAT}{version}", "features": parts.features.kind, "info": json.dumps(parts.info)}
     if parts.template is not None:
         metadata["template"] = parts.template.to_json(texts=False)
         for k, resource in enumerate(parts.template.resources):
@@ -84,9 +100,15 @@ def load_parts(path: str | os.PathLike[str], data: memoryview | None = None) -> 
     """Load a model file, or what `storage.open_file` gave for it. A file that is no model raises ModelFileError."""
     name = os.fspath(path)
     tensors, metadata = tensors_of(open_file(name) if data is None else data, name)
-    if metadata.get("format") != FORMAT:
+    version = _version(metadata)
+    if version is None:
         found = metadata.get("format", "a safetensors file without a tagfield model")
         raise ModelFileError(f"{name}: this version of tagfield cannot read this file ({found})")
+    if version > VERSION:
+        raise ModelFileError(
+            f"{name}: a newer version of tagfield wrote this model (file version {version}, and this one reads up to "
+            f"{VERSION}); upgrade tagfield to read it"
+        )
     try:
         return from_tensors(tensors, metadata)
     except (TagfieldError, KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
@@ -97,22 +119,23 @@ def from_tensors(tensors: dict[str, Any], metadata: dict[str, str]) -> Parts:
     """The inverse of `to_tensors`; checks every bound."""
     attributes = Vocabulary.from_arrays(tensors["attribute_bytes"], tensors["attribute_offsets"])
     labels = Vocabulary.from_arrays(tensors["label_bytes"], tensors["label_offsets"])
-    weights = Weights(tensors["state"], tensors["trans"])
+    edges = None
+    if any(name in tensors for name in (*EDGES, "edge_bytes", "edge_offsets")):
+        edges = Vocabulary.from_arrays(tensors["edge_bytes"], tensors["edge_offsets"])
+    weights = Weights(
+        tensors["state"], tensors["trans"], tensors[EDGES[0]] if edges is not None and len(edges) else None
+    )
     kind = metadata["features"]
     if kind not in ("observed", "all"):
         raise ValueError(f"unknown feature set {kind!r}")
-    rows = -(-len(labels) // LANES)
-    if weights.state.dtype != np.float32 or weights.trans.dtype != np.float32:
-        raise ValueError("the weights are not float32")
-    if weights.trans.shape != (len(labels), rows * LANES):
-        raise ValueError(f"transitions of shape {weights.trans.shape} do not match {len(labels)} labels")
-    if not weights.finite():
-        raise ValueError("a weight is not a finite number")
-    if ("first" in tensors) != ("column" in tensors):
-        raise ValueError("sparse rows need both first and column, but one is missing")
+    _check_weights(weights, len(labels), edges, _version(metadata))
     for name, dtype in (("first", np.int64), ("column", np.uint16)):
-        if name in tensors and (tensors[name].dtype != dtype or tensors[name].ndim != 1):
-            raise ValueError(f"{name} is not a list of {np.dtype(dtype).name} numbers")
+        for of in ("", "edge_"):
+            if of + name in tensors and (tensors[of + name].dtype != dtype or tensors[of + name].ndim != 1):
+                raise ValueError(f"{of + name} is not a list of {np.dtype(dtype).name} numbers")
+    for of in ("", "edge_"):
+        if (of + "first" in tensors) != (of + "column" in tensors):
+            raise ValueError(f"sparse rows need both {of}first and {of}column, but one is missing")
     features = FeatureSet(
         "all" if kind == "all" else "observed",
         len(attributes),
@@ -120,13 +143,37 @@ def from_tensors(tensors: dict[str, Any], metadata: dict[str, str]) -> Parts:
         tensors.get("first"),
         tensors.get("column"),
         weights,
+        0 if edges is None else len(edges),
+        None if weights.edge is None else tensors.get("edge_first"),
+        None if weights.edge is None else tensors.get("edge_column"),
     )
-    if weights.state.shape != (features.layout.blocks, LANES):
-        raise ValueError(f"state weights of shape {weights.state.shape} do not match the layout")
+    for part, blocks in (("state", features.layout.blocks), ("edge", features.layout.edge_blocks)):
+        array = getattr(weights, part)
+        if array is not None and array.shape != (blocks, LANES):
+            raise ValueError(f"{part} weights of shape {array.shape} do not match the layout")
     _check_padding(features)
     template = _template(tensors, metadata)
     info = _info(metadata["info"], len(labels))
-    return Parts(labels, attributes, features, weights, template, info, _stream(tensors, metadata, features))
+    return Parts(labels, attributes, features, weights, template, info, _stream(tensors, metadata, features), edges)
+
+
+def _version(metadata: dict[str, str]) -> int | None:
+    """The version of the model file; None if it is no model file."""
+    text = metadata.get("format", "").removeprefix(FORMAT)
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 and metadata["format"] != text else None
+
+
+def _check_weights(weights: Weights, labels: int, edges: Vocabulary | None, version: int | None) -> None:
+    """The weights have one type that the version knows, the transitions their shape, and all are finite."""
+    if version == 1 and edges is not None:
+        raise ValueError("a file of version 1 has no edge attributes")
+    dtypes = {array.dtype for array in weights.arrays()}
+    if dtypes != {np.dtype(np.float32)} and (version == 1 or dtypes != {np.dtype(np.float64)}):
+        raise ValueError("the weights are not float32" + (" or all float64" if version != 1 else ""))
+    if weights.trans.shape != (labels, -(-labels // LANES) * LANES):
+        raise ValueError(f"transitions of shape {weights.trans.shape} do not match {labels} labels")
+    if not weights.finite():
+        raise ValueError("a weight is not a finite number")
 
 
 def _info(text: str, labels: int) -> dict[str, Any]:
@@ -186,10 +233,13 @@ def _stream(tensors: dict[str, Any], metadata: dict[str, str], features: Feature
 
 def _check_padding(features: FeatureSet) -> None:
     """Padding weights, which fill up a block, must carry the mark ABSENT."""
-    used = features.labels % LANES
+    used, marks = features.labels % LANES, features.marks
     if not used:
         return
-    state, rows = features.marks.state, features.blocks_per_row
-    last = state[rows - 1 :: rows] if features.column is None else state[features.column == rows - 1]
-    if not (absent(last[:, used:]).all() and absent(features.marks.trans[:, features.labels :]).all()):
+    lasts = [marks.trans[:, features.labels - used :]]
+    for rows, array in ((features.rows, marks.state), (features.edge_rows, marks.edge)):
+        last = rows.blocks - 1
+        if array is not None:
+            lasts.append(array[last :: rows.blocks] if rows.column is None else array[rows.column == last])
+    if not all(absent(last[:, used:]).all() for last in lasts):
         raise ValueError("a padding weight is not marked as absent")

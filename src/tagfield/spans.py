@@ -5,7 +5,8 @@
     forward to s ─▶ start X at s ─▶ continue to e ─▶ end X at e ─▶ backward from e
 
 The sums are in the log domain. The kernels compute the forward and backward messages; this file sums over the few
-labels of one type.
+labels of one type. Transitions are one matrix tau [L, L], or [n, L, L] where they look at the input: tau[t] then leads
+into position t.
 """
 
 from collections.abc import Sequence
@@ -71,13 +72,13 @@ class SpanFinder:
         return found
 
     def spans(self, path: list[int], scores: Doubles, tau: Doubles) -> list[Span]:
-        """The chunks in a path, with their probabilities; scores are [n, L], tau [L, L]."""
+        """The chunks in a path, with their probabilities; scores are [n, L], tau [L, L] or [n, L, L]."""
         chunks = self.chunks(path)
         sure = self.probabilities(scores, tau, chunks)
         return [Span(*chunk, p) for chunk, p in zip(chunks, sure, strict=True)]
 
     def probabilities(self, scores: Doubles, tau: Doubles, chunks: list[tuple[str, int, int]]) -> list[float]:
-        """The probability of each chunk (type, start, end); scores are [n, L], tau [L, L]."""
+        """The probability of each chunk (type, start, end); scores are [n, L], tau [L, L] or [n, L, L]."""
         if not chunks:
             return []
         alpha, beta, log_z = kernels.log_messages(
@@ -93,34 +94,48 @@ class SpanFinder:
         if paths is None:
             paths = self._paths[kind] = self._paths_of(kind)
         own = s[start:end, paths.labels]  # [end − start, K]
-        ways: Any = own[0] + (_log_sum_exp(alpha[start - 1][:, None] + paths.into, 0) if start else paths.first)
-        for scores in own[1:]:
-            ways = scores + _log_sum_exp(ways[:, None] + paths.within, 0)
-        out = paths.last if end == len(s) else _log_sum_exp(paths.out_of + (s[end] + beta[end]), 1)
+        ways: Any = own[0] + (_log_sum_exp(alpha[start - 1][:, None] + paths.into[start], 0) if start else paths.first)
+        for t, scores in enumerate(own[1:], start + 1):
+            ways = scores + _log_sum_exp(ways[:, None] + paths.within[t], 0)
+        out = paths.last if end == len(s) else _log_sum_exp(paths.out_of[end] + (s[end] + beta[end]), 1)
         return float(_log_sum_exp(ways + out, 0))
 
     def _paths_of(self, kind: str) -> "_Paths":
         L, tau = self._size, self._tau
         of_type = np.flatnonzero(self._kind[:L] == self._types.index(kind))
         within = np.ix_(of_type, of_type)
+        steps = _Same if tau.ndim == 2 else np.asarray
         return _Paths(
             of_type,
             np.where(self._starts[L, of_type], 0.0, -np.inf),
-            np.where(self._starts[:L, of_type], tau[:, of_type], -np.inf),
-            np.where(self._goes_on[within], tau[within], -np.inf),
-            np.where(self._ends[of_type, :L], tau[of_type], -np.inf),
+            steps(np.where(self._starts[:L, of_type], tau[..., of_type], -np.inf)),
+            steps(np.where(self._goes_on[within], tau[..., of_type[:, None], of_type], -np.inf)),
+            steps(np.where(self._ends[of_type, :L], tau[..., of_type, :], -np.inf)),
             np.where(self._ends[of_type, L], 0.0, -np.inf),
         )
 
 
+class _Same:
+    """One matrix for every position."""
+
+    def __init__(self, matrix: Doubles) -> None:
+        self._matrix = matrix
+
+    def __getitem__(self, position: int) -> Doubles:
+        return self._matrix
+
+
 class _Paths(NamedTuple):
-    """The K labels of one type, and the transitions by which its chunks start, continue and end; −inf: they do not."""
+    """The K labels of one type, and the transitions by which its chunks start, continue and end; −inf: they do not.
+
+    The transitions are indexed by the position that they lead to.
+    """
 
     labels: NDArray[np.int64]  # [K]
     first: Doubles  # [K]     at the beginning of the sequence
-    into: Doubles  # [L, K]
-    within: Doubles  # [K, K]
-    out_of: Doubles  # [K, L]
+    into: Any  # [n][L, K]
+    within: Any  # [n][K, K]
+    out_of: Any  # [n][K, L]
     last: Doubles  # [K]     at the end of the sequence
 
 

@@ -74,7 +74,7 @@ class Problem:
         )
         initial = features.zeros()
         if start:
-            features, initial = grow(*start, features)
+            features, initial = grow(start[0], start[1].single(), features)
         limits = None if rules is None else limits_of(rules, dataset, encoded.labels)
         return Problem(dataset, corpus, attributes, features, initial, settings, limits)
 
