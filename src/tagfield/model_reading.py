@@ -155,8 +155,7 @@ def paths_of(data: Any) -> Any:
 def _columns_read(template: Template) -> set[str]:
     """The roles of the columns that some pattern reads."""
     roles = template.columns
-    bases = {column.partition(".")[0] for pattern in template.patterns for _, column in pattern.cells}
-    return {roles[int(base)] if base.isdigit() else base for base in bases} - {IGNORED}
+    return {roles[int(base)] if base.isdigit() else base for base in template.reads} - {IGNORED}
 
 
 def _depth_of_caller() -> int:
