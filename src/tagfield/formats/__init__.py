@@ -34,6 +34,11 @@ def _is_safetensors(start: bytes) -> bool:
     return len(start) > 9 and start[8:9] == b"{" and int.from_bytes(start[:8], "little") < 2**32
 
 
+def _is_crfpp_binary(start: bytes) -> bool:
+    """Versions 100 to 199, and on a big-endian machine, which the reader refuses."""
+    return len(start) > 36 and start[1:8] == bytes(7) and 100 <= start[0] < 200 or start[:8] == b"\0\0\0d\0\0\0\0"
+
+
 FORMATS: dict[str, Format] = {
     each.name: each
     for each in (
@@ -44,6 +49,21 @@ FORMATS: dict[str, Format] = {
             lambda start: start[:4] == b"lCRF",
             "tagfield.formats.crfsuite:read_parts",
             "tagfield.formats.crfsuite_writer:to_bytes",
+        ),
+        Format(
+            "crfpp",
+            "CRF++",
+            lambda start: start.startswith(b"version: "),
+            "tagfield.formats.crfpp_text:read_parts",
+            "tagfield.formats.crfpp_writer:to_bytes",
+        ),
+        Format("crfpp-binary", "CRF++", _is_crfpp_binary, "tagfield.formats.crfpp_binary:read_parts"),
+        Format(
+            "wapiti",
+            "Wapiti",
+            lambda start: start.startswith(b"#mdl#"),
+            "tagfield.formats.wapiti:read_parts",
+            "tagfield.formats.wapiti_writer:to_bytes",
         ),
     )
 }

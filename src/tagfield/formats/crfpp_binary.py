@@ -51,7 +51,7 @@ def read_parts(data: memoryview, name: str) -> Parts:
     weight = np.frombuffer(file.bytes(at + trie, 4 * count, "its weights").tobytes(), "<f4")
     with np.errstate(invalid="ignore"):
         doubles = weight.astype(np.float64)
-    about = {"version": version, "type": kind, "cost_factor": repr(cost)}
+    about = {"version": version, "type": kind, "cost_factor": f"{cost:g}"}
     found = Found(name, len(file), label_names, templates, columns, ids, names, doubles, about)
     return parts_of(found, FORMAT, np.float32)
 

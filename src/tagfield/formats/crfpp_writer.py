@@ -7,6 +7,7 @@
 The file is dense: a weight for each label of every attribute, with 16 decimals.
 """
 
+import math
 from typing import Any
 
 import numpy as np
@@ -108,10 +109,10 @@ def _whole(value: Any, least: int, most: int) -> int:
 
 
 def _cost(value: Any) -> str:
-    """The cost factor as CRF++ prints it; 1 unless the model came with another one."""
+    """The cost factor as the file had it; 1 if the model did not come from one."""
     try:
-        return f"{float(value):g}" if len(str(value)) > 12 or not isinstance(value, str) else str(float(value)) and value
-    except (TypeError, ValueError):
+        return value if isinstance(value, str) and value.isascii() and math.isfinite(float(value)) else "1"
+    except ValueError:
         return "1"
 
 
