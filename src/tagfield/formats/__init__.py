@@ -36,7 +36,7 @@ def _is_safetensors(start: bytes) -> bool:
 
 def _is_crfpp_binary(start: bytes) -> bool:
     """Versions 100 to 199, and on a big-endian machine, which the reader refuses."""
-    return len(start) > 36 and start[1:8] == bytes(7) and 100 <= start[0] < 200 or start[:8] == b"\0\0\0d\0\0\0\0"
+    return (len(start) > 36 and start[1:8] == bytes(7) and 100 <= start[0] < 200) or start[:8] == b"\0\0\0d\0\0\0\0"
 
 
 FORMATS: dict[str, Format] = {

@@ -14,7 +14,7 @@ from tagfield.errors import InputError
 from tagfield.formats.names import bytes_of
 from tagfield.formats.observation_order import edge_names, token_names
 from tagfield.model_file import Parts
-from tagfield.text.templates import LABEL, Pattern, Template
+from tagfield.text.templates import LABEL, Template
 
 MOST_COLUMNS = 1000
 ENDS = {b"__BOS__": (b"U__BOS__%x[-1,0]", b"U__BOS___B-1"), b"__EOS__": (b"U__EOS__%x[1,0]", b"U__EOS___B+1")}
@@ -30,6 +30,7 @@ class Lines(NamedTuple):
     columns: int
     tokens: list[bytes]  # [A]
     edges: list[bytes]  # [E]
+    each_in_a_column: bool = False  # an attribute in each column of the data, and no words
 
 
 def lines_of(parts: Parts) -> Lines:
@@ -92,4 +93,4 @@ def _one_column_each(parts: Parts, tokens: list[bytes], edges: list[bytes]) -> L
             f"{columns:,} kinds, but {MOST_COLUMNS:,} columns is the most; save it in tagfield's format"
         )
     templates = [b"U%%x[0,%d]" % k for k in range(columns)]
-    return Lines([*templates, b"B"], columns, [b"U" + name for name in tokens], [])
+    return Lines([*templates, b"B"], columns, [b"U" + name for name in tokens], [], True)

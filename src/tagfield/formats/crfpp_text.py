@@ -48,7 +48,9 @@ def _block(text: bytes, at: int, name: str, what: str) -> tuple[list[bytes], int
     end = text.find(b"\n\n", at)
     if end < 0:
         if b"\r\n\r\n" in text[at:]:
-            raise ModelFileError(f"{name!r} has Windows line ends (CRLF), which CRF++ refuses; convert them to LF first")
+            raise ModelFileError(
+                f"{name!r} has Windows line ends (CRLF), which CRF++ refuses; convert them to LF first"
+            )
         raise _damaged(name, f"its {what} do not end" if what.endswith("s") else f"its {what} does not end")
     return text[at:end].split(b"\n"), end + 2
 

@@ -57,16 +57,27 @@ def to_bytes(parts: Parts) -> bytes:
     1.5000000000000000
     0.0000000000000000
     """
-    format = parts.info.get("format")
-    record = parts.info.get(format) if format in (FORMAT, BINARY) else None
-    if isinstance(record, dict):
-        found, lines = in_old_order(parts, record), _templates(parts, record)
-        if found is not None and lines is not None:
-            return _file(found, lines, record)
+    old = _as_it_was(parts)
+    if old is not None:
+        return _file(*old)
     made = lines_of(parts)
     observed = in_new_order(parts, made.tokens, made.edges, ALWAYS, by_name=True)
     templates = made.templates if observed.always else [line for line in made.templates if line != ALWAYS]
     return _file(observed, templates, {"columns": made.columns})
+
+
+def came_from_crfpp(parts: Parts) -> bool:
+    """Whether a model came from a file of CRF++ and has not changed since."""
+    return _as_it_was(parts) is not None
+
+
+def _as_it_was(parts: Parts) -> tuple[Observations, list[bytes], dict[str, Any]] | None:
+    format = parts.info.get("format")
+    record = parts.info.get(format) if format in (FORMAT, BINARY) else None
+    if not isinstance(record, dict):
+        return None
+    found, lines = in_old_order(parts, record), _templates(parts, record)
+    return None if found is None or lines is None else (found, lines, record)
 
 
 def _file(found: Observations, templates: list[bytes], record: dict[str, Any]) -> bytes:

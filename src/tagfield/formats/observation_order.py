@@ -1,11 +1,12 @@
 """Parts → Observations: in the order of the file that a model came from, or in a new one.
 
-    Parts, info[format]: runs, always, matrices ─▶ in_old_order ─▶ Observations as they were; None if the model has changed
+    Parts, info[format]: runs, always, matrices ─▶ in_old_order ─▶ Observations as they were; None for a changed model
     Parts, names for a new file                 ─▶ in_new_order ─▶ Observations
 
 A model file of tagfield keeps the order as well, and may be forged; so nothing in it is taken on trust.
 """
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ def in_old_order(parts: Parts, record: Any) -> Observations | None:
 
 
 def _in_old_order(parts: Parts, record: dict[str, Any]) -> Observations | None:
-    labels, tokens, edges = len(parts.labels), len(parts.attributes), edge_count(parts)
+    tokens, edges = len(parts.attributes), edge_count(parts)
     runs = [(int(bits), int(length)) for bits, length in record["runs"]]
     if any(not 0 < bits < 8 or length < 1 for bits, length in runs):
         return None
@@ -37,7 +38,7 @@ def _in_old_order(parts: Parts, record: dict[str, Any]) -> Observations | None:
             return None
     bits = np.repeat([bits for bits, _ in runs], [length for _, length in runs]).astype(np.uint8)
     at = {part: np.flatnonzero(bits & part) for part in (TOKEN, EDGE, ALWAYS)}
-    kinds = (bits & TOKEN) | np.where(bits & (EDGE | ALWAYS), EDGE, 0).astype(np.uint8)
+    kinds = ((bits & TOKEN) | np.where(bits & (EDGE | ALWAYS), EDGE, 0)).astype(np.uint8)
     names: list[bytes | None] = [None] * len(bits)
     given = {TOKEN: token_names(parts), EDGE: edge_names(parts), ALWAYS: [name for name, _ in always]}
     for part, places in at.items():
@@ -136,4 +137,4 @@ def edge_count(parts: Parts) -> int:
 
 def _split(text: NDArray[np.uint8], offsets: Longs) -> list[bytes]:
     raw, ends = text.tobytes(), offsets.tolist()
-    return [raw[start:end] for start, end in zip(ends[:-1], ends[1:], strict=True)]
+    return [raw[start:end] for start, end in pairwise(ends)]

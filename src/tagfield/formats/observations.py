@@ -104,7 +104,7 @@ def to_parts(
     for k, times in found.always.items():
         of = pair == k
         total[before[of], after[of]] += times * value[of]
-    linked = np.nonzero(total)
+    before_all, after_all = np.nonzero(total)
     if sum(found.always.values()) > 1:
         dtype = np.float64  # sums of two float32 numbers need not be one
     try:
@@ -112,7 +112,7 @@ def to_parts(
             int(is_attribute.sum()),
             labels,
             states,
-            (*linked, total[linked]),
+            (before_all, after_all, total[before_all, after_all]),
             sparse=True,
             edges=edges,
             edge_weights=edge_weights,
@@ -146,7 +146,6 @@ def _order_of(found: Observations, bits: NDArray[np.uint8], labels: int) -> Orde
 
 
 def _vocabulary(names: Sequence[bytes], chosen: NDArray[np.bool_]) -> Vocabulary:
-    own = [names[k] for k in np.flatnonzero(chosen)]
+    own = [names[k] for k in np.flatnonzero(chosen).tolist()]
     offsets = np.concatenate([[0], np.cumsum([len(each) for each in own])]).astype(np.int64)
     return vocabulary_of(np.frombuffer(b"".join(own), np.uint8), offsets)
-

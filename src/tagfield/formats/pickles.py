@@ -2,8 +2,8 @@
 
     bytes ─▶ unpacked: gzip, zlib, bzip2, xz, as joblib compresses ─▶ opcodes, read and not executed ─▶ lCRF… ─▶ models
 
-A pickle is a program, and loading one from an unknown source runs that program. A CRF of sklearn-crfsuite keeps the file
-of its model as one string of bytes in its pickle; so the strings are enough. joblib writes arrays between the opcodes,
+A pickle is a program, and loading one from an unknown source runs that program. A CRF of sklearn-crfsuite keeps the
+file of its model as one string of bytes in its pickle; so the strings are enough. joblib writes arrays between the opcodes,
 where they cannot be told apart; from there on the bytes themselves are searched.
 """
 
@@ -118,7 +118,9 @@ def _unpacked(data: bytes, name: str) -> bytes:
             if not piece and not rest and getattr(stream, "needs_input", True):
                 break
     except (zlib.error, OSError, lzma.LZMAError, EOFError) as error:
-        raise ModelFileError(f"{name!r} is damaged: it starts as {kind} data, but cannot be unpacked ({error})") from None
+        raise ModelFileError(
+            f"{name!r} is damaged: it starts as {kind} data, but cannot be unpacked ({error})"
+        ) from None
     raise ModelFileError(f"{name!r} is damaged: its {kind} data ends early; copy the file again")
 
 
@@ -134,4 +136,6 @@ def model_of_estimator(old: Any) -> bytes:
         with open(file, "rb") as opened:
             return opened.read()
     except OSError as error:
-        raise InputError(f"the model file of the CRF, {str(file)!r}, cannot be read: {error.strerror or error}") from None
+        raise InputError(
+            f"the model file of the CRF, {str(file)!r}, cannot be read: {error.strerror or error}"
+        ) from None

@@ -6,8 +6,8 @@ A string is written as `3:dog,`, with its length in bytes before it. The first l
 weights for: u tokens, b transitions, * both. A `b` pattern without a macro is the plain transitions; several such
 patterns add up.
 
-Without patterns (raw mode), the tokens of the data are the observations themselves. Then no item needs to have a `b`, so
-every b is an edge attribute here, and the model takes attributes and edges (`text.wapiti_raw`), no words.
+Without patterns (raw mode), the tokens of the data are the observations themselves. Then no item needs to have a `b`,
+so every b is an edge attribute here, and the model takes attributes and edges, no words.
 """
 
 import re
@@ -56,7 +56,8 @@ class _Reader:
 
     def strings(self, count: int, what: str) -> list[bytes]:
         """Strings with their lengths."""
-        text, at, found = self.text, self.at, []
+        text, at = self.text, self.at
+        found: list[bytes] = []
         for _ in range(count):
             length = _LENGTH.match(text, at)
             if length is None:
@@ -164,9 +165,7 @@ def _template(file: _Reader, lines: list[bytes]) -> tuple[Template | None, Count
         if max(columns, default=0) >= MOST_COLUMNS:
             raise InputError(f"a pattern reads column {max(columns):,}")
         roles = ("w", *(f"x{k}" for k in range(1, max(columns, default=0) + 1)), LABEL)
-        template = Template(
-            FORMAT, tuple(tokens), roles, padding=True, transitions=tuple(edges), syntax=WAPITI
-        )
+        template = Template(FORMAT, tuple(tokens), roles, padding=True, transitions=tuple(edges), syntax=WAPITI)
         template.check()
     except InputError as error:
         raise ModelFileError(f"{file.name!r}: {error}") from None

@@ -2,8 +2,8 @@
 
     a model that Wapiti made           as it was, byte for byte
     a model with patterns of Wapiti    those patterns, and b for the plain transitions
-    any other model                    raw mode: u before each attribute, b before each edge attribute, and b alone, which
-                                       every item of the data must have, for the transitions
+    any other model                    raw mode: u before each attribute, b before each edge attribute, and for the
+                                       transitions b alone, which every item of the data must have
 
 Weights that are 0 are left out, as Wapiti leaves them out.
 """
@@ -12,7 +12,7 @@ from typing import Any
 
 from tagfield.errors import InputError
 from tagfield.formats.names import bytes_of
-from tagfield.formats.observation_order import edge_names, in_new_order, in_old_order, label_names, token_names
+from tagfield.formats.observation_order import edge_names, in_new_order, in_old_order, token_names
 from tagfield.formats.observations import Observations
 from tagfield.formats.wapiti import CRF, FORMAT, KINDS
 from tagfield.model_file import Parts
