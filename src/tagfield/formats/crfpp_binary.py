@@ -5,8 +5,8 @@
 
 The double array is a trie over the features. From state s, byte c leads to cell q = s + c + 1 if check[q] = s, and then
 to state base[q]; a string ends in s if check[s] = s and base[s] < 0, with the number −base[s] − 1. CRF++ looks strings
-up; here all are listed, level by level from the root. A tree visits each cell once, so a second visit means a damaged file,
-and the work is bounded by the size of the file.
+up; here all are listed, level by level from the root. A tree visits each cell once, so a second visit means a damaged
+file, and the work is bounded by the size of the file.
 """
 
 import struct

@@ -3,8 +3,8 @@
     bytes ─▶ unpacked: gzip, zlib, bzip2, xz, as joblib compresses ─▶ opcodes, read and not executed ─▶ lCRF… ─▶ models
 
 A pickle is a program, and loading one from an unknown source runs that program. A CRF of sklearn-crfsuite keeps the
-file of its model as one string of bytes in its pickle; so the strings are enough. joblib writes arrays between the opcodes,
-where they cannot be told apart; from there on the bytes themselves are searched.
+file of its model as one string of bytes in its pickle; so the strings are enough. joblib writes arrays between the
+opcodes, where they cannot be told apart; from there on the bytes themselves are searched.
 """
 
 import bz2
