@@ -25,7 +25,7 @@ template <class T> struct EdgeSentence {
     limits.forbid(c, at, s, scores);
     sum_edges(c, at, trans, field.edge, s, lattice);
     for (int64_t t = 1; t < n; ++t)
-      if (lattice.has_own(t)) within &= limits.within_largest(at, lattice.tau(t));
+      if (lattice.has_own(t)) within &= limits.forbid_steps(at, lattice.tau(t));
     return within;
   }
 };

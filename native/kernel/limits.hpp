@@ -43,12 +43,18 @@ struct Limits {
     return out;
   }
 
-  // Whether every transition [L, Lp] that is allowed is at most LARGEST in size.
-  template <class T> bool within_largest(const Layout& at, const T* trans) const {
+  // Takes what may not follow out of the transitions [L, Lp] of one position. Returns whether all others are at most LARGEST
+  // in size.
+  template <class T> bool forbid_steps(const Layout& at, T* tau) const {
     int within = 1;
     for (int64_t i = 0; i < at.L; ++i)
-      for (int64_t j = 0; j < at.L; ++j)
-        within &= std::fabs(trans[i * at.Lp() + j]) <= T(LARGEST) || (follow && !follow[i * at.L + j]);
+      for (int64_t j = 0; j < at.L; ++j) {
+        T& step = tau[i * at.Lp() + j];
+        if (follow && !follow[i * at.L + j])
+          step = T(FORBIDDEN);
+        else
+          within &= std::fabs(step) <= T(LARGEST);
+      }
     return within;
   }
 

@@ -63,9 +63,9 @@ nb::object as_slots(const TemplateEncoder& encoder, const Vocabulary* edges, Dat
 // The Python object of a vocabulary, or None.
 nb::object found(Vocabulary* vocabulary) { return vocabulary ? nb::find(*vocabulary) : nb::none(); }
 
-std::vector<Pattern> as_patterns(const std::vector<PatternParts>& patterns) {
+std::vector<Pattern> as_patterns(const std::vector<PatternParts>& patterns, bool until_nul) {
     std::vector<Pattern> made;
-    for (const auto& [pieces, cells] : patterns) made.push_back({pieces, cells});
+    for (const auto& [pieces, cells] : patterns) made.push_back({pieces, cells, until_nul});
     return made;
 }
 
@@ -194,10 +194,11 @@ void bind_templates(nb::module_& m) {
              "base"_a, "row"_a, "padding"_a)
         .def("set_patterns",
              [](TemplateEncoder& self, const std::vector<PatternParts>& patterns, std::vector<Padding::Texts> padding,
-                bool ends, const std::vector<PatternParts>& transitions) {
-                 self.set_patterns(as_patterns(patterns), std::move(padding), ends, as_patterns(transitions));
+                bool ends, const std::vector<PatternParts>& transitions, bool until_nul) {
+                 self.set_patterns(as_patterns(patterns, until_nul), std::move(padding), ends,
+                                   as_patterns(transitions, until_nul));
              },
-             "patterns"_a, "padding"_a, "ends"_a, "transitions"_a = nb::list())
+             "patterns"_a, "padding"_a, "ends"_a, "transitions"_a = nb::list(), "until_nul"_a = false)
         .def("read",
              [](TemplateEncoder& self, nb::bytes text, const std::string& file, std::int32_t index,
                 const std::string& first_line) {

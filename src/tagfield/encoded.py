@@ -115,9 +115,7 @@ class Encoded:
         """
         data = self.dataset
         if data.edges is not None:
-            raise InputError(
-                "item lines cannot hold edge attributes; use a template, or sequences without them"
-            )
+            raise InputError("item lines cannot hold edge attributes; use a template, or sequences without them")
         for s, labels in enumerate(self.gold_labels()):
             tokens: list[Token] = [[] for _ in labels]
             base = int(data.occurrences[s])

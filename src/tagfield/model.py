@@ -16,7 +16,7 @@ import numpy as np
 
 from tagfield import __version__
 from tagfield._text import Vocabulary
-from tagfield.dataset import Floats
+from tagfield.dataset import Floats, Longs
 from tagfield.encode import Encoded, encode_files, encode_words
 from tagfield.errors import InputError
 from tagfield.features import prune
@@ -133,7 +133,6 @@ class Model(Tagging):
     def of(cls, encoded: Encoded, trained: Trained) -> "Model":
         """The model of a training run, in its most compact form."""
         features, weights = trained.features.compact(trained.weights)
-        states, edges = features.counts
         last = trained.history[-1] if trained.history else None
         info = {
             "version": __version__,
@@ -141,15 +140,14 @@ class Model(Tagging):
             "trained_by": trained.settings.describe(),
             "sequences": len(encoded),
             "tokens": int(encoded.dataset.tokens[-1]),
-            "state_features": states,
-            "transition_features": edges,
+            **_feature_counts(features),
             "epochs": len(trained.history),
             "objective": trained.best.objective if trained.history else None,
             "seconds": last.seconds if last else 0.0,
             "converged": trained.converged,
             "stop_reason": trained.stop_reason,
         }
-        return cls(encoded.labels, trained.attributes, features, weights, encoded.template, info)
+        return cls(encoded.labels, trained.attributes, features, weights, encoded.template, info, edges=encoded.edges)
 
     @classmethod
     def of_stream(cls, stream: Stream, settings: Settings, template: Template | None = None) -> "Model":
@@ -244,14 +242,28 @@ class Model(Tagging):
     def top_features(self, count: int = 20) -> list[tuple[str, str, float]]:
         """The (attribute, label, weight) triples with the largest absolute weights."""
         flat = self.weights.state.reshape(-1)
-        count = min(count, flat.size)
-        chosen = np.argpartition(-np.abs(flat), count - 1)[:count] if count else np.empty(0, np.int64)
-        chosen = chosen[np.argsort(-np.abs(flat[chosen]), kind="stable")]
-        chosen = chosen[flat[chosen] != 0]
+        chosen = _largest(flat, count)
         return [
             (self.attributes[a], self.labels[y], w)
             for a, y, w in zip(*(x.tolist() for x in (*self.features.locate(chosen), flat[chosen])), strict=True)
         ]
+
+    def top_edges(self, count: int = 20) -> list[tuple[str, str, str, float]]:
+        """The (edge attribute, previous label, label, weight) with the largest absolute weights.
+
+        >>> features, weights = FeatureSet.from_triples(
+        ...     0, 2, ([], [], []), ([], [], []), edges=1, edge_weights=([0, 0], [0, 1], [1, 1], [0.5, -2.0])
+        ... )
+        >>> model = Model(Vocabulary(["X", "Y"]), Vocabulary(), features, weights, edges=Vocabulary(["w=a"]))
+        >>> model.top_edges(1)
+        [('w=a', 'Y', 'Y', -2.0)]
+        """
+        if self.weights.edge is None or self.edges is None:
+            return []
+        flat = self.weights.edge.reshape(-1)
+        chosen = _largest(flat, count)
+        found = (x.tolist() for x in (*self.features.locate_edges(chosen), flat[chosen]))
+        return [(self.edges[e], self.labels[i], self.labels[j], w) for e, i, j, w in zip(*found, strict=True)]
 
     def attribute_weights(self, attribute: int) -> Floats:
         """The weights of one attribute, one per label [L]; 0 where it has no feature."""
@@ -270,6 +282,9 @@ class Model(Tagging):
         """
         alive, _ = self.features.locate(np.flatnonzero(self.weights.state))
         spare = len(np.unique(alive)) < len(self.attributes)
+        if self.weights.edge is not None and not spare:
+            looking, _, _ = self.features.locate_edges(np.flatnonzero(self.weights.edge))
+            spare = len(np.unique(looking)) < self.features.edges
         sparse = self.features.kind == "observed" or self.info.get("settings", {}).get("c1", 0) > 0
         return self.pruned() if spare and sparse else self
 
@@ -281,7 +296,23 @@ class Model(Tagging):
         >>> len(model.attributes), len(model.pruned(100.0).attributes)
         (2, 0)
         """
-        alive, features, weights, _ = prune(self.features, self.weights, threshold)
-        states, edges = features.counts
-        info = {**self.info, "pruned": threshold, "state_features": states, "transition_features": edges}
-        return Model(self.labels, self.attributes.subset(alive), features, weights, self.template, info)
+        left = prune(self.features, self.weights, threshold)
+        info = {**self.info, "pruned": threshold, **_feature_counts(left.features)}
+        edges = None if self.edges is None else self.edges.subset(left.edges)
+        attributes = self.attributes.subset(left.attributes)
+        return Model(self.labels, attributes, left.features, left.weights, self.template, info, edges=edges)
+
+
+def _feature_counts(features: FeatureSet) -> dict[str, int]:
+    """The numbers of features, as `info` has them."""
+    states, transitions = features.counts
+    found = {"state_features": states, "transition_features": transitions}
+    return found | ({"edge_features": features.edge_count} if features.edges else {})
+
+
+def _largest(flat: Floats, count: int) -> Longs:
+    """The places of the `count` largest absolute weights, largest first; weights of 0 are left out."""
+    count = min(count, flat.size)
+    chosen: Longs = np.argpartition(-np.abs(flat), count - 1)[:count] if count else np.empty(0, np.int64)
+    chosen = chosen[np.argsort(-np.abs(flat[chosen]), kind="stable")]
+    return chosen[flat[chosen] != 0]

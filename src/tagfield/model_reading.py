@@ -35,6 +35,7 @@ class Reading:
     labels: Vocabulary
     attributes: Vocabulary
     template: Template | None
+    edges: Vocabulary | None
 
     def encode(self, X: Iterable[object], y: Iterable[Iterable[str]] | None = None) -> Encoded:
         """Encode sequences of attribute lists or dicts with this model's vocabularies."""
@@ -90,7 +91,7 @@ class Reading:
                 "the data is not encoded with this model's attributes; use model.encode, model.encode_words or "
                 "model.encode_files"
             )
-        return X
+        return self._with_edges(X)
 
     def read_words(self, X: Iterable[object], y: Iterable[Iterable[str | None]] | None = None) -> Encoded:
         """Words in the form that scoring needs."""
@@ -118,8 +119,26 @@ class Reading:
         """How text is split: into characters if the labels mark words, as for segmentation, and else into words."""
         return "characters" if label_kind(self.labels.strings()) == "words" else "words"
 
+    def _with_edges(self, encoded: Encoded) -> Encoded:
+        """Raise if the edge attributes of the data are not those that the model's transitions look at."""
+        if self.edges is None and encoded.dataset.edges is None:
+            return encoded
+        if self.edges is None:
+            raise InputError("the data has edge attributes, but this model has none; encode it with model.encode_files")
+        if encoded.edges is None:
+            raise InputError(
+                "the model's transitions look at the input, and this data has no edge attributes; use tag_words, "
+                "model.encode_words or model.encode_files, which apply the model's template"
+            )
+        if not same_vocabulary(encoded.edges, self.edges):
+            raise InputError(
+                "the data is not encoded with this model's edge attributes; use encode_words or encode_files"
+            )
+        return encoded
+
     def _checked(self, encoded: Encoded) -> Encoded:
         """Raise or warn if the model knows hardly any of the attributes."""
+        self._with_edges(encoded)
         unknown = encoded.unknown
         if not unknown.occurrences:
             return encoded

@@ -66,7 +66,7 @@ def check(s: np.ndarray, tau: np.ndarray, expected: EdgeChain) -> int:
     return fell_back
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(SMALL)
 def test_every_path_is_counted(chain: tuple[np.ndarray, np.ndarray]) -> None:
     expected = edge_chain_by_paths(*chain)
@@ -76,7 +76,7 @@ def test_every_path_is_counted(chain: tuple[np.ndarray, np.ndarray]) -> None:
     np.testing.assert_allclose(logs.pair, expected.pair, atol=ALGEBRA)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(edge_chains(st.integers(1, 4), st.integers(1, 5), limits=True))
 def test_what_is_forbidden_has_no_mass(chain: tuple[np.ndarray, np.ndarray]) -> None:
     """Exactly 0, not small; and −∞ for log Z if no path is left."""

@@ -4,6 +4,7 @@ import json
 import os
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 from rich.console import Console
 from rich.table import Table
@@ -38,33 +39,39 @@ def info(
     if not console.is_terminal:
         console.width = max(console.width, 110)
     console.print(rows)
-    strongest = loaded.top_features(top)
-    if strongest:
-        table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
-        table.add_column("weight", justify="right")
-        table.add_column("label")
-        table.add_column("attribute", overflow="fold")
-        for attribute, label, weight in strongest:
-            table.add_row(
-                Text(f"{weight:+.4f}", "green" if weight > 0 else "red"),
-                Text(printable(label)),
-                Text(printable(attribute)),
-            )
-        console.print()
-        console.print(table)
+    strongest = [(weight, label, attribute) for attribute, label, weight in loaded.top_features(top)]
+    _print_weights(console, "attribute", strongest)
+    edges = loaded.top_edges(top)
+    _print_weights(console, "edge attribute", [(w, f"{before} → {label}", edge) for edge, before, label, w in edges])
+
+
+def _print_weights(console: Console, what: str, found: list[tuple[float, str, str]]) -> None:
+    """A table of (weight, label, attribute); nothing if there are none."""
+    if not found:
+        return
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    table.add_column("weight", justify="right")
+    table.add_column("label")
+    table.add_column(what, overflow="fold")
+    for weight, label, attribute in found:
+        table.add_row(
+            Text(f"{weight:+.4f}", "green" if weight > 0 else "red"), Text(printable(label)), Text(printable(attribute))
+        )
+    console.print()
+    console.print(table)
 
 
 def facts(model: Model, path: str) -> list[tuple[str, str]]:
     """The lines to print, as (name, text)."""
-    states, edges = model.features.counts
     found: dict[str, Any] = model.info
     rows = [
         ("model", f"{path}, {size(os.path.getsize(path))}, {_writer(found)}"),
         ("labels", f"{len(model.labels)}: {_some(model.labels.strings())}"),
         ("attributes", count(len(model.attributes))),
-        ("features", f"{model.features.kind}: {states:,} state + {edges:,} transition = {states + edges:,} weights"),
-        ("input", _input(model)),
     ]
+    if model.edges is not None:
+        rows.append(("edges", count(len(model.edges), "attribute") + " of transitions"))
+    rows += [("features", _features(model)), ("input", _input(model))]
     if "trained_by" in found:
         rows.append(("trained by", found["trained_by"]))
     if "sequences" in found:
@@ -81,7 +88,7 @@ def facts(model: Model, path: str) -> list[tuple[str, str]]:
 
 def record(model: Model, path: str, top: int) -> dict[str, Any]:
     """The same as a dict, for --json."""
-    states, edges = model.features.counts
+    states, transitions = model.features.counts
     return {
         "model": path,
         "bytes": os.path.getsize(path),
@@ -89,14 +96,30 @@ def record(model: Model, path: str, top: int) -> dict[str, Any]:
         "attributes": len(model.attributes),
         "features": model.features.kind,
         "state_features": states,
-        "transition_features": edges,
+        "transition_features": transitions,
+        "edge_attributes": 0 if model.edges is None else len(model.edges),
+        "edge_features": model.features.edge_count,
+        "weights": model.weights.state.dtype.name,
         "template": None if model.template is None else json.loads(model.template.to_json(texts=False)),
         "info": model.info,
         "top": [
             {"attribute": attribute, "label": label, "weight": weight}
             for attribute, label, weight in model.top_features(top)
         ],
+        "top_edges": [
+            {"attribute": attribute, "previous": before, "label": label, "weight": weight}
+            for attribute, before, label, weight in model.top_edges(top)
+        ],
     }
+
+
+def _features(model: Model) -> str:
+    states, transitions = model.features.counts
+    parts = f"{states:,} state + {transitions:,} transition"
+    if model.edges is not None:
+        parts += f" + {model.features.edge_count:,} edge"
+    kind = "" if model.weights.state.dtype == np.float32 else f" in {model.weights.state.dtype.name}"
+    return f"{model.features.kind}: {parts} = {model.features.size:,} weights{kind}"
 
 
 def _input(model: Model) -> str:

@@ -38,7 +38,8 @@ def open_encoder(
         [(pattern.pieces, plan.cells(pattern)) for pattern in listed]
         for listed in (template.patterns, template.transitions)
     )
-    plan.encoder.set_patterns(patterns, plan.padding if template.padding else [], template.edges, transitions)
+    padding, until_nul = plan.padding if template.padding else [], template.syntax == WAPITI
+    plan.encoder.set_patterns(patterns, padding, template.edges, transitions, until_nul)
     return plan.encoder
 
 

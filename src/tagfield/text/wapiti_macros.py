@@ -50,8 +50,8 @@ class Test:
         compile_wapiti(self.expression)
 
     def over(self, resources: Mapping[str, Resource]) -> Any:
-        search = compile_wapiti(self.expression).search
-        return lambda cell: "true" if search(cell.encode()) else "false"
+        matches = compile_wapiti(self.expression).matches
+        return lambda cell: "true" if matches(cell.encode()) else "false"
 
 
 @dataclass(frozen=True)
@@ -70,11 +70,10 @@ class Part:
         compile_wapiti(self.expression)
 
     def over(self, resources: Mapping[str, Resource]) -> Any:
-        search = compile_wapiti(self.expression).search
+        part_of = compile_wapiti(self.expression).part
 
         def part(cell: str) -> str:
-            found = search(cell.encode())
-            text = text_of_bytes(found[0]) if found else ""
+            text = text_of_bytes(part_of(cell.encode()) or b"")
             if self.whole and has_stray(text):
                 raise InputError(
                     f'%m with "{self.expression}" cuts a character of {cell!r} in two, next to another %m; write some '
