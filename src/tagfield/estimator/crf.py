@@ -173,6 +173,7 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         # has its own threads: n_jobs.
         with threadpool_limits(1, user_api="blas"):
             trained = train(encoded, settings, dev=dev, on_epoch=self._hooks(), start=start, rules=rules)
+        began = time.perf_counter()
         self._keep(Model.of(encoded, trained).without_spare_attributes(), names)
         self.generated_ = sum(trained.features.counts)
         self.history_ = [epoch.to_dict() for epoch in trained.history]
@@ -184,6 +185,8 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
             warnings.warn(f"fit: {trained.stop_reason}", UserWarning, stacklevel=2)
         if self.model_filename is not None:
             self.model_.save(self.model_filename)
+        self._epochs = trained.history
+        self._preparing_and_storing = (trained.feature_seconds, time.perf_counter() - began)
         return self
 
     def _training_rules(self, labels: list[Any]) -> Rules | None:
@@ -244,6 +247,7 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         before = float(self.history_[-1]["seconds"]) if self.history_ else 0.0
         epoch = replace(epoch, number=self.n_iter_, seconds=before + time.perf_counter() - began)
         self.history_.append(epoch.to_dict())
+        self._epochs, self._preparing_and_storing = [*self._epochs, epoch], (None, None)
         self.converged_, self.stop_reason_ = False, "partial_fit makes one pass"
         self.__dict__.pop("generated_", None)
         after(epoch)

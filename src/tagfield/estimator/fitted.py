@@ -1,6 +1,7 @@
 """The base of the estimator: the fitted model and its labels, loading and saving."""
 
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -26,6 +27,8 @@ class Fitted:
     template: Any
     classes_: list[Any]  # the labels, in order of first occurrence
     history_: list[dict[str, Any]]
+    _epochs: Sequence[Epoch] = ()  # what training_log_ tells
+    _preparing_and_storing: tuple[float | None, float | None] = (None, None)  # seconds
     _names: LabelNames
     _model: Model | None = None  # None if partial_fit has learned more since
     _stream: Stream | None = None
@@ -99,6 +102,7 @@ class Fitted:
             labels = names
         self._keep(model, LabelNames.of(names, labels))
         self.history_ = []
+        self._epochs = []
 
     def _keep(self, model: Model, names: LabelNames) -> None:
         self._names = names

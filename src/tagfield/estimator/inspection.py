@@ -10,10 +10,10 @@ import numpy as np
 
 from tagfield.constraints import rules_of
 from tagfield.estimator.fitted import Fitted
-from tagfield.estimator.records import TrainingLog
 from tagfield.estimator.tagger import Tagger
 from tagfield.explain import Explanation, SizeReport, explain
 from tagfield.train.fields import number, whole
+from tagfield.train.training_log import TrainingLog, iterations_of
 
 
 class Inspection(Fitted):
@@ -58,9 +58,18 @@ class Inspection(Fitted):
 
     @property
     def training_log_(self) -> TrainingLog:
-        """The passes of the last fit, in the format of python-crfsuite's log parser."""
+        """The passes of the last fit, in the format of python-crfsuite's log parser.
+
+        >>> from tagfield import CRF
+        >>> crf = CRF().fit([[["a"], ["b"]]], [["X", "Y"]], [[["a"]]], [["X"]])
+        >>> crf.training_log_.last_iteration["scores"]["X"].f1, crf.training_log_.iterations[0]["linesearch_trials"]
+        (1.0, 1)
+        """
         self._check_fitted()
-        return TrainingLog(self.history_, getattr(self, "generated_", sum(self.model_.features.counts)))
+        iterations = iterations_of(self._epochs, self.model_.labels.strings(), self._names.label)
+        return TrainingLog(
+            iterations, getattr(self, "generated_", sum(self.model_.features.counts)), *self._preparing_and_storing
+        )
 
     @property
     def tagger_(self) -> Tagger:

@@ -1,6 +1,5 @@
-"""Results in the form that sklearn-crfsuite gives them: lists for NumPy, `training_log_`, lines of `verbose=True`."""
+"""Results in the form that sklearn-crfsuite gives them: lists for NumPy, and lines of `verbose=True`."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,34 +21,6 @@ class SequenceList(list[Any]):
         array = np.empty(len(self), dtype=object)
         array[:] = self[:]
         return array
-
-
-@dataclass(frozen=True)
-class TrainingLog:
-    """`training_log_`: the fields of python-crfsuite's log parser that tagfield can fill.
-
-    >>> log = TrainingLog([{"epoch": 1, "objective": 2.0, "seconds": 0.5, "norm": 1.0}], 3)
-    >>> log.last_iteration["loss"], log.featgen_num_features
-    (2.0, 3)
-    """
-
-    epochs: list[dict[str, Any]]
-    featgen_num_features: int
-
-    @property
-    def iterations(self) -> list[dict[str, Any]]:
-        """One dict per epoch: num, time, loss (objective), token_loss, feature_norm, and scores on held-out data."""
-        renamed = {"epoch": "num", "loss": "token_loss", "objective": "loss", "norm": "feature_norm"}
-        found = [{renamed.get(key, key): value for key, value in epoch.items()} for epoch in self.epochs]
-        before = 0.0
-        for epoch in found:
-            epoch["time"], before = epoch["seconds"] - before, epoch["seconds"]
-        return found
-
-    @property
-    def last_iteration(self) -> dict[str, Any] | None:
-        """The last entry of `iterations`, or None."""
-        return self.iterations[-1] if self.epochs else None
 
 
 def print_epoch(epoch: Epoch) -> None:

@@ -50,6 +50,7 @@ class Trained:
     converged: bool
     stop_reason: str
     fell_back: bool = False  # training went wrong, and earlier weights are kept
+    feature_seconds: float = 0.0  # what finding the features took
 
     @property
     def best(self) -> Epoch:
@@ -100,7 +101,9 @@ def train(
         settings = replace(settings, monitor="f1" if chunks else "accuracy")
     elif settings.patience and settings.monitor in CHUNK_FIGURES and not chunks:
         raise InputError(f"monitor={settings.monitor} needs labels that mark chunks; use accuracy or macro_f1")
+    began = clock()
     problem = Problem.of(encoded, settings, rules, start)
+    feature_seconds = clock() - began
     watched = {**(watch or {}), **({} if dev is None else {"dev": dev})}
     for data in watched.values():
         check_held_out(data, encoded)
@@ -113,9 +116,8 @@ def train(
     trainer = settings.recipe.trainer(problem, rng)
     weights, converged, reason = run_epochs(trainer, history, rng, meter)
     settings = replace(problem.settings, recipe=trainer.recipe)
-    return Trained(
-        weights, problem.features, problem.attributes, history.epochs, settings, converged, reason, history.fell_back
-    )
+    found = (weights, problem.features, problem.attributes, history.epochs, settings, converged, reason)
+    return Trained(*found, history.fell_back, feature_seconds)
 
 
 class Latest:
@@ -191,7 +193,7 @@ def run_epochs(
         lowest = min(lowest, trainer.monitor)
         latest.after_pass(keep=best and recipe.keeps_best and not history.by_score)
         directions = trainer.directions if meter is None else latest
-        asked = history.add(objective, trainer.norm(), rate, directions, best, loss)
+        asked = history.add(objective, trainer.norm(), rate, directions, best, loss, trainer.figures())
         kept = latest.kept
         trouble = "the weights explain the data worse than no weights do" if diverged else history.dev_rise()
         if trouble and recipe.keeps_best:

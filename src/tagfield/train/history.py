@@ -19,6 +19,26 @@ from tagfield.train.settings import Settings
 
 
 @dataclass(frozen=True)
+class Figures:
+    """What a trainer knows of its last pass beside the objective; None where there is no such thing.
+
+    >>> Figures(linesearch_trials=1, linesearch_step=0.5).to_dict()
+    {'linesearch_trials': 1, 'linesearch_step': 0.5}
+    """
+
+    error_norm: float | None = None  # lbfgs: ‖∇f‖, with c1 that of the pseudo-gradient
+    active_features: int | None = None  # lbfgs: weights other than 0
+    linesearch_trials: int | None = None  # lbfgs: points that the line search tried
+    linesearch_step: float | None = None  # lbfgs: the step that it took along the direction
+    learning_rate: float | None = None  # stochastic recipes: that of the last step
+    updates: int | None = None  # stochastic recipes: steps since training started
+
+    def to_dict(self) -> dict[str, float]:
+        """The figures that there are."""
+        return {name: value for name, value in vars(self).items() if value is not None}
+
+
+@dataclass(frozen=True)
 class Epoch:
     """One pass over the data, or one iteration of L-BFGS."""
 
@@ -33,6 +53,7 @@ class Epoch:
     watched: Mapping[str, Scores] = field(default_factory=dict)  # on whatever else is scored along the way
     best: bool = False  # the weights that would be kept if training ended here
     loss: float | None = None  # −log p(y|x) per token of this epoch's weights, averaged if they are; pa, ap, arow: None
+    figures: Figures = Figures()
 
     def to_dict(self) -> dict[str, object]:
         """For a log line: numbers only.
@@ -46,6 +67,7 @@ class Epoch:
             row["loss"] = self.loss
         if self.rate is not None:
             row["rate"] = self.rate
+        row |= self.figures.to_dict()
         if self.scores is not None:
             row |= {name: getattr(self.scores, name) for name in self.scores.figures}
         for name, scores in self.watched.items():
@@ -106,6 +128,7 @@ class History:
         directions: Callable[[], Weights],
         best: bool,
         loss: Callable[[], float | None] = lambda: None,
+        figures: Figures | None = None,
     ) -> bool:
         """Records an epoch, tells the callback, and returns whether it wants to stop.
 
@@ -124,7 +147,7 @@ class History:
             best = figure >= self._highest  # of equal epochs the last: a dev set without chunks has F1 0 throughout
             if figure > self._highest:
                 self._highest, self._since = figure, number
-        epoch = Epoch(number, objective, seconds, norm, rate, scores, watched, best, loss())
+        epoch = Epoch(number, objective, seconds, norm, rate, scores, watched, best, loss(), figures or Figures())
         self.epochs.append(epoch)
         stop = bool(self._on_epoch(epoch)) if self._on_epoch else False
         self._start += self._clock() - paused

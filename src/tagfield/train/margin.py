@@ -20,6 +20,7 @@ from tagfield.train.problem import Problem
 from tagfield.train.trainer import State, Trainer, arrays_of, norm_of, weights_of
 
 PERCEPTRON = 3  # the type of a pass whose step is 1
+PART = 8192  # rows of weights that stay in the cache
 
 
 class MarginTrainer(Trainer):
@@ -64,8 +65,15 @@ class MarginTrainer(Trainer):
         return zero_loss(self.monitor, self.recipe.epsilon, self.problem.corpus.sentences)
 
     def norm(self) -> float:
-        """‖θ‖ before averaging."""
-        return norm_of(self._theta)
+        """‖θ − R/n‖ of the averaged weights, or ‖θ‖; a part at a time, so that no copy is made."""
+        if not self._told.averaging:
+            return norm_of(self._theta)
+        squares = 0.0
+        for theta, rest in ((self._theta.state, self._rest.state), (self._theta.trans, self._rest.trans)):
+            for first in range(0, len(theta), PART):
+                part = slice(first, first + PART)
+                squares += kernels.squared_norm(theta[part] - rest[part] / np.float32(self._seen))
+        return math.sqrt(squares)
 
     def weights(self, out: Weights | None = None) -> Weights:
         """The averaged weights θ − R/n, or θ itself, as a copy."""

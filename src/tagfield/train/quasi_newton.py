@@ -27,6 +27,7 @@ from tagfield.dataset import Doubles, Longs
 from tagfield.errors import TrainingError
 from tagfield.layout import Weights
 from tagfield.native import kernels
+from tagfield.train.history import Figures
 from tagfield.train.line_search import SEARCHES, SHRINK, SUFFICIENT, Point
 from tagfield.train.objective import Objective, dot, norm
 from tagfield.train.options import QuasiNewton
@@ -34,6 +35,7 @@ from tagfield.train.problem import Problem
 from tagfield.train.trainer import Finished, State, Trainer
 
 Smooth = Callable[[Doubles], tuple[float, Doubles]]  # f and ∇f without the L1 term
+Found = tuple[Doubles, float, Doubles, float]  # a point, f and ∇f there, and the step that led to it
 Find = Callable[[Any, Any, float], Any]  # a line search with its number of tries
 
 
@@ -55,12 +57,13 @@ class Minimiser:
         self.x = start.copy()
         self.value, self.gradient = objective(self.x)
         self.value += _l1(self.x, c1)
+        self.slope = pseudo_gradient(self.x, self.gradient, c1)
+        self.tried, self.length = 0, 0.0  # of the last line search: its points, and its step
         self.pairs: deque[tuple[Doubles, Doubles, float]] = deque(maxlen=told.num_memories)
 
     def step(self) -> float:
         """One iteration; returns the new value, and raises Finished where there is nothing left to gain."""
-        x, c1, epsilon = self.x, self._c1, self._told.epsilon
-        slope = pseudo_gradient(x, self.gradient, c1)
+        x, slope, epsilon = self.x, self.slope, self._told.epsilon
         if norm(slope) <= epsilon * max(1.0, norm(x)):
             raise Finished(f"the gradient norm is below {epsilon:g} of the weights' norm")
         found = self._search(slope)
@@ -74,26 +77,32 @@ class Minimiser:
                     "large values down"
                 )
             raise Finished("no step along the gradient lowers the objective")
-        candidate, self.value, gradient = found
+        candidate, self.value, gradient, self.length = found
         s, y = candidate - x, gradient - self.gradient
         curvature = dot(s, y)
         if curvature > 0:
             self.pairs.append((s, y, curvature))
         self.x, self.gradient = candidate, gradient
+        self.slope = pseudo_gradient(candidate, gradient, self._c1)
         return self.value
 
-    def _search(self, slope: Doubles) -> tuple[Doubles, float, Doubles] | None:
+    def _look(self, x: Doubles) -> tuple[float, Doubles]:
+        self.tried += 1
+        return self._objective(x)
+
+    def _search(self, slope: Doubles) -> Found | None:
         told, x, value = self._told, self.x, self.value
+        self.tried = 0
         direction = _direction(slope, self.pairs, self._c1)
         step = 1.0 if self.pairs else 1.0 / norm(direction)
         if self._c1:
             tries = told.max_linesearch
-            return _orthant_search(self._objective, x, value, slope, direction, step, tries, self._c1)
+            return _orthant_search(self._look, x, value, slope, direction, step, tries, self._c1)
 
         def find(curve: Any, start: Any, step: float) -> Any:
             return SEARCHES[told.linesearch](curve, start, step, told.max_linesearch)
 
-        return _smooth_search(self._objective, x, value, slope, direction, step, find)
+        return _smooth_search(self._look, x, value, slope, direction, step, find)
 
 
 class QuasiNewtonTrainer(Trainer):
@@ -114,6 +123,11 @@ class QuasiNewtonTrainer(Trainer):
     def norm(self) -> float:
         return norm(self._found.x)
 
+    def figures(self) -> Figures:
+        found = self._found
+        active = int(np.count_nonzero(found.x))
+        return Figures(norm(found.slope), active, found.tried, found.length)
+
     def training_nll(self) -> float:
         found, settings = self._found, self.problem.settings
         return found.value - settings.c2 * dot(found.x, found.x) - _l1(found.x, settings.c1)
@@ -133,6 +147,7 @@ class QuasiNewtonTrainer(Trainer):
     def resume(self, state: State) -> None:
         found, arrays, numbers = self._found, state.arrays, state.numbers
         found.x, found.gradient, found.value = arrays["x"], arrays["gradient"], numbers["value"]
+        found.slope = pseudo_gradient(found.x, found.gradient, self.problem.settings.c1)
         found.pairs.clear()
         for i in range(int(numbers["pairs"])):
             found.pairs.append((arrays[f"s{i}"], arrays[f"y{i}"], numbers[f"curvature{i}"]))
@@ -152,7 +167,7 @@ def pseudo_gradient(x: Doubles, gradient: Doubles, c1: float) -> Doubles:
 
 def _smooth_search(
     objective: Smooth, x: Doubles, value: float, slope: Doubles, direction: Doubles, step: float, search: Find
-) -> tuple[Doubles, float, Doubles] | None:
+) -> Found | None:
     """A point along the direction that is low and flat enough, with its value and gradient; None if there is none."""
 
     def curve(step: float) -> Point[tuple[Doubles, Doubles]]:
@@ -162,12 +177,12 @@ def _smooth_search(
         return Point(step, reached, dot(gradient, direction), (candidate, gradient))
 
     found = search(curve, Point(0.0, value, dot(slope, direction), (x, slope)), step)
-    return None if found is None else (found.place[0], found.value, found.place[1])
+    return None if found is None else (found.place[0], found.value, found.place[1], found.step)
 
 
 def _orthant_search(
     objective: Smooth, x: Doubles, value: float, slope: Doubles, direction: Doubles, step: float, tries: int, c1: float
-) -> tuple[Doubles, float, Doubles] | None:
+) -> Found | None:
     """The same with c1: the step halves until the point in the orthant is low enough."""
     orthant = np.where(x == 0, -np.sign(slope), np.sign(x))
     for _ in range(tries):
@@ -177,7 +192,7 @@ def _orthant_search(
         reached, gradient = objective(candidate)
         reached += _l1(candidate, c1)
         if math.isfinite(reached) and reached <= value + SUFFICIENT * dot(slope, candidate - x):
-            return candidate, reached, gradient
+            return candidate, reached, gradient, step
         step *= SHRINK
     return None
 

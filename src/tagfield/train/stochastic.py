@@ -19,6 +19,7 @@ from tagfield.dataset import UNKNOWN, Longs
 from tagfield.errors import InputError, TrainingError
 from tagfield.layout import ABSENT, Weights, absent
 from tagfield.native import kernels
+from tagfield.train.history import Figures
 from tagfield.train.options import Stochastic
 from tagfield.train.problem import Problem
 from tagfield.train.trainer import State, Trainer, arrays_of, norm_of, weights_of
@@ -141,6 +142,13 @@ class StochasticTrainer(Trainer):
     def norm(self) -> float:
         """‖θ‖, before averaging."""
         return self._pass.scale * norm_of(self._theta)
+
+    def figures(self) -> Figures:
+        """The rate of the last step, λ̂/(1 + λ̂Ct), and how many steps there were."""
+        assert self.recipe.rate is not None
+        steps = max(0.0, self._pass.t - 1)
+        rate = self.recipe.rate / (1 + self.recipe.rate * self._pass.decay * steps)
+        return Figures(learning_rate=rate, updates=int(self._pass.t))
 
     def directions(self) -> Weights:
         return self.weights() if self._pass.averaging else self._theta

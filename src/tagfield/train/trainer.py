@@ -4,6 +4,7 @@ run(order)   one pass over the sentences, or one iteration ─▶ the objective;
 monitor      what should fall from pass to pass: the best pass is the one where it is lowest
 watches_loss whether the stopping rule watches the loss per token (loss.py) instead of `monitor`
 norm         ‖θ‖
+figures      what else there is to tell of the last pass
 weights      a copy of the weights that would be kept now
 state        everything that the next pass depends on ─▶ resume: go on from there, bit by bit
 """
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from tagfield.dataset import Longs
 from tagfield.layout import Weights
 from tagfield.native import kernels
+from tagfield.train.history import Figures
 from tagfield.train.options import Recipe
 from tagfield.train.problem import Problem
 
@@ -68,6 +70,10 @@ class Trainer(ABC):
     def training_nll(self) -> float | None:
         """−Σ log p(y | x) of the weights on all training data, where the trainer knows it from its last pass."""
         return None
+
+    def figures(self) -> Figures:
+        """What the last pass was like, beside its objective."""
+        return Figures()
 
     def finished(self) -> str:
         """Why there is nothing left to learn after the last pass; empty where there is."""
