@@ -27,7 +27,9 @@ class CrfppModel:
 
     def text(self) -> bytes:
         head = f"version: 100\ncost-factor: 1\nmaxid: {len(self.weights)}\nxsize: {self.columns}\n\n"
-        body = "".join(f"{line}\n" for line in self.labels) + "\n" + "".join(f"{line}\n" for line in self.templates) + "\n"
+        body = (
+            "".join(f"{line}\n" for line in self.labels) + "\n" + "".join(f"{line}\n" for line in self.templates) + "\n"
+        )
         order = sorted(self.ids, key=str.encode)
         features = "".join(f"{self.ids[name]} {name}\n" for name in order) + "\n"
         return (head + body + features + "".join(f"{w:.16f}\n" for w in self.weights)).encode()

@@ -67,6 +67,9 @@ def parts_of(found: Found, format: str, dtype: Any) -> Parts:
     if starts[-1] != len(found.weight) or not np.array_equal(starts[:-1], found.ids[order]):
         raise found.damaged(f"its features do not share its {len(found.weight):,} weights without gaps and overlaps")
     template, always, also = _template(found)
+    spare = next((name for name in names if name[:1] == b"B" and name not in always), None)
+    if spare is not None and not also:
+        raise found.damaged(f"no template makes the feature {name_of(spare)[:60]!r}")
     place = {name: k for k, name in enumerate(names) if name in always}
     seen = Observations(
         found.labels,

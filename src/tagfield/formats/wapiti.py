@@ -66,8 +66,8 @@ class _Reader:
             at = start + int(length[1])
             if text[at : at + 2] != b",\n":
                 raise self.damaged(f"one of its {what} is longer or shorter than it says")
-            if at == start:
-                raise self.damaged(f"one of its {what} is empty")
+            if at == start or b"\0" in text[start:at]:
+                raise self.damaged(f"one of its {what} is empty, or holds a NUL")
             found.append(text[start:at])
             at += 2
             self.at = at
@@ -98,6 +98,9 @@ def read_parts(data: memoryview, name: str) -> Parts:
     kinds = np.array([KINDS[each[:1]] for each in names], np.uint8)
     index, weight = _weights(file, int(head[2]), int(starts_of(kinds, len(labels))[-1]))
     template, always, also = _template(file, patterns)
+    spare = next((each for each in names if each[:1] != b"u" and each not in always), None)
+    if template is not None and spare is not None and not also:
+        raise file.damaged(f"no pattern makes the observation {name_of(spare)[:60]!r}")
     place = {each: k for k, each in enumerate(names) if each in always}
     found = Observations(
         labels,
