@@ -260,7 +260,7 @@ def check_weights(weights: ArrayLike, count: int, name: str = "weights") -> Doub
 
 def _edge_slots(edges: Iterable[object], tokens: Longs, known: Vocabulary, frozen: bool, gather: bool) -> Slots:
     """The slots of transitions; there must be as many entries as X has tokens."""
-    (found, *slots), *_ = encode_transitions(edges, known, frozen, gather)
+    (found, slots, occurrences, attribute, stop, position, value), *_ = encode_transitions(edges, known, frozen, gather)
     if len(found) != len(tokens):
         raise InputError(f"X has {len(tokens) - 1} sequences, but edges has {len(found) - 1}; give one list for each")
     if not np.array_equal(found, tokens):
@@ -269,7 +269,7 @@ def _edge_slots(edges: Iterable[object], tokens: Longs, known: Vocabulary, froze
         raise InputError(
             f"X[{s}] has {sizes[0]} tokens, but edges[{s}] has {sizes[1]} entries; give one for each token"
         )
-    return Slots(*slots)
+    return Slots(slots, occurrences, attribute, stop, position, value)
 
 
 def _within(data: Dataset, labels: Vocabulary) -> Dataset:

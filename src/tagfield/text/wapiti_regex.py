@@ -9,10 +9,10 @@ The leftmost match counts. There is no +, no [ ] and no ( | ): these are bytes l
 is several bytes, and belongs to no class.
 
 Source: the manual page of Wapiti 1.5, section PATTERNS. What is not written there was found by running the program:
-that \s exists, that * takes as few bytes as it can, and how long a part is. **The length of a part is the number of bytes
-that the search took on its way, also of those that ? gave back**: `a.?b` finds `abc` in `abcd`, for `.?` takes the b
-first, in vain. A part that would end behind the cell takes the NUL there, which ends the whole attribute. Models were
-trained with these parts, so they are made here too. Python's `re` cannot say them.
+that \s exists, that * takes as few bytes as it can, and how long a part is. **The length of a part is the number of
+bytes that the search took on its way, also of those that ? gave back**: `a.?b` finds `abc` in `abcd`, for `.?` takes
+the b first, in vain. A part that would end behind the cell takes the NUL there, which ends the whole attribute. Models
+were trained with these parts, so they are made here too. Python's `re` cannot say them.
 """
 
 import string
