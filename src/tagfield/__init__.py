@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from tagfield.estimator import CRF
     from tagfield.evaluate import Scores
     from tagfield.model import Model
+    from tagfield.pycrfsuite import install_as_pycrfsuite
     from tagfield.tagged import TaggedSentence, TaggedSpan, TaggedText, TaggedToken
     from tagfield.text.reading import read
     from tagfield.text.templates import Template
@@ -59,18 +60,19 @@ PUBLIC: dict[str, str] = {  # name: its module
     "encode_files": "tagfield.encode",
     "encode_sequences": "tagfield.encode",
     "encode_words": "tagfield.encode",
+    "install_as_pycrfsuite": "tagfield.pycrfsuite",
     "read": "tagfield.text.reading",
     "tokenize": "tagfield.text.tokenizer",
     "tune": "tagfield.tuning",
     "write": "tagfield.text.writing",
 }
 
-MODULES = ("metrics", "scorers", "templates")  # the first two as in sklearn-crfsuite; they need scikit-learn
+MODULES = ("metrics", "pycrfsuite", "scorers", "templates")  # metrics and scorers need scikit-learn
 
 __all__ = ["CRF", "RECIPES", "Dataset", "Encoded", "Epoch", "InputError", "Model", "ModelFileError", "OutputError"]
 __all__ += ["Scores", "Settings", "TagfieldError", "TaggedSentence", "TaggedSpan", "TaggedText", "TaggedToken"]
 __all__ += ["Template", "TrainingError", "Tuning", "UnknownAttributesWarning", "__version__", "encode_files"]
-__all__ += ["encode_sequences", "encode_words", "read", "tokenize", "tune", "write"]
+__all__ += ["encode_sequences", "encode_words", "install_as_pycrfsuite", "read", "tokenize", "tune", "write"]
 
 
 def __getattr__(name: str) -> Any:

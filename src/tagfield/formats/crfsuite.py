@@ -70,6 +70,7 @@ def read_parts(data: memoryview, name: str) -> Parts:
             _added_up(attribute, label[state], weight[state], labels),
             _last(before, label[edge], weight[edge], labels),
             sparse=True,
+            dtype=np.float64,
         )
     except InputError as error:
         raise ModelFileError(f"{name!r}: {error}") from None

@@ -94,8 +94,7 @@ def info_of(parts: Parts, header: dict[str, str]) -> ParsedDump:
     made.labels = {name: str(i) for i, name in enumerate(labels)}
     made.attributes = {name: str(i) for i, name in enumerate(attributes)}
     made.transitions = {
-        (labels[i], labels[j]): w
-        for i, j, w in zip(at.before.tolist(), at.after.tolist(), trans.tolist(), strict=True)
+        (labels[i], labels[j]): w for i, j, w in zip(at.before.tolist(), at.after.tolist(), trans.tolist(), strict=True)
     }
     made.state_features = {
         (attributes[a], labels[y]): w

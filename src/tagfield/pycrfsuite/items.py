@@ -23,6 +23,10 @@ Pairs: TypeAlias = list[tuple[str, float]]
 NUMBERS = (bool, int, float, np.integer, np.floating, np.bool_)
 
 
+class ItemError(InputError, TypeError):
+    """An item is of the wrong type; python-crfsuite raises TypeError there."""
+
+
 class ItemSequence:
     """Items that are prepared once, to append or tag them several times.
 
@@ -31,11 +35,20 @@ class ItemSequence:
     """
 
     def __init__(self, pyseq: Iterable[Any]) -> None:
-        self._pairs: list[Pairs] = [list(_pairs(item, place)) for place, item in enumerate(_iterable(pyseq))]
+        if isinstance(pyseq, ItemSequence):
+            self._pairs: list[Pairs] = pyseq._pairs
+        else:
+            self._pairs = [list(_pairs(item, place)) for place, item in enumerate(_iterable(pyseq))]
 
     def items(self) -> list[dict[str, float]]:
         """The items as dicts {attribute: value}."""
         return [dict(pairs) for pairs in self._pairs]
+
+    def for_encoding(self) -> list[Any]:
+        """The items as `encode_sequences` takes them; an attribute that occurs twice in an item counts twice."""
+        return [
+            _summed(pairs) if any(value != 1 for _, value in pairs) else [n for n, _ in pairs] for pairs in self._pairs
+        ]
 
     def __len__(self) -> int:
         return len(self._pairs)
@@ -55,15 +68,20 @@ def text_of(given: Any) -> str:
     elif isinstance(given, bytes):
         text = name_of(given)
     else:
-        raise TypeError(f"expected bytes or str, {type(given).__name__} found")
+        raise ItemError(f"expected bytes or str, {type(given).__name__} found")
     return text.partition("\0")[0]
 
 
+def _summed(pairs: Pairs) -> dict[str, float]:
+    sums: dict[str, float] = {}
+    for name, value in pairs:
+        sums[name] = sums.get(name, 0.0) + value
+    return sums
+
+
 def _iterable(pyseq: Any) -> Iterable[Any]:
-    if isinstance(pyseq, ItemSequence):
-        return pyseq.items()
     if not isinstance(pyseq, Iterable):
-        raise TypeError(f"expected a sequence of items, {type(pyseq).__name__} found")
+        raise ItemError(f"expected a sequence of items, {type(pyseq).__name__} found")
     return pyseq
 
 
@@ -77,7 +95,7 @@ def _pairs(item: Any, place: int) -> Iterator[tuple[str, float]]:
         for key in item:
             yield text_of(key), 1.0
     else:
-        raise TypeError(f"item {place} is of type {type(item).__name__}; an item is a dict or a list of strings")
+        raise ItemError(f"item {place} is of type {type(item).__name__}; an item is a dict or a list of strings")
 
 
 def _nested(key: str, value: Any, place: int) -> Iterator[tuple[str, float]]:
@@ -95,4 +113,6 @@ def _nested(key: str, value: Any, place: int) -> Iterator[tuple[str, float]]:
         for inner in value:
             yield f"{key}:{text_of(inner)}", 1.0
     else:
-        raise TypeError(f"item {place}: the value of {key!r} is of type {type(value).__name__}; use a number or a string")
+        raise ItemError(
+            f"item {place}: the value of {key!r} is of type {type(value).__name__}; use a number or a string"
+        )

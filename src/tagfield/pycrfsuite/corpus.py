@@ -1,0 +1,108 @@
+"""The sequences that a Trainer has been given: encoded at once, so that no dict is kept.
+
+append(xseq, yseq, group) ─▶ encode ─▶ arrays of one sequence … ─▶ join ─▶ Encoded of some groups
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from tagfield._text import Vocabulary
+from tagfield.dataset import Dataset, Ints, Longs
+from tagfield.encode import Encoded, encode_sequences
+from tagfield.errors import InputError
+from tagfield.pycrfsuite.items import ItemSequence, text_of
+
+
+class Corpus:
+    """Sequences with their labels and groups.
+
+    >>> corpus = Corpus()
+    >>> corpus.append([["a"], {"b": 2}], ["X", "Y"], 0)
+    >>> corpus.encoded([0]).gold_labels(), corpus.attributes.strings()
+    ([['X', 'Y']], ['a', 'b'])
+    """
+
+    def __init__(self) -> None:
+        self.attributes = Vocabulary()
+        self.labels = Vocabulary()
+        self.groups: list[int] = []
+        self._parts: list[Dataset] = []
+        self._labels: list[list[int]] = []
+
+    def __len__(self) -> int:
+        return len(self.groups)
+
+    def append(self, xseq: Any, yseq: Iterable[Any], group: int) -> None:
+        """Add one sequence; it is copied."""
+        items = xseq if isinstance(xseq, list | tuple | ItemSequence) else list(xseq)
+        names = [text_of(label) for label in yseq]
+        if len(items) != len(names):
+            raise ValueError(f"The numbers of items and labels differ: |x| = {len(items)}, |y| = {len(names)}")
+        if not names:
+            return
+        part = encode_items(items, self.attributes, grow=True).dataset
+        self._parts.append(part)
+        self._labels.append([self.labels.add(name) for name in names])
+        self.groups.append(int(group))
+
+    def encoded(self, groups: Iterable[int]) -> Encoded:
+        """The sequences of some groups, in the order in which they were appended."""
+        wanted = set(groups)
+        chosen = [i for i, group in enumerate(self.groups) if group in wanted]
+        labels = np.array([label for i in chosen for label in self._labels[i]], np.int32)
+        data = join([self._parts[i] for i in chosen], labels).seal()
+        return Encoded(data, self.attributes, self.labels, data.labels, self.labels)
+
+    def check_names(self) -> None:
+        """Raise InputError if a name cannot be stored in a file of CRFsuite."""
+        for what, names in (("attribute", self.attributes), ("label", self.labels)):
+            text, offsets = names.to_arrays()
+            found = np.flatnonzero(text == 0)
+            if len(found):
+                name = names[int(np.searchsorted(offsets, found[0], side="right")) - 1]
+                raise InputError(
+                    f"the {what} {name[:60]!r} holds a NUL, which a CRFsuite model cannot store; rename it"
+                )
+
+
+def encode_items(xseq: Any, attributes: Vocabulary, *, grow: bool = False, gather: bool = True) -> Encoded:
+    """One sequence in any form that python-crfsuite takes, encoded."""
+    if not isinstance(xseq, ItemSequence):
+        try:
+            return encode_sequences([xseq], attributes=attributes, grow=grow, gather=gather)
+        except (InputError, TypeError):
+            xseq = ItemSequence(xseq)  # bytes, strings as items, numbers of NumPy; or it says what is wrong
+    return encode_sequences([xseq.for_encoding()], attributes=attributes, grow=grow, gather=gather)
+
+
+def join(parts: list[Dataset], labels: Ints) -> Dataset:
+    """One dataset of several; `labels` are those of all tokens [T].
+
+    >>> one = encode_sequences([[["a"], ["b"]]], [["X", "Y"]]).dataset
+    >>> both = join([one, one], np.zeros(4, np.int32))
+    >>> both.tokens.tolist(), both.slots.tolist(), both.attribute.tolist()
+    ([0, 2, 4], [0, 2, 4], [0, 1, 0, 1])
+    """
+
+    def offsets(name: str) -> Longs:
+        sizes = [np.diff(getattr(part, name)) for part in parts]
+        return np.concatenate([[0], np.cumsum(np.concatenate([*sizes, np.empty(0, np.int64)]))]).astype(np.int64)
+
+    def flat(name: str, kind: Any) -> Any:
+        return np.concatenate([*(getattr(part, name) for part in parts), np.empty(0, kind)]).astype(kind)
+
+    plain = all(part.value is None for part in parts)
+    values = [np.ones(len(part.position), np.float32) if part.value is None else part.value for part in parts]
+    return Dataset(
+        tokens=offsets("tokens"),
+        slots=offsets("slots"),
+        occurrences=offsets("occurrences"),
+        attribute=flat("attribute", np.int32),
+        stop=flat("stop", np.int32),
+        position=flat("position", np.int32),
+        value=None if plain else np.concatenate(values),
+        labels=labels,
+        weight=np.ones(len(offsets("tokens")) - 1),
+    )
