@@ -128,10 +128,7 @@ def model_of_estimator(old: Any) -> bytes:
     """The CRFsuite model of a fitted CRF of sklearn-crfsuite: the content of its model file."""
     file = getattr(getattr(old, "modelfile", None), "name", None)
     if file is None:
-        raise InputError(
-            f"from_sklearn_crfsuite takes a fitted CRF of sklearn-crfsuite, got {type(old).__name__} without a model; "
-            "fit it first"
-        )
+        raise InputError(f"this needs a fitted CRF of sklearn-crfsuite, got {type(old).__name__}; fit it first")
     try:
         with open(file, "rb") as opened:
             return opened.read()
