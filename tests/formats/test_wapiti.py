@@ -34,8 +34,9 @@ def test_raw_items_are_labelled_as_wapiti_labels_them() -> None:
     check_posteriors(model, model.marginals(encoded), "raw.posterior")
 
 
-@pytest.mark.parametrize("path", sorted(MODELS.glob("[!m]*.wapiti")) + [MODELS / "macros.wapiti"], ids=lambda p: p.name)
-def test_a_file_of_wapiti_is_written_again_byte_for_byte(path: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["macros", "compact", "twice", "maxent", "raw"])
+def test_a_file_of_wapiti_is_written_again_byte_for_byte(name: str, tmp_path: Path) -> None:
+    path = MODELS / f"{name}.wapiti"
     model = Model.load(path)
     model.save(tmp_path / "again", format="wapiti")
     assert (tmp_path / "again").read_bytes() == path.read_bytes()

@@ -73,6 +73,8 @@ def in_new_order(
     if plain.any():
         kinds[place[always]] = EDGE
     kinds[at_tokens] |= TOKEN
+    if both:
+        kinds[[k for k, name in enumerate(different) if name.startswith(both)]] = TOKEN | EDGE
     shared = sum(name.startswith(both) for name in set(edges) & set(tokens)) if both else 0
     if len(different) + shared != len(names):
         raise InputError("two attributes get the same name in the new file; rename one of them")

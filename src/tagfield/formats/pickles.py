@@ -10,6 +10,7 @@ opcodes, where they cannot be told apart; from there on the bytes themselves are
 import bz2
 import lzma
 import pickletools
+import re
 import zlib
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -32,6 +33,7 @@ _PACKED: tuple[tuple[bytes, str, Callable[[], Any]], ...] = (
     (b"\xfd7zXZ\0", "xz", lzma.LZMADecompressor),
     (b"\x5d\0\0", "lzma", lzma.LZMADecompressor),
 )
+_OLD = re.compile(rb"c[\w.]+\n[\w.]+\n[pq]|\([ld]p\d|[\]}]q")  # protocols 0 and 1: an object, a list or a dict
 
 
 class Pickled(NamedTuple):
@@ -50,11 +52,11 @@ def is_pickle(start: bytes) -> bool:
     """Whether a file that starts with these bytes is a pickle, or one that joblib has compressed.
 
     >>> import pickle
-    >>> is_pickle(pickle.dumps([1])), is_pickle(pickle.dumps(Exception(), protocol=0)), is_pickle(b"lCRF")
+    >>> is_pickle(pickle.dumps([1])), is_pickle(pickle.dumps([1], protocol=0)), is_pickle(b"lCRF")
     (True, True, False)
     """
-    old = start[:1] in b"c(" and start.isascii() and b"\n" in start[:200] and start[1:2] not in b" \n" and bool(start)
-    return (start[:1] == b"\x80" and start[1:2] <= b"\x08") or old or any(start.startswith(m) for m, *_ in _PACKED)
+    new = start[:1] == b"\x80" and start[1:2] <= b"\x08"
+    return new or bool(_OLD.match(start)) or any(start.startswith(magic) for magic, *_ in _PACKED)
 
 
 def models_in(data: bytes | memoryview, name: str) -> list[Pickled]:
