@@ -22,9 +22,14 @@ def read_sentences(name: str) -> list[list[tuple[str, ...]]]:
 
 
 def read_wapiti(name: str) -> list[list[tuple[str, float]]]:
+    """The labels and scores in a file of answers."""
+    return parse_wapiti((MODELS / name).read_text())
+
+
+def parse_wapiti(text: str) -> list[list[tuple[str, float]]]:
     """Label and score of each token, as `wapiti label -s` prints them."""
     found: list[list[tuple[str, float]]] = []
-    for line in (MODELS / name).read_text().splitlines():
+    for line in text.splitlines():
         if re.match(r"# \d", line):
             found.append([])
         elif line.strip():
