@@ -230,7 +230,7 @@ class WordEncoder:
         learning = self.labels is None or y is None  # then no label can be beyond the label set
         names = label_set if learning else label_set.copy()
         frozen = self.attributes is not None and not grow
-        edges = Vocabulary() if self.template.transitions and self.attributes is None else self.edges
+        edges = Vocabulary() if self.template.transitions and self.edges is None and not frozen else self.edges
         arrays, gold, slots = self._table.encode(X, y, known, frozen, names, gather, edges)
         count = len(arrays[0]) - 1
         weight = np.ones(count) if weights is None else check_weights(weights, count)

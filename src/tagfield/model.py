@@ -89,7 +89,8 @@ class Model(Tagging):
         encoded = data if isinstance(data, Encoded) else encode_files(paths_of(data), template=template)
         if dev is not None and not isinstance(dev, Encoded):
             kind: dict[str, Any] = {"format": "items"} if encoded.template is None else {"template": encoded.template}
-            dev = encode_files(dev, attributes=encoded.attributes, labels=encoded.labels, **kind)
+            kind |= {"attributes": encoded.attributes, "labels": encoded.labels, "edge_attributes": encoded.edges}
+            dev = encode_files(dev, **kind)
         settings = settings_from(settings)
         with show_progress(encoded, settings, dev=dev is not None, progress=progress, on_epoch=on_epoch) as told:
             return cls.of(encoded, train(encoded, settings, dev=dev, on_epoch=told))
@@ -125,7 +126,11 @@ class Model(Tagging):
             if not isinstance(dev, tuple | list) or len(dev) != 2:
                 raise InputError("dev must be a pair (X, y) of sentences and their labels")
             held_out = encode_words(
-                *dev, template=encoded.template, attributes=encoded.attributes, labels=encoded.labels
+                *dev,
+                template=encoded.template,
+                attributes=encoded.attributes,
+                labels=encoded.labels,
+                edge_attributes=encoded.edges,
             )
         return cls.train(encoded, settings, dev=held_out, on_epoch=on_epoch, progress=progress)
 
@@ -147,27 +152,27 @@ class Model(Tagging):
             "converged": trained.converged,
             "stop_reason": trained.stop_reason,
         }
-        return cls(encoded.labels, trained.attributes, features, weights, encoded.template, info, edges=encoded.edges)
+        return cls(encoded.labels, trained.attributes, features, weights, encoded.template, info, edges=trained.edges)
 
     @classmethod
     def of_stream(cls, stream: Stream, settings: Settings, template: Template | None = None) -> "Model":
         """The model that a stream has learned so far, with the state it needs to continue."""
-        attributes, features, weights, _ = stream.learned(settings)
+        attributes, features, weights, edges = stream.learned(settings)
         info = {
             "version": __version__,
             "settings": settings.to_dict(),
             "trained_by": f"{settings.describe()}; in a stream",
             "sequences": int(stream.state.numbers["t"]),
         }
-        return cls(stream.labels, attributes, features, weights, template, info, stream.state.copy())
+        return cls(stream.labels, attributes, features, weights, template, info, stream.state.copy(), edges)
 
     def to_stream(self, settings: Settings) -> Stream:
         """A stream that continues from this model: from its optimiser's state if it has one, else from its weights."""
-        attributes = self.attributes.copy()
+        attributes, edges = self.attributes.copy(), None if self.edges is None else self.edges.copy()
         if self.stream is not None:
-            return Stream.resumed(attributes, self.labels, settings, self.stream)
+            return Stream.resumed(attributes, self.labels, settings, self.stream, edges)
         seen = int(self.info.get("sequences", 0))
-        return Stream.after(attributes, self.labels, settings, self.features, self.weights.single(), seen)
+        return Stream.after(attributes, self.labels, settings, self.features, self.weights.single(), seen, edges)
 
     # Files
 

@@ -145,7 +145,8 @@ class Reading:
 
     def _with_edges(self, encoded: Encoded) -> Encoded:
         """Raise if the edge attributes of the data are not those that the model's transitions look at."""
-        if self.edges is None and encoded.dataset.edges is None:
+        edges = encoded.dataset.edges
+        if self.edges is None and (edges is None or not len(edges.position)):
             return encoded
         if self.edges is None:
             raise InputError("the data has edge attributes, but this model has none; encode it with model.encode_files")

@@ -51,6 +51,9 @@ class Pattern:
     line: int = 0
     syntax: str = ""  # or WAPITI
 
+    def __reduce__(self) -> Any:  # a pickle holds the text, not what was made from it
+        return Pattern, (self.text, self.line, self.syntax)
+
     @cached_property
     def pieces(self) -> tuple[str, ...]:
         return split_wapiti(self.text)[0] if self.syntax else tuple(_CELL.split(self.text)[::3])
