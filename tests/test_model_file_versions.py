@@ -20,6 +20,7 @@ from tagfield.layout import FeatureSet
 from tagfield.model import Model
 from tagfield.storage import load_tensors, save_tensors
 from tagfield.train import Settings, train
+from tagfield.train.streaming import Stream
 from tests.support.cli_process import good
 from tests.support.edge_data import Edges, names, with_edges
 
@@ -189,6 +190,34 @@ def test_training_goes_on_from_doubles_in_float32() -> None:
     assert Model.of_stream(stream, Settings("adaptive")).weights.state.dtype == np.float32
     trained = train(encoded, Settings("sgd", epochs=1, features="observed"), start=(features, weights))
     assert trained.weights.state.dtype == np.float32
+
+
+def test_a_stream_with_edges_goes_on_from_its_file(tmp_path: Path) -> None:
+    """Saved in the middle, it learns the same bits as one that never stopped."""
+    how, labels = Settings("adaptive"), Vocabulary(["X", "Y"])
+    streams = [Stream(Vocabulary(), labels, how, Vocabulary()) for _ in range(2)]
+    for part in range(3):
+        for stream in streams:
+            assert stream.edges is not None
+            stream.edges.add(f"e{part}")
+            known: dict[str, Any] = {"attributes": stream.attributes, "labels": labels, "grow": True}
+            encoded = encode_sequences([[["a"], [f"b{part}"]]], [["X", "Y"]], **known)
+            dataset = with_edges(encoded.dataset, [[[], [(part, 1.0)]]])
+            stream.learn(replace(encoded, dataset=dataset, edges=stream.edges), how)
+        Model.of_stream(streams[1], how).save(tmp_path / "m")
+        loaded = Model.load(tmp_path / "m")
+        assert loaded.edges is not None
+        assert len(loaded.edges) == part + 1
+        streams[1] = loaded.to_stream(how)
+    one, two = (Model.of_stream(stream, how) for stream in streams)
+    assert one.edges is not None
+    for a, b in zip(one.weights.arrays(), two.weights.arrays(), strict=True):
+        assert a.tobytes() == b.tobytes()
+    tensors, metadata = load_tensors(tmp_path / "m")
+    for name in ("stream.theta.edge", "stream.squares.edge"):
+        save_tensors(tmp_path / "bad", {**tensors, name: tensors[name][:-1]}, metadata)
+        with pytest.raises(ModelFileError, match="does not match the weights"):
+            Model.load(tmp_path / "bad")
 
 
 # Files with a right checksum and wrong contents

@@ -108,7 +108,7 @@ void marginals_all(const Corpus& c, const FieldOf<T>& field, const Limits& limit
       for (int64_t t = 0; t < n; ++t) known = known && y[t] >= 0;
       if (c.edges.in(s)) {
         if (!edges.template load<R>(c, field, trans, limits, s)) too_large.note(s);
-        log_z[s] = limits.seen(edges.lattice.run(1.0, out != nullptr));
+        log_z[s] = limits.seen(edges.lattice.run(1.0, out != nullptr, false));
         score[s] = known ? limits.seen(edges.lattice.path_score(y)) : double(NAN);
         return keep(s, edges.lattice.node);
       }

@@ -1,14 +1,15 @@
 // Forward–backward and Viterbi over one sentence whose transitions look at the input: τ_t may differ at every position.
 //
-//     e_t = exp(z·(s_t − max s_t))      X_t = exp(z·τ_t − r_t),   r_t = z·max τ_t
+//     e_t = exp(z·(s_t − max s_t))      X_t = exp(z·τ_t − r_t)                 r_t: see exp_transitions
 //     a_t = e_t ∘ (a_{t−1} X_t) / c_t                  c_t: what makes Σ a_t = 1                    forward
 //     b_{t−1} = X_t q_t,    q_t = e_t ∘ b_t / d_t      d_t: what makes Σ q_t = 1                    backward
 //     P(y_t = j) = a_t(j) b_t(j) / m_t                 m_t = Σ_j a_t(j) b_t(j)
 //     P(y_{t−1} = i, y_t = j) = a_{t−1}(i)/m_{t−1} · X_t(i,j) · q_t(j)
 //     log Z = Σ_t (log c_t + z·max s_t + r_t)
 //
-// Everything is in double: exp of n matrices takes most of the time, and the range of a double leaves room for scores that
-// are hundreds apart. Positions without an attribute of their own share one matrix, and its exp.
+// Everything is in double, whose range leaves room for scores that are hundreds apart. Positions without an attribute of
+// their own share one matrix, and its exp. Where a position has one, most of its attributes have few weights, so exp is
+// computed only for the blocks that differ from the shared ones.
 //
 // Guards. exp, a product and a sum of L of them lose at most 3 L tiny, `tiny` being the smallest normal number. Every
 // e_t ∘ (a_{t−1} X_t) of a label that some path reaches must be at least LEAST, so it is right to 3 L tiny / LEAST, 1e-27 L.
@@ -19,6 +20,7 @@
 #pragma once
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <vector>
 
@@ -64,10 +66,11 @@ class EdgeLattice {
   const double* tau(int64_t t) const { return &tau_[which_[size_t(t)] * size_]; }
   const double* pair(int64_t t) const { return &X_[which_[size_t(t)] * size_]; }  // [L, Lp], where has_own(t), after run
 
-  // log Z; marginals in node, edge and pair if wanted. The scores and τ stay as they are, so it may run again.
-  double run(double z, bool marginals) {
+  // log Z; marginals in node if wanted, and in edge and pair unless they are not. The scores and τ stay as they are, so it
+  // may run again.
+  double run(double z, bool marginals, bool pairs = true) {
     double log_z = NONE;
-    const Run found = scaled(z, marginals, log_z);
+    const Run found = scaled(z, marginals, pairs, log_z);
     if (found == Run::SOUND) return log_z;
     if (found == Run::UNSOUND) {
       ++fallbacks;
@@ -126,7 +129,7 @@ class EdgeLattice {
 
   double* X(int64_t t) { return &X_[which_[size_t(t)] * size_]; }
 
-  Run scaled(double z, bool marginals, double& log_z) {
+  Run scaled(double z, bool marginals, bool pairs, double& log_z) {
     const IVec<double> real = mask_lanes<double>(at_.lanes(at_.NB - 1));  // lanes of the last block that are labels
     for (int64_t k = 0; k < matrices_; ++k) exp_transitions(k, z, real);
     double shift = 0;
@@ -166,22 +169,36 @@ class EdgeLattice {
     }
     log_z = shift;
     if (!std::isfinite(log_z)) return Run::UNSOUND;
-    return !marginals || backward() ? Run::SOUND : Run::UNSOUND;
+    return !marginals || backward(pairs) ? Run::SOUND : Run::UNSOUND;
   }
 
+  // X of one matrix. r is that of the shared one, z·max τ, unless something is so far above it that its exp is not right.
+  // Where r is too large for the others, LEAST tells.
   void exp_transitions(int64_t k, double z, const IVec<double>& real) {
+    constexpr double most = 300;
     const double* from = &tau_[k * size_];
     double* to = &X_[k * size_];
+    const auto labels = [&](int64_t c, const Vec<double>& x, const Vec<double>& padding) {
+      return (c / W + 1) % at_.NB ? x : select<double>(real, x, padding);
+    };
+    if (k) {
+      const double r = r_[size_t(k)] = r_[0];
+      Vec<double> top = splat<double>(NONE);
+      for (int64_t c = 0; c < size_; c += W) {
+        if (!std::memcmp(from + c, &tau_[c], W * sizeof(double))) {
+          store<double>(to + c, load(&X_[c]));
+          continue;
+        }
+        const Vec<double> x = labels(c, load(from + c) * z - r, splat<double>(NONE));
+        top = vmax<double>(top, x);
+        store<double>(to + c, vexp(x));
+      }
+      if (!(max_lanes<double>(top) > most)) return;
+    }
     Vec<double> top = splat<double>(NONE);
-    for (int64_t c = 0; c < size_; c += W) {
-      const bool last = (c / W + 1) % at_.NB == 0;
-      top = vmax<double>(top, last ? select<double>(real, load(from + c), top) : load(from + c));
-    }
+    for (int64_t c = 0; c < size_; c += W) top = vmax<double>(top, labels(c, load(from + c), top));
     const double r = r_[size_t(k)] = z * max_lanes<double>(top);
-    for (int64_t c = 0; c < size_; c += W) {
-      const Vec<double> x = vexp(load(from + c) * z - r);
-      store<double>(to + c, (c / W + 1) % at_.NB == 0 ? keep<double>(x, real) : x);
-    }
+    for (int64_t c = 0; c < size_; c += W) store<double>(to + c, vexp(labels(c, load(from + c) * z - r, splat<double>(NONE))));
   }
 
   double exp_states(int64_t t, double z) {
@@ -205,7 +222,7 @@ class EdgeLattice {
     return false;
   }
 
-  bool backward() {
+  bool backward(bool pairs) {
     std::copy_n(&a_[(n_ - 1) * Lp_], Lp_, node + (n_ - 1) * Lp_);
     std::fill_n(edge, size_, 0.0);
     for (int64_t t = n_ - 1; t > 0; --t) {
@@ -227,7 +244,7 @@ class EdgeLattice {
       }
       if (!(m >= LEAST)) return false;
       for (int i = 0; i < Lp_; ++i) p[i] = i < L_ ? p[i] / m : 0;
-      for (int i = 0; i < L_; ++i) {
+      for (int i = 0; pairs && i < L_; ++i) {
         const Vec<double> from = splat<double>(a[i] / m);
         for (int k = 0; k < Lp_; k += W) {
           const int64_t c = int64_t(i) * Lp_ + k;

@@ -82,18 +82,21 @@ void nbest_all(const Corpus& c, const FieldOf<T>& field, const Limits& limits, i
   const int L = at.L, Lp = at.Lp();
   Scratch<T> room;
   const T* trans = limits.in_force(at, field.trans, room);
+  std::vector<double> tau(size_t(L) * L);
+  for (int i = 0; i < L; ++i)
+    for (int j = 0; j < L; ++j) tau[size_t(i) * L + j] = trans[int64_t(i) * Lp + j];
   Packets packets(c.S);
   in_threads(threads, [&](int) {
     Scratch<T> scratch;
     EdgeSentence<T> edges(at);
     std::vector<double> s_;
     BestPaths paths;
-    auto list = [&](int64_t s, const auto* scores, auto tau) {
+    auto list = [&](int64_t s, const auto* scores, auto into) {
       const int64_t n = c.length(s);
       s_.resize(size_t(n) * L);
       for (int64_t t = 0; t < n; ++t)
         for (int j = 0; j < L; ++j) s_[size_t(t * L + j)] = scores[t * Lp + j];
-      paths.find(L, n, s_.data(), tau, count, out[s].labels, out[s].scores);
+      paths.find(L, n, s_.data(), into, count, out[s].labels, out[s].scores);
     };
     packets.each([&](int64_t s) {
       const int64_t n = c.length(s);
@@ -106,7 +109,7 @@ void nbest_all(const Corpus& c, const FieldOf<T>& field, const Limits& limits, i
       T* scores = scratch.reserve(n * Lp);
       sum_scores<R>(c, at, field.state, s, scores);
       limits.forbid(c, at, s, scores);
-      list(s, scores, [&](int64_t, int i, int j) { return double(trans[int64_t(i) * Lp + j]); });
+      list(s, scores, [from = tau.data(), L](int64_t, int i, int j) { return from[int64_t(i) * L + j]; });
     });
   });
 }

@@ -157,14 +157,15 @@ class Model(Tagging):
     @classmethod
     def of_stream(cls, stream: Stream, settings: Settings, template: Template | None = None) -> "Model":
         """The model that a stream has learned so far, with the state it needs to continue."""
-        attributes, features, weights, edges = stream.learned(settings)
+        learned = stream.learned(settings)
         info = {
             "version": __version__,
             "settings": settings.to_dict(),
             "trained_by": f"{settings.describe()}; in a stream",
             "sequences": int(stream.state.numbers["t"]),
         }
-        return cls(stream.labels, attributes, features, weights, template, info, stream.state.copy(), edges)
+        known = (stream.labels, learned.attributes, learned.features, learned.weights)
+        return cls(*known, template, info, stream.state.copy(), learned.edges)
 
     def to_stream(self, settings: Settings) -> Stream:
         """A stream that continues from this model: from its optimiser's state if it has one, else from its weights."""
@@ -172,7 +173,8 @@ class Model(Tagging):
         if self.stream is not None:
             return Stream.resumed(attributes, self.labels, settings, self.stream, edges)
         seen = int(self.info.get("sequences", 0))
-        return Stream.after(attributes, self.labels, settings, self.features, self.weights.single(), seen, edges)
+        weights = self.weights.single()
+        return Stream.after(attributes, self.labels, settings, self.features, weights, seen, edges)
 
     # Files
 
@@ -320,4 +322,5 @@ def _largest(flat: Floats, count: int) -> Longs:
     count = min(count, flat.size)
     chosen: Longs = np.argpartition(-np.abs(flat), count - 1)[:count] if count else np.empty(0, np.int64)
     chosen = chosen[np.argsort(-np.abs(flat[chosen]), kind="stable")]
-    return chosen[flat[chosen] != 0]
+    kept: Longs = chosen[flat[chosen] != 0]
+    return kept

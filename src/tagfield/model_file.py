@@ -154,7 +154,8 @@ def from_tensors(tensors: dict[str, Any], metadata: dict[str, str]) -> Parts:
     _check_padding(features)
     template = _template(tensors, metadata)
     info = _info(metadata["info"], len(labels))
-    return Parts(labels, attributes, features, weights, template, info, _stream(tensors, metadata, features), edges)
+    stream = _stream(tensors, metadata, features, edges=edges is not None)
+    return Parts(labels, attributes, features, weights, template, info, stream, edges)
 
 
 def _version(metadata: dict[str, str]) -> int | None:
@@ -206,7 +207,7 @@ def _template(tensors: dict[str, Any], metadata: dict[str, str]) -> Template | N
     return Template.from_json(metadata["template"], texts)
 
 
-def _stream(tensors: dict[str, Any], metadata: dict[str, str], features: FeatureSet) -> State | None:
+def _stream(tensors: dict[str, Any], metadata: dict[str, str], features: FeatureSet, *, edges: bool) -> State | None:
     """The optimiser's state of a stream: full rows for the weights, AdaGrad's sums and the average."""
     if "stream" not in metadata:
         return None
@@ -216,6 +217,8 @@ def _stream(tensors: dict[str, Any], metadata: dict[str, str], features: Feature
     if not all(isinstance(n, int | float) and 0 <= n < 2**53 for n in numbers.values()) or numbers["scale"] <= 0:
         raise ValueError("a number of the stream is out of range")
     shapes = {"state": (features.attributes * features.blocks_per_row, LANES), "trans": features.marks.trans.shape}
+    if edges:
+        shapes["edge"] = features.edges * features.labels * features.blocks_per_row, LANES
     arrays: dict[str, Any] = {}
     for name in ("theta", "squares", "rest"):
         for part, shape in shapes.items():

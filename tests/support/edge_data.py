@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from hypothesis import strategies as st
 
-from tagfield.dataset import Dataset, Slots
+from tagfield.dataset import Dataset
 from tagfield.encode import Encoded, Vocabulary
 from tagfield.layout import FeatureSet, Weights
 from tests.support.naive import Dense, Problem, sentence_scores
-from tests.support.strategies import encode, problems
+from tests.support.strategies import edge_slots, encode, problems
 
 Edges = list[list[list[tuple[int, float]]]]  # for each sentence and position: edge attributes with their values
 
@@ -60,25 +60,7 @@ def names(size: int) -> Vocabulary:
 
 def with_edges(dataset: Dataset, edges: Edges) -> Dataset:
     """The dataset with slots for edge attributes; those of position 0 are left out."""
-    slots, occurrences, attribute, stop, position, value = [0], [0], [], [], [], []
-    for sentence in edges:
-        where: dict[int, list[tuple[int, float]]] = {}
-        for t, found in enumerate(sentence):
-            for e, x in found if t else ():
-                where.setdefault(e, []).append((t, x))
-        for e, places in where.items():
-            attribute.append(e)
-            position += [t for t, _ in places]
-            value += [x for _, x in places]
-            stop.append(len(position) - occurrences[-1])
-        slots.append(len(attribute))
-        occurrences.append(len(position))
-    longs, ints = (
-        (np.array(x, np.int64) for x in (slots, occurrences)),
-        (np.array(x, np.int32) for x in (attribute, stop, position)),
-    )
-    plain = all(x == 1 for x in value)
-    return replace(dataset, edges=Slots(*longs, *ints, None if plain else np.array(value, np.float32)))
+    return replace(dataset, edges=edge_slots(edges))
 
 
 @st.composite
