@@ -79,6 +79,7 @@ def test_wrong_arguments(tmp_path: Path) -> None:
     assert code == 2
     assert "is an input file" in said
     assert model.read_bytes() == before
+    assert "not to standard output" in run(model, "-")[2]
     assert "did you mean 'crfsuite'?" in run(model, tmp_path / "x", "--to", "crfsuit")[2]
     assert run(tmp_path / "missing", tmp_path / "x")[0] == 3
     assert run(MODELS / "memm.wapiti", tmp_path / "x")[0] == 3

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tagfield import Model
 from tagfield.errors import InputError, ModelFileError
 from tagfield.formats.wapiti_writer import to_bytes
+from tagfield.text.wapiti_items import split_observations
 from tests.formats.test_crfpp import tiny
 from tests.support.model_files import MODELS, read_sentences, read_wapiti
 from tests.support.naive_edges import edge_chain_in_logs
@@ -28,7 +29,7 @@ def test_labels_and_posteriors_are_those_of_wapiti(name: str) -> None:
 
 def test_raw_items_are_labelled_as_wapiti_labels_them() -> None:
     model = Model.load(MODELS / "raw.wapiti")
-    tokens, edges = split(read_sentences("data.raw"))
+    tokens, edges = split_observations(read_sentences("data.raw"))
     encoded = model.encode(tokens, edges=edges)
     assert model.tag(encoded) == [[label for label, _ in each] for each in read_wapiti("raw.best")]
     check_posteriors(model, model.marginals(encoded), "raw.posterior")
@@ -60,7 +61,7 @@ def models(draw: st.DrawFn) -> tuple[WapitiModel, list[list[list[str]]]]:
 def test_raw_models_score_as_the_definition_says(drawn: tuple[WapitiModel, list[list[list[str]]]]) -> None:
     wanted, data = drawn
     model = Model.load_bytes(wanted.text())
-    tokens, edges = split(data)
+    tokens, edges = split_observations(data)
     encoded = model.encode(tokens, edges=edges if model.edges is not None else None)
     for sentence, got in zip(data, model.marginals(encoded), strict=True):
         np.testing.assert_allclose(got, edge_chain_in_logs(*wanted.scores(sentence)).node, atol=1e-9)
@@ -143,10 +144,3 @@ def check_posteriors(model: Model, marginals: list[np.ndarray], name: str) -> No
     for got, each in zip(marginals, read_wapiti(name), strict=True):
         for row, (label, score) in zip(got, each, strict=True):
             assert row[labels.index(label)] == pytest.approx(score, abs=PRINTED)
-
-
-def split(data: list[list[list[str]]]) -> tuple[list[list[list[str]]], list[list[list[str]]]]:
-    """The tokens of raw items as attributes and as edges."""
-    tokens = [[[name for name in item if name[0] in "u*"] for item in sentence] for sentence in data]
-    edges = [[[name for name in item if name[0] in "b*"] for item in sentence] for sentence in data]
-    return tokens, edges

@@ -61,6 +61,8 @@ def convert_model(
     voice = Voice(quiet, json=as_json)
     if to not in TARGETS:
         raise UsageError(f"no model format named {to!r}; {did_you_mean(to, TARGETS)}")
+    if target == "-":
+        raise UsageError("a model is written to a file, not to standard output; give a file name for OUT")
     check_inputs(target, [source])
     check_target(target)
     parts, found = _read(source, which)

@@ -28,7 +28,7 @@ from tagfield.model_file import Parts
 from tagfield.text.templates import Template
 
 TOKEN, EDGE, ALWAYS = 1, 2, 4  # parts of an observation: attribute, edge attribute, and plain transitions
-MOST_MEMORY = 1 << 28  # bytes of weights that even a small file may need; larger ones 64 times their own size
+MOST_MEMORY = 1 << 29  # bytes of weights that even a small file may need; larger ones 64 times their own size
 EXPANSION = 64
 
 
@@ -81,7 +81,7 @@ def to_parts(
         bits[k] = (bits[k] & TOKEN) | ALWAYS | (EDGE if k in found.also else 0)
     is_attribute, is_edge = (bits & TOKEN) > 0, (bits & EDGE) > 0
     edges = int(is_edge.sum())
-    needed = 8.0 * labels * (labels + edges) * (1 if edges or labels < 256 else 2)
+    needed = 16.0 * labels * labels + 8.0 * labels * edges  # transitions, and where the rows of edge weights begin
     if needed > max(MOST_MEMORY, EXPANSION * size):
         raise ModelFileError(
             f"{name!r} has {labels:,} labels and {edges:,} observations of transitions, which would take "
