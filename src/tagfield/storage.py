@@ -238,10 +238,8 @@ def _read_header(name: str, mapped: memoryview) -> bytes:
 def _foreign(start: bytes) -> str:
     if start.startswith(b"lCRF"):
         return "it is a CRFsuite model, which holds no tensors; Model.load reads it"
-    if start[:1] == b"\x80" and start[1:2] <= b"\x08":
-        return "it is a pickle; `tagfield convert-model PICKLE MODEL` takes the model out of it, without running it"
     if start.startswith(b"\x1f\x8b"):
-        return "it is a gzip file; unpack it with gunzip first (a pickle: tagfield convert-model PICKLE MODEL)"
+        return "it is a gzip file; unpack it with gunzip first"
     if start.startswith(b"PK\x03\x04"):
         return "it is a zip archive; unpack it first"
     if all(byte in b"\t\n\r" or byte >= 32 for byte in start):

@@ -115,7 +115,8 @@ def test_a_fitted_crf_of_sklearn_crfsuite_becomes_one_of_tagfield(old: sklearn_c
 
 
 def test_load_names_the_command_that_reads_pickles(old: sklearn_crfsuite.CRF, tmp_path: Path) -> None:
-    (tmp_path / "old.pkl").write_bytes(pickle.dumps(old))
-    for load in (Model.load, CRF.load):
-        with pytest.raises(ModelFileError, match="tagfield convert-model"):
-            load(tmp_path / "old.pkl")
+    for raw in (pickle.dumps(old), pickle.dumps(old, 0), zlib.compress(pickle.dumps(old))):
+        (tmp_path / "old.pkl").write_bytes(raw)
+        for load in (Model.load, CRF.load):
+            with pytest.raises(ModelFileError, match="tagfield convert-model"):
+                load(tmp_path / "old.pkl")

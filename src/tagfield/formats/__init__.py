@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from tagfield.errors import InputError, did_you_mean
+from tagfield.errors import InputError, ModelFileError, did_you_mean
 from tagfield.model_file import Parts, load_parts, to_tensors
 from tagfield.storage import COPIED, open_bytes, open_file, save_tensors, write_atomically
 
@@ -67,6 +67,7 @@ FORMATS: dict[str, Format] = {
         ),
     )
 }
+GZIP = b"\x1f\x8b"
 START = 4096  # bytes that are looked at to know a format
 
 
@@ -94,8 +95,14 @@ def read_bytes(data: bytes | bytearray | memoryview) -> Parts:
 
 
 def _read(data: memoryview, name: str) -> Parts:
-    found = format_of(bytes(data[:START]))
+    start = bytes(data[:START])
+    found = format_of(start)
     if not found.reader:
+        if not found.known_by(start) and start[:2] != GZIP and _function("tagfield.formats.pickles:is_pickle")(start):
+            raise ModelFileError(
+                f"{name!r} is a pickle, which is a program; `tagfield convert-model PICKLE MODEL` takes a model of "
+                "sklearn-crfsuite out of it without running it"
+            )
         return load_parts(name, data)
     parts: Parts = _function(found.reader)(data, name)
     return parts

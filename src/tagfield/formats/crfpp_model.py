@@ -27,7 +27,7 @@ MOST_LABELS = 1 << 16
 MOST_COLUMNS = 1 << 10
 FOREIGN_SHARE = 0.1  # of the names that are not ASCII; with more that are not UTF-8, the encoding is another one
 
-_MACRO = re.compile(rb"%x\[(-?\d{1,4}),(\d{1,4})\]")
+MACRO = re.compile(rb"%x\[(-?\d{1,4}),(\d{1,4})\]")
 
 
 class Found(NamedTuple):
@@ -93,8 +93,8 @@ def _template(found: Found) -> tuple[Template, Counter[bytes], list[re.Pattern[b
     always: Counter[bytes] = Counter()
     made: list[re.Pattern[bytes]] = []
     for line in found.templates:
-        macros = _MACRO.findall(line)
-        pieces = _MACRO.split(line)[::3]
+        macros = MACRO.findall(line)
+        pieces = MACRO.split(line)[::3]
         if line[:1] not in (b"U", b"B") or any(b"%" in piece for piece in pieces):
             raise found.damaged(f"the template {name_of(line)[:60]!r} is none of CRF++")
         far = next((int(column) for _, column in macros if int(column) >= found.columns), None)

@@ -26,7 +26,7 @@ _PADDING = re.compile(rb"_B[-+][1-8]")
 class Lines(NamedTuple):
     """A CRF++ template and the names of the attributes in it."""
 
-    templates: list[bytes]
+    templates: list[bytes]  # without that of the plain transitions
     columns: int
     tokens: list[bytes]  # [A]
     edges: list[bytes]  # [E]
@@ -66,7 +66,7 @@ def _expressed(template: Template, tokens: list[bytes], edges: list[bytes]) -> L
     ends = [ENDS[name] for name in tokens if name in ENDS] if template.edges else []
     tokens = [ENDS[name][1] if name in ENDS and template.edges else name for name in tokens]
     units = [line for line in lines if line[:1] == b"U"] + [line for line, _ in ends]
-    pairs = [line for line in lines if line[:1] == b"B"] + [b"B"]
+    pairs = [line for line in lines if line[:1] == b"B"]
     return Lines(units + pairs, columns, tokens, edges)
 
 
@@ -93,4 +93,4 @@ def _one_column_each(parts: Parts, tokens: list[bytes], edges: list[bytes]) -> L
             f"{columns:,} kinds, but {MOST_COLUMNS:,} columns is the most; save it in tagfield's format"
         )
     templates = [b"U%%x[0,%d]" % k for k in range(columns)]
-    return Lines([*templates, b"B"], columns, [b"U" + name for name in tokens], [], True)
+    return Lines(templates, columns, [b"U" + name for name in tokens], [], True)

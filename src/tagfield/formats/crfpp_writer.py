@@ -14,7 +14,7 @@ import numpy as np
 
 from tagfield.errors import InputError
 from tagfield.formats.crfpp_binary import FORMAT as BINARY
-from tagfield.formats.crfpp_model import VERSION
+from tagfield.formats.crfpp_model import MACRO, VERSION
 from tagfield.formats.crfpp_templates import lines_of
 from tagfield.formats.crfpp_text import unpack_signs
 from tagfield.formats.names import bytes_of
@@ -62,7 +62,7 @@ def to_bytes(parts: Parts) -> bytes:
         return _file(*old)
     made = lines_of(parts)
     observed = in_new_order(parts, made.tokens, made.edges, ALWAYS, by_name=True)
-    templates = made.templates if observed.always else [line for line in made.templates if line != ALWAYS]
+    templates = [*made.templates, *(observed.names[k] for k in observed.always)]
     return _file(observed, templates, {"columns": made.columns})
 
 
@@ -89,7 +89,8 @@ def _file(found: Observations, templates: list[bytes], record: dict[str, Any]) -
         for name in names:
             _check(name, what)
     version = _whole(record.get("version"), VERSION, 199)
-    columns = _whole(record.get("columns"), 1, 1 << 30)
+    read = [int(column) + 1 for line in templates for _, column in MACRO.findall(line)]
+    columns = _whole(record.get("columns"), max(read, default=1), 1 << 10)
     head = f"version: {version}\ncost-factor: {_cost(record.get('cost_factor'))}\nmaxid: {count}\nxsize: {columns}\n\n"
     order = sorted(range(len(found.names)), key=found.names.__getitem__)
     features = [b"%d %s\n" % (starts[k], found.names[k]) for k in order]

@@ -61,9 +61,12 @@ def in_new_order(
 ) -> Observations:
     """The observations under new names: the transitions, then edge attributes, then attributes; or sorted by name.
 
+    always: the name of the transitions; one that no edge attribute has yet
     both: how names begin that an attribute and an edge attribute may share, as one observation
     """
     plain = np.asarray(parts.weights.transitions(), np.float64)
+    while always in edges:
+        always += b"_"  # an edge attribute has this name already
     names = ([always] if plain.any() else []) + edges + tokens
     different = sorted(set(names)) if by_name else list(dict.fromkeys(names))
     place = {name: k for k, name in enumerate(different)}

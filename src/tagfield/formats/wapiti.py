@@ -18,10 +18,11 @@ import numpy as np
 
 from tagfield.dataset import Doubles, Longs
 from tagfield.errors import InputError, ModelFileError
-from tagfield.formats.names import name_of
+from tagfield.formats.names import bytes_of, name_of
 from tagfield.formats.observations import EDGE, TOKEN, Observations, starts_of, to_parts
 from tagfield.model_file import Parts
 from tagfield.text.templates import LABEL, WAPITI, Pattern, Template
+from tagfield.text.wapiti_macros import Part
 
 FORMAT = "wapiti"
 KINDS = {b"u": TOKEN, b"b": EDGE, b"*": TOKEN | EDGE}
@@ -161,7 +162,7 @@ def _template(file: _Reader, lines: list[bytes]) -> tuple[Template | None, Count
                 tokens.append(pattern)
             if first != "u" and pattern.cells:
                 edges.append(pattern)
-                made.append(re.compile(b".*".join(re.escape(piece.encode()) for piece in pattern.pieces), re.DOTALL))
+                made.append(_made_by(pattern))
             elif first != "u":
                 always[line] += 1
         columns = [int(column) for pattern in (*tokens, *edges) for _, column in pattern.cells]
@@ -173,3 +174,10 @@ def _template(file: _Reader, lines: list[bytes]) -> tuple[Template | None, Count
     except InputError as error:
         raise ModelFileError(f"{file.name!r}: {error}") from None
     return template, always, made
+
+
+def _made_by(pattern: Pattern) -> re.Pattern[bytes]:
+    """What a pattern may make: only %m may be empty."""
+    first, *rest = (re.escape(bytes_of(piece)) for piece in pattern.pieces)
+    cells = (b".*" if any(isinstance(step, Part) for step in steps) else b".+" for _, steps in pattern.chains)
+    return re.compile(first + b"".join(cell + piece for cell, piece in zip(cells, rest, strict=True)), re.DOTALL)

@@ -60,7 +60,7 @@ def _with_patterns(parts: Parts) -> bytes:
     pairs = [pattern.text for pattern in template.transitions if pattern.text[0] == "b"]
     found = in_new_order(parts, token_names(parts), edge_names(parts), ALWAYS, both=b"*")
     _check_letters(found)
-    patterns = [bytes_of(text) for text in tokens + pairs] + ([ALWAYS] if found.always else [])
+    patterns = [bytes_of(text) for text in tokens + pairs] + [found.names[k] for k in found.always]
     columns = [int(column) for pattern in template.all_patterns for _, column in pattern.cells]
     return _file(found, patterns, CRF, [max(columns, default=0), 0])
 
