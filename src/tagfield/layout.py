@@ -318,7 +318,7 @@ class FeatureSet:
         edges, edge, own = self.edges, self.marks.edge, self.edge_rows
         if edge is not None and keep_edges is not None:
             own, of_edges = own.only(np.repeat(keep_edges, self.labels))
-            edges, edge = int(keep_edges.sum()), edge[of_edges]
+            edges, edge = int(keep_edges.sum()), edge[of_edges] if own.count else None
         marks = Weights(self.marks.state[of], self.marks.trans, edge)
-        edge_rows = (own.first, own.column)
+        edge_rows = (None, None) if edge is None else (own.first, own.column)
         return FeatureSet(self.kind, rows.count, self.labels, rows.first, rows.column, marks, edges, *edge_rows)
