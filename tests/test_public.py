@@ -32,6 +32,7 @@ NAMES = {
     "encode_files",
     "encode_sequences",
     "encode_words",
+    "install_as_pycrfsuite",
     "read",
     "tokenize",
     "tune",

@@ -66,7 +66,7 @@ def _strings(data: Bytes, starts: Longs, sizes: Longs, offsets: Longs) -> Bytes:
         keep[between.reshape(-1)] = False
         return data[first:last][keep]
     found = np.empty(int(offsets[-1]), np.uint8)
-    pieces = np.searchsorted(offsets, np.arange(0, offsets[-1] + PIECE, PIECE))
+    pieces = np.minimum(np.searchsorted(offsets, np.arange(0, offsets[-1] + 2 * PIECE, PIECE)), len(sizes))
     for one, other in zip(pieces[:-1].tolist(), pieces[1:].tolist(), strict=True):
         own = sizes[one:other]
         if len(own):

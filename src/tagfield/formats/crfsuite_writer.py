@@ -31,7 +31,7 @@ def to_bytes(parts: Parts) -> bytes:
     >>> len(to_bytes(Parts(Vocabulary(["A", "B"]), Vocabulary(["a"]), *made, None, {})))
     4400
     """
-    if getattr(parts, "edges", None):
+    if parts.edges is not None and len(parts.edges):
         raise InputError(
             "the model has transitions that look at the input, which CRFsuite's format cannot hold; save it in "
             "tagfield's format"

@@ -42,8 +42,7 @@ class Corpus:
             raise ValueError(f"The numbers of items and labels differ: |x| = {len(items)}, |y| = {len(names)}")
         if not names:
             return
-        part = encode_items(items, self.attributes, grow=True).dataset
-        self._parts.append(part)
+        self._parts.append(encode_items(items, self.attributes))
         self._labels.append([self.labels.add(name) for name in names])
         self.groups.append(int(group))
 
@@ -67,14 +66,14 @@ class Corpus:
                 )
 
 
-def encode_items(xseq: Any, attributes: Vocabulary, *, grow: bool = False, gather: bool = True) -> Encoded:
-    """One sequence in any form that python-crfsuite takes, encoded."""
+def encode_items(xseq: Any, attributes: Vocabulary) -> Dataset:
+    """One sequence in any form that python-crfsuite takes, encoded; new attributes are added to the vocabulary."""
     if not isinstance(xseq, ItemSequence):
         try:
-            return encode_sequences([xseq], attributes=attributes, grow=grow, gather=gather)
+            return encode_sequences([xseq], attributes=attributes, grow=True).dataset
         except (InputError, TypeError):
-            xseq = ItemSequence(xseq)  # bytes, strings as items, numbers of NumPy; or it says what is wrong
-    return encode_sequences([xseq.for_encoding()], attributes=attributes, grow=grow, gather=gather)
+            xseq = ItemSequence(xseq)  # bytes, text as an item, numbers of NumPy; or it says what is wrong
+    return encode_sequences([xseq.for_encoding()], attributes=attributes, grow=True).dataset
 
 
 def join(parts: list[Dataset], labels: Ints) -> Dataset:

@@ -5,7 +5,7 @@
     {key: number}       attribute `key` with that value; True is 1, False is 0
     {key: text}         attribute `key:text` with value 1
     {key: dict, list, set}    attributes `key:…`, as deep as it goes
-    text                the one attribute of that name
+    text                one attribute for each character, as any iterable of strings
 
 Keys and texts may be bytes in UTF-8; other bytes get stand-ins (formats/names.py), as in a model that CRFsuite trained.
 A text ends at its first NUL, as it does in CRFsuite.
@@ -89,8 +89,6 @@ def _pairs(item: Any, place: int) -> Iterator[tuple[str, float]]:
     if isinstance(item, Mapping):
         for key, value in item.items():
             yield from _nested(text_of(key), value, place)
-    elif isinstance(item, str | bytes):
-        yield text_of(item), 1.0
     elif isinstance(item, Iterable):
         for key in item:
             yield text_of(key), 1.0

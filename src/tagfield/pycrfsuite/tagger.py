@@ -1,27 +1,23 @@
 """Tagger: python-crfsuite's, on tagfield's kernels. It opens CRFsuite's models and tagfield's.
 
     open, open_inmemory ─▶ Model
-    set(xseq) ─▶ encoded once ─▶ tag: best path · probability: log p(y|x) · marginal: the lattice, once for all labels
+    set(xseq) ─▶ Chain ─▶ tag: best path · probability: p(y|x) · marginal: the lattice, once for all labels
 
 Without a model, `tag` and the others raise ValueError; python-crfsuite ends the process there.
 """
 
+import math
 import os
 from collections.abc import Iterable
 from contextlib import closing
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from tagfield._text import label_lists
-from tagfield.dataset import Floats
-from tagfield.decoder import Decoder
-from tagfield.encode import Encoded
 from tagfield.errors import ModelFileError
 from tagfield.formats import FORMATS, format_of
 from tagfield.model import Model
-from tagfield.pycrfsuite.corpus import encode_items
+from tagfield.pycrfsuite.chain import Chain
 from tagfield.pycrfsuite.dump import ParsedDump, dump_lines, header_of, info_of
 from tagfield.pycrfsuite.items import ItemSequence, text_of
 
@@ -45,10 +41,10 @@ class Tagger:
     def __init__(self) -> None:
         self._model: Model | None = None
         self._header: bytes | None = None
-        self._encoded: Encoded | None = None
-        self._length = 0
-        self._decoder: Decoder | None = None
-        self._node: Floats | None = None
+        self._names: tuple[str, ...] = ()
+        self._ids: dict[str, int] = {}
+        self._chain: Chain | None = None
+        self._node: list[list[float]] | None = None  # P(y_t = y | x), once it was asked for
 
     def open(self, name: str | bytes | os.PathLike[str]) -> "closing[Tagger]":
         """Open a model file; use it as a context manager, or `close` it."""
@@ -79,48 +75,47 @@ class Tagger:
 
     def labels(self) -> list[str]:
         """The labels, in the order of their ids."""
-        return list(self._opened().label_names)
+        self._opened()
+        return list(self._names)
 
     def set(self, xseq: Any) -> None:
         """Set the current sequence; its items are as in `ItemSequence`."""
-        model = self._opened()
-        items = xseq if isinstance(xseq, list | tuple | ItemSequence) else list(xseq)
-        encoded = encode_items(items, model.attributes, gather=False)
-        self._encoded, self._length = encoded, len(items)
-        self._decoder, self._node = Decoder(model.field, encoded), None
+        model = self._model or self._opened()
+        if not isinstance(xseq, list | tuple | ItemSequence):
+            xseq = list(xseq)
+        self._chain, self._node = Chain(xseq, model.attributes, model.field), None
 
     def tag(self, xseq: Any = None) -> list[str]:
         """The best labels of a sequence, which becomes the current one; by default those of the current one."""
         if xseq is not None:
             self.set(xseq)
-        model = self._opened()
-        if self._decoder is None or not self._length:
-            return []
-        found: list[str] = label_lists(self._decoder.best(), model.label_names, self._decoder.tokens)[0]
-        return found
+        elif self._model is None:
+            self._opened()
+        names = self._names
+        return [names[label] for label in self._chain.best()] if self._chain else []
 
     def probability(self, yseq: Iterable[Any]) -> float:
         """p(y | x) of labels for the current sequence; 0 for an empty one, as in python-crfsuite."""
-        model, names = self._opened(), [text_of(label) for label in yseq]
-        if self._encoded is None or not self._length:
+        self._opened()
+        labels = list(yseq)
+        if not self._chain:
             return 0.0
-        if len(names) != self._length:
-            raise ValueError(f"The numbers of items and labels differ: |x| = {self._length}, |y| = {len(names)}")
-        ids = np.array([self._id(model, name) for name in names], np.int32)
-        labelled = replace(self._encoded, dataset=replace(self._encoded.dataset, labels=ids))
-        return float(np.exp(Decoder(model.field, labelled).log_probability()[0]))
+        if len(labels) != len(self._chain):
+            raise ValueError(f"The numbers of items and labels differ: |x| = {len(self._chain)}, |y| = {len(labels)}")
+        ids = np.array([self._id(label) for label in labels], np.int32)
+        return math.exp(min(self._chain.log_probability(ids), 0.0))
 
     def marginal(self, y: Any, pos: int) -> float:
-        """P(y_pos = y | x) for the current sequence."""
-        model = self._opened()
-        if self._decoder is None or not self._length:
+        """P(y_pos = y | x) for the current sequence; the first call computes it for all labels and positions."""
+        self._opened()
+        if not self._chain:
             return 0.0
-        label, place = self._id(model, text_of(y)), int(pos)
-        if not 0 <= place < self._length:
-            raise ValueError(f"The position, {place} is out of range of {self._length}")
+        label, place = self._id(y), int(pos)
+        if not 0 <= place < len(self._chain):
+            raise ValueError(f"The position, {place} is out of range of {len(self._chain)}")
         if self._node is None:
-            self._node = self._decoder.marginals()
-        return float(self._node[place, label])
+            self._node = self._chain.marginals().tolist()
+        return self._node[place][label]
 
     def info(self) -> ParsedDump:
         """What the model holds: labels, attributes, transitions and state features, with weights in full precision."""
@@ -139,8 +134,12 @@ class Tagger:
             file.write(lines)
 
     def _use(self, model: Model, start: bytes) -> "closing[Tagger]":
+        if model.edges is not None:
+            raise ValueError("the model has transitions that look at the input, which a Tagger cannot give; use Model")
         self.close()
         self._model = model
+        self._names = model.label_names
+        self._ids = {name: i for i, name in enumerate(self._names)}
         self._header = start[:HEADER] if format_of(start) is FORMATS["crfsuite"] else None
         return closing(self)
 
@@ -149,8 +148,8 @@ class Tagger:
             raise ValueError("The tagger is not opened")
         return self._model
 
-    def _id(self, model: Model, label: str) -> int:
-        found = model.labels.find(label)
-        if found < 0:
-            raise RuntimeError(f"Failed to convert into label identifier: {label}")
+    def _id(self, label: Any) -> int:
+        found = self._ids.get(label if isinstance(label, str) else text_of(label))
+        if found is None:
+            raise RuntimeError(f"Failed to convert into label identifier: {text_of(label)}")
         return found

@@ -72,7 +72,7 @@ class BaseTrainer:
         """Choose the training algorithm; its parameters get their defaults."""
         name = ALIASES.get(algorithm, algorithm)
         if name not in OPTIONS or type != TYPE:
-            raise ValueError(f"Bad arguments: algorithm={algorithm!r}, type={type!r}")
+            raise ValueError(f"Bad arguments: algorithm={name!r}, type={type!r}")
         self._algorithm = name
         self._values = {}
 
