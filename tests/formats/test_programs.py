@@ -14,6 +14,8 @@ import pytest
 
 from tagfield import Model
 from tagfield.formats.wapiti_writer import to_bytes
+from tagfield.text.template_text import parse_template
+from tagfield.text.wapiti_template import parse_wapiti as parse_wapiti_patterns
 from tests.support.crfpp_files import CrfppModel, numbered
 from tests.support.model_files import parse_wapiti
 
@@ -112,3 +114,47 @@ def run(program: str, *arguments: str | Path, input: str = "", cwd: Path | None 
     done = subprocess.run(command, input=input, capture_output=True, text=True, cwd=cwd, timeout=120)
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+def test_what_tagfield_trains_with_patterns_wapiti_labels_alike(tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    train, test = draw(rng, 30), draw(rng, 20)
+    template = parse_wapiti_patterns("\n".join(PATTERNS)).with_columns("w x1 y")
+    X, y = ([[row[:2] for row in each] for each in train], [[row[2] for row in each] for each in train])
+    model = Model.train_words(X, y, template=template, settings="lbfgs")
+    model.save(tmp_path / "model", format="wapiti")
+    rows = [[row[:2] for row in each] for each in test]
+    (tmp_path / "test").write_text("\n".join("".join("\t".join(row) + "\n" for row in each) for each in rows) + "\n")
+    wapiti("label", "-s", "-m", "model", "test", "best", cwd=tmp_path)
+    found = parse_wapiti((tmp_path / "best").read_text())
+    assert model.tag_words(rows) == [[label for label, _ in each] for each in found]
+
+
+@pytest.mark.parametrize("template", ["crfpp", "chunking", "phrases", TEMPLATES])
+def test_what_tagfield_trains_crfpp_labels_alike(template: str | list[str], tmp_path: Path) -> None:
+    rng = np.random.default_rng(6)
+    train, test = draw(rng, 30), draw(rng, 20)
+    chosen = template if isinstance(template, str) else parse_template("\n".join(template)).with_columns("w x1 y")
+    X, y = ([[row[:2] for row in each] for each in train], [[row[2] for row in each] for each in train])
+    model = Model.train_words(X, y, template=chosen, settings="lbfgs")
+    model.save(tmp_path / "text", format="crfpp")
+    again = read_text(tmp_path / "text")
+    (tmp_path / "model").write_bytes(again.binary())
+    rows = [[row[:2] for row in each] for each in test]
+    data: list[list[list[str]]] = [[list(row) for row in each] for each in rows]
+    if again.templates[0] == "U%x[0,0]":  # functions: one attribute in each column
+        encoded = model.encode_words(rows)
+        data = [[[name for name, _ in item] for item in each.tokens] for each in encoded.sequences()]
+        data = [[(item + ["_"] * again.columns)[: again.columns] for item in each] for each in data]
+        assert max(len(item) for each in data for item in each) <= again.columns
+    answers = json.loads(run(CRFPP, tmp_path / "model", input=json.dumps(data)))
+    assert model.tag_words(rows) == [best for best, _ in answers]
+    for got, (_, marginals) in zip(model.marginals(model.encode_words(rows)), answers, strict=True):
+        np.testing.assert_allclose(got, marginals, atol=1e-5)  # float32 on both sides
+
+
+def read_text(path: Path) -> CrfppModel:
+    head, labels, templates, features, weights = path.read_text().split("\n\n")
+    ids = {line.partition(" ")[2]: int(line.partition(" ")[0]) for line in features.splitlines()}
+    columns = int(head.rpartition(": ")[2])
+    return CrfppModel(labels.split("\n"), templates.split("\n"), ids, [float(w) for w in weights.split()], columns)
