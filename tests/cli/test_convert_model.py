@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import sklearn_crfsuite
 
-from tagfield import Model
+from tagfield import CRF, Model
 from tests.support.cli_process import inside
 from tests.support.model_files import MODELS, read_sentences
 
@@ -53,6 +53,17 @@ def test_crfsuite_to_wapiti_and_back_is_the_same_file(tmp_path: Path) -> None:
     assert run(raw, new, "--to", "crfsuite", "--plain-names")[0] == 0
     assert new.read_bytes() == old.read_bytes()
     assert "none of Wapiti's raw mode" in run(old, new, "--plain-names")[2]
+
+
+def test_notes_name_what_a_file_of_tagfield_has_more(tmp_path: Path) -> None:
+    own = tmp_path / "own"
+    CRF().fit([[["a"], ["b"]]], [[1, 2]]).save(own)
+    code, _, said = run(own, tmp_path / "new", "--to", "crfpp")
+    assert code == 0
+    assert "left out: the types of its labels, which become strings" in said
+    assert "left out: how the model was trained" in said
+    assert "one attribute in each of 2 columns" in said
+    assert run(own, tmp_path / "new", "--to", "crfpp", "-q")[2] == ""
 
 
 def test_pickles(tmp_path: Path) -> None:

@@ -127,6 +127,8 @@ def notes_on(parts: Parts, to: str) -> list[str]:
         lines.append(f"left out: template {template.name}; make attributes as it makes them")
     if parts.stream is not None:
         lines.append("left out: the optimiser's state of partial_fit")
+    told = {"constraints": "the constraints of its labels", "labels": "the types of its labels, which become strings"}
+    lines += [f"left out: {what}" for name, what in told.items() if parts.info.get(name) is not None]
     if TRAINING & parts.info.keys():
         lines.append("left out: how the model was trained")
     return lines
