@@ -9,6 +9,7 @@ import pytest
 
 import tagfield
 from tagfield.encode import encode_files
+from tagfield.formats import FORMATS
 from tagfield.text.file_format import KINDS
 from tagfield.text.reading import ReadOptions
 from tagfield.text.spans import Policy
@@ -50,3 +51,9 @@ def test_it_names_every_format_and_option() -> None:
     assert all(f"`{name}=" in PAGE for name in fields)
     assert callable(tagfield.read)
     assert callable(tagfield.write)
+
+
+def test_it_names_every_format_of_models() -> None:
+    assert set(re.findall(r"^\| `([a-z-]+)` \| yes \| (?:yes|no) \|", PAGE, re.MULTILINE)) == set(FORMATS)
+    for name, written in re.findall(r"^\| `([a-z-]+)` \| yes \| (yes|no) \|", PAGE, re.MULTILINE):
+        assert (written == "yes") == (name == "tagfield" or bool(FORMATS[name].writer))

@@ -71,13 +71,7 @@ PUBLIC: dict[str, str] = {  # name: its module
     "write": "tagfield.text.writing",
 }
 
-MODULES = (
-    "metrics",
-    "pycrfsuite",
-    "scorers",
-    "templates",
-    "utils",
-)  # metrics, scorers and utils as in sklearn-crfsuite
+MODULES = ("metrics", "pycrfsuite", "scorers", "templates", "utils")  # but templates as switching users know them
 
 __all__ = ["CRF", "RECIPES", "Dataset", "Encoded", "Epoch", "InputError", "MemoryLimitError", "Model"]
 __all__ += ["ModelFileError", "OutputError"]

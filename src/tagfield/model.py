@@ -181,8 +181,9 @@ class Model(Tagging):
     def save(self, path: str | os.PathLike[str], format: str = "tagfield") -> None:
         """Save the model as one file. A failed write leaves no partial file.
 
-        format: 'tagfield', a safetensors file with everything, or 'crfsuite', a file for python-crfsuite and CRFsuite:
-            labels, attributes and weights that are not 0, without the template and how the model was trained
+        format: 'tagfield', a safetensors file with everything; 'crfsuite', a file for python-crfsuite and CRFsuite:
+            labels, attributes and weights that are not 0, without the template and how the model was trained; 'crfpp',
+            a text for `crf_learn -C`; or 'wapiti'. docs/formats.md says what each of them can hold
 
         >>> import tempfile
         >>> from tagfield import encode_sequences
@@ -203,7 +204,7 @@ class Model(Tagging):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Model":
-        """Load a model file: tagfield's, or CRFsuite's. A truncated, corrupt or other file raises ModelFileError.
+        """Load a model file of tagfield, CRFsuite, CRF++ or Wapiti. Any other or damaged file raises ModelFileError.
 
         A file of up to 256 MB is copied into memory, and a larger one is memory-mapped: replace such a file while it is
         in use (`mv`, `Model.save`), but do not overwrite it in place (`cp`).

@@ -21,8 +21,12 @@ from tagfield.estimator.parameters import STREAM, documented_arguments, settings
 from tagfield.estimator.plumbing import Plumbing
 from tagfield.estimator.reading import read_labelled
 from tagfield.estimator.records import print_epoch
+<<<<<<< HEAD
 from tagfield.estimator.scoring import Scoring
 from tagfield.estimator.spelling import Spelling
+=======
+from tagfield.formats.pickles import model_of_estimator
+>>>>>>> f5cdb5f73937113bcc4bec108b1b871c904f1495
 from tagfield.model import Model
 from tagfield.saved import labels_to_json, rules_for
 from tagfield.train import Epoch, train
@@ -141,6 +145,26 @@ class CRF(Scoring, Inspection, Plumbing):
         self.__dict__ |= {name: value for name, value in locals().items() if name not in ("self", "__class__")}
 
     # Training
+
+    @classmethod
+    def from_sklearn_crfsuite(cls, old: Any) -> "CRF":
+        """A CRF with the model and the arguments of a fitted CRF of sklearn-crfsuite; it predicts the same labels.
+
+        `model_filename` is not taken over, so that fit does not replace the old file. For a pickle that you do not want
+        to run, use `tagfield convert-model old.pkl new`.
+
+        >>> from tagfield import CRF
+        >>> CRF.from_sklearn_crfsuite(None)
+        Traceback (most recent call last):
+        tagfield.errors.InputError: this needs a fitted CRF of sklearn-crfsuite, got NoneType; fit it first
+        """
+        model = Model.load_bytes(model_of_estimator(old))
+        given = old.get_params(deep=False) if hasattr(old, "get_params") else {}
+        made = cls()
+        known = made.get_params(deep=False).keys() - {"model_filename", "trainer_cls"}
+        made.set_params(**{name: value for name, value in given.items() if name in known})
+        made._restore(model)
+        return made
 
     def fit(
         self,

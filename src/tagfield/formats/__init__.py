@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from tagfield.errors import InputError, did_you_mean
+from tagfield.errors import InputError, ModelFileError, did_you_mean
 from tagfield.model_file import Parts, load_parts, to_tensors
 from tagfield.storage import COPIED, open_bytes, open_file, save_tensors, write_atomically
 
@@ -34,6 +34,11 @@ def _is_safetensors(start: bytes) -> bool:
     return len(start) > 9 and start[8:9] == b"{" and int.from_bytes(start[:8], "little") < 2**32
 
 
+def _is_crfpp_binary(start: bytes) -> bool:
+    """Versions 100 to 199, and on a big-endian machine, which the reader refuses."""
+    return (len(start) > 36 and start[1:8] == bytes(7) and 100 <= start[0] < 200) or start[:8] == b"\0\0\0d\0\0\0\0"
+
+
 FORMATS: dict[str, Format] = {
     each.name: each
     for each in (
@@ -45,8 +50,24 @@ FORMATS: dict[str, Format] = {
             "tagfield.formats.crfsuite:read_parts",
             "tagfield.formats.crfsuite_writer:to_bytes",
         ),
+        Format(
+            "crfpp",
+            "CRF++",
+            lambda start: start.startswith(b"version: "),
+            "tagfield.formats.crfpp_text:read_parts",
+            "tagfield.formats.crfpp_writer:to_bytes",
+        ),
+        Format("crfpp-binary", "CRF++", _is_crfpp_binary, "tagfield.formats.crfpp_binary:read_parts"),
+        Format(
+            "wapiti",
+            "Wapiti",
+            lambda start: start.startswith(b"#mdl#"),
+            "tagfield.formats.wapiti:read_parts",
+            "tagfield.formats.wapiti_writer:to_bytes",
+        ),
     )
 }
+GZIP = b"\x1f\x8b"
 START = 4096  # bytes that are looked at to know a format
 
 
@@ -74,8 +95,14 @@ def read_bytes(data: bytes | bytearray | memoryview) -> Parts:
 
 
 def _read(data: memoryview, name: str) -> Parts:
-    found = format_of(bytes(data[:START]))
+    start = bytes(data[:START])
+    found = format_of(start)
     if not found.reader:
+        if not found.known_by(start) and start[:2] != GZIP and _function("tagfield.formats.pickles:is_pickle")(start):
+            raise ModelFileError(
+                f"{name!r} is a pickle, which is a program; `tagfield convert-model PICKLE MODEL` takes a model of "
+                "sklearn-crfsuite out of it without running it"
+            )
         return load_parts(name, data)
     parts: Parts = _function(found.reader)(data, name)
     return parts

@@ -1,0 +1,134 @@
+"""`tagfield convert-model`: reads a model of one program and writes it for another.
+
+    IN: tagfield, CRFsuite, CRF++ (text, binary), Wapiti, or a pickle of sklearn-crfsuite ─▶ Parts ─▶ OUT
+
+Labels and weights are kept or the command fails. What else OUT cannot hold is left out, and the command says so.
+"""
+
+from typing import Annotated
+
+import typer
+
+from tagfield.cli.checks import check_inputs, check_target
+from tagfield.cli.exits import UsageError
+from tagfield.cli.figures import count
+from tagfield.cli.voice import AsJson, Quiet, Voice, print_json
+from tagfield.errors import InputError, did_you_mean
+from tagfield.formats import FORMATS, read_parts, write
+from tagfield.formats.crfpp_templates import lines_of
+from tagfield.formats.crfpp_writer import came_from_crfpp
+from tagfield.formats.pickles import Pickled, is_pickle, models_in
+from tagfield.formats.raw_items import is_raw, plain_parts
+from tagfield.model_file import Parts
+from tagfield.storage import open_file
+from tagfield.text.templates import WAPITI
+
+TARGETS = [name for name, each in FORMATS.items() if each.writer or name == "tagfield"]
+TRAINING = {"settings", "epochs", "objective", "stop_reason"}
+
+
+def convert_model(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="IN", help="Model of tagfield, CRFsuite, CRF++ or Wapiti, or a pickle of sklearn-crfsuite."
+        ),
+    ],
+    target: Annotated[str, typer.Argument(metavar="OUT", help="Model file to write.")],
+    to: Annotated[
+        str, typer.Option("--to", metavar="FORMAT", help=f"Format of OUT: {', '.join(TARGETS)}.")
+    ] = "tagfield",
+    which: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="Model to take from a pickle that has several, counted from 1."),
+    ] = None,
+    plain_names: Annotated[
+        bool,
+        typer.Option(
+            "--plain-names",
+            help="For models of Wapiti's raw mode: every item of the data has the token b, so make plain transitions "
+            "of it, and remove the letters u, b and * from names.",
+        ),
+    ] = False,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Convert a model file from one program to another.
+
+    The new model gives the same labels and probabilities. A pickle is searched for its model, and not executed. What
+    the new format cannot hold is an error if it would change a label, and otherwise named in a note.
+    """
+    voice = Voice(quiet, json=as_json)
+    if to not in TARGETS:
+        raise UsageError(f"no model format named {to!r}; {did_you_mean(to, TARGETS)}")
+    if target == "-":
+        raise UsageError("a model is written to a file, not to standard output; give a file name for OUT")
+    check_inputs(target, [source])
+    check_target(target)
+    parts, found = _read(source, which)
+    if plain_names:
+        parts = plain_parts(parts)
+    elif is_raw(parts) and to not in ("tagfield", "wapiti"):
+        raise InputError(
+            f"{source} is a model of Wapiti's raw mode, where a transition has a weight only if its item has a token "
+            "that begins with b; if every item of your data has the token b, add --plain-names"
+        )
+    write(parts, target, to)
+    size = f"{count(len(parts.labels), 'label')}, {count(len(parts.attributes), 'attribute')}"
+    voice.note(f"read   {source}: a model of {found}, {size}")
+    voice.note(f"wrote  {target}: a model for {FORMATS[to].program}")
+    notes = notes_on(parts, to)
+    for line in notes:
+        voice.note(line)
+    if as_json:
+        facts = {"input": source, "program": found, "output": target, "format": to}
+        print_json(facts | {"labels": len(parts.labels), "attributes": len(parts.attributes), "notes": notes})
+
+
+def _read(source: str, which: int | None) -> tuple[Parts, str]:
+    """The model, and whose it is."""
+    data = open_file(source)
+    if is_pickle(bytes(data[:4096])):
+        chosen = _chosen(models_in(data, source), source, which)
+        return chosen.parts, "sklearn-crfsuite, in a pickle"
+    if which is not None:
+        raise UsageError("--which chooses a model of a pickle, and IN is none; leave it out")
+    parts = read_parts(source)
+    format = parts.info.get("format")
+    return parts, FORMATS[format].program if format in FORMATS else "tagfield"
+
+
+def _chosen(models: list[Pickled], source: str, which: int | None) -> Pickled:
+    if which is None and len(models) == 1:
+        return models[0]
+    if which is None or which > len(models):
+        listed = "; ".join(f"{k}: {model.describe()}" for k, model in enumerate(models, start=1))
+        raise InputError(f"{source} holds {count(len(models), 'model')}; choose one with --which ({listed})")
+    return models[which - 1]
+
+
+def notes_on(parts: Parts, to: str) -> list[str]:
+    """What the new file does not hold, and what its data must look like."""
+    if to == "tagfield":
+        return []
+    lines, template = [], parts.template
+    kept = template is not None and to == "wapiti" and template.syntax == WAPITI
+    if to == "wapiti" and not kept and not is_raw(parts):
+        lines.append("data   raw mode: write u before each attribute, and give every item the token b")
+    if to == "crfpp":
+        made = None if came_from_crfpp(parts) else lines_of(parts)
+        kept = template is not None and (made is None or not made.each_in_a_column)
+        if made is not None and made.each_in_a_column:
+            lines.append(
+                f"data   one attribute in each of {made.columns} columns; fill up with a word of your own, such as _"
+            )
+        lines.append("next   crf_learn -C OUT MODEL makes the binary file that crf_test reads")
+    if template is not None and not kept:
+        lines.append(f"left out: template {template.name}; make attributes as it makes them")
+    if parts.stream is not None:
+        lines.append("left out: the optimiser's state of partial_fit")
+    told = {"constraints": "the constraints of its labels", "labels": "the types of its labels, which become strings"}
+    lines += [f"left out: {what}" for name, what in told.items() if parts.info.get(name) is not None]
+    if TRAINING & parts.info.keys():
+        lines.append("left out: how the model was trained")
+    return lines
