@@ -129,6 +129,7 @@ def test_what_eli5_reads_of_sklearn_crfsuites_crf() -> None:
 
 def test_the_real_eli5() -> None:
     eli5 = pytest.importorskip("eli5", reason="eli5 is not installed")
+    eli5_weights.offer_to_eli5(CRF)  # a test above may have used up the first offer
     X, Y = tagged(20)
     crf = CRF(c2=0.1).fit(X, Y)
     found = eli5.explain_weights(crf, top=5)
