@@ -5,10 +5,14 @@ import pytest
 import seqeval.metrics
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn import config_context
 from sklearn import metrics as sk
+from sklearn.metrics import make_scorer
+from sklearn.model_selection import cross_validate
 
-from tagfield import metrics
+from tagfield import CRF, metrics
 from tagfield.errors import InputError
+from tests.support.chains import tagged
 
 LABELS = ["O", "B-X", "I-X", "B-Y", "I-Y"]
 
@@ -89,3 +93,46 @@ def test_what_else_cannot_be() -> None:
     assert metrics.sequence_accuracy_score([], []) == 0
     with pytest.raises(InputError, match="no average named 'samples'"):
         metrics.chunk_f1_score([["O"]], [["O"]], average="samples")
+
+
+def test_weights_of_sequences_and_of_tokens() -> None:
+    true, pred = [["A", "B"], ["A"]], [["A", "A"], ["A"]]
+    for metric, options in (
+        (metrics.flat_accuracy_score, {}),
+        (metrics.flat_f1_score, {"average": "macro", "zero_division": 0}),
+        (metrics.flat_precision_score, {"average": "weighted", "zero_division": 0}),
+        (metrics.flat_recall_score, {"average": "micro"}),
+        (metrics.flat_fbeta_score, {"beta": 2, "average": "macro", "zero_division": 0}),
+    ):
+        expected = metric(true, pred, sample_weight=[1, 1, 3], **options)
+        assert metric(true, pred, sample_weight=[1, 3], **options) == expected
+        assert metric(true, pred, sample_weight=[[1, 1], [3]], **options) == expected
+        assert metric(true, pred, sample_weight=np.array([1, 3]), **options) == expected
+        assert metric(true, pred, sample_weight=None, **options) == metric(true, pred, **options)
+    assert metrics.flat_accuracy_score(true, pred, sample_weight=[1, 3]) == 0.8
+    with pytest.raises(InputError, match="sample_weight has 5 entries, but there are 2 sequences with 3 tokens"):
+        metrics.flat_accuracy_score(true, pred, sample_weight=[1] * 5)
+    with pytest.raises(InputError, match="a list for each sequence, but not of the lengths of y_true"):
+        metrics.flat_accuracy_score(true, pred, sample_weight=[[1], [3]])
+
+
+def test_weights_that_scikit_learn_routes_to_the_scorer() -> None:
+    X, y = tagged(12)
+    weight = np.arange(1, 13)
+    with config_context(enable_metadata_routing=True):
+        scorer = make_scorer(metrics.flat_accuracy_score).set_score_request(sample_weight=True)
+        crf = CRF(max_iterations=3).set_fit_request(sample_weight=True)
+        found = cross_validate(crf, X, y, params={"sample_weight": weight}, scoring=scorer, cv=2)
+    assert found["test_score"].shape == (2,)
+    fitted = CRF(max_iterations=3).fit(X[6:], y[6:], sample_weight=weight[6:])
+    assert found["test_score"][0] == pytest.approx(fitted.score(X[:6], y[:6], sample_weight=weight[:6]))
+
+
+def test_a_string_is_a_sequence_of_labels_where_y_pred_is_a_list() -> None:
+    assert metrics.flat_accuracy_score(["BE", "S"], [["B", "E"], ["B"]]) == pytest.approx(2 / 3)
+
+
+def test_sequences_of_other_lengths_do_not_match() -> None:
+    assert metrics.sequence_accuracy_score([[1, 2], [3]], [[3], [1, 2]]) == 0
+    assert metrics.sequence_accuracy_score([[1, 2], [3], [4]], [[1, 2], [4], [4]]) == 2 / 3
+    assert metrics.sequence_accuracy_score([["x"] * 3] * 2, [["x"] * 3] * 2) == 1
