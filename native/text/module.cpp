@@ -12,6 +12,7 @@
 #include <memory>
 #include <utility>
 
+#include "interpreter.hpp"
 #include "text/columns.hpp"
 #include "text/dataset_builder.hpp"
 #include "text/derive.hpp"
@@ -258,6 +259,7 @@ void bind_token_lists(nb::module_& m) {
 }  // namespace
 
 NB_MODULE(TAGFIELD_MODULE, m) {
+    tagfield::require_main_interpreter();
     nb::set_leak_warnings(false);  // an interpreter that exits after an error keeps objects alive: not a leak here
     m.doc() = "Text or Python objects to the arrays of a Dataset, and arrays back to Python objects.";
     const nb::object error = nb::module_::import_("tagfield.errors").attr("InputError");
