@@ -71,6 +71,7 @@ def encode_files(
     """
     given = {"columns": columns, "format": format}
     reading = reading_of(reading, {name: value for name, value in given.items() if value is not None})
+    _check_vocabularies(attributes, labels)
     known = Vocabulary() if attributes is None else attributes
     names = Vocabulary() if labels is None else labels.copy()
     frozen, learning = attributes is not None, labels is None
@@ -119,6 +120,7 @@ def encode_sequences(
     """
     if X is None:
         raise InputError("X is None; pass a list of sequences")
+    _check_vocabularies(attributes, labels)
     known = Vocabulary() if attributes is None else attributes
     names = Vocabulary() if labels is None else labels.copy()
     arrays, gold, missing, some = encode_objects(X, y, known, attributes is not None and not grow, names, gather)
@@ -188,6 +190,7 @@ class WordEncoder:
         attributes: Vocabulary | None = None,
         labels: Vocabulary | None = None,
     ) -> None:
+        _check_vocabularies(attributes, labels)
         self.template = load_template(template)
         self.attributes = attributes
         self.labels = labels
@@ -231,6 +234,12 @@ def check_weights(weights: ArrayLike, count: int, name: str = "weights") -> Doub
     if len(wrong):
         raise InputError(f"{name}[{wrong[0]}] must be a finite number ≥ 0, got {array[wrong[0]]}")
     return array
+
+
+def _check_vocabularies(attributes: object, labels: object) -> None:
+    for name, given in (("attributes", attributes), ("labels", labels)):
+        if given is not None and not isinstance(given, Vocabulary):
+            raise InputError(f"{name} must be a Vocabulary, such as model.{name}, got {type(given).__name__}")
 
 
 def _within(data: Dataset, labels: Vocabulary) -> Dataset:

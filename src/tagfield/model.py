@@ -30,6 +30,7 @@ from tagfield.storage import save_tensors
 from tagfield.text.sources import PathLike
 from tagfield.text.templates import Template
 from tagfield.train import Settings, Trained, train
+from tagfield.train.fields import number, whole
 from tagfield.train.history import OnEpoch
 from tagfield.train.settings import settings_from
 from tagfield.train.streaming import Stream
@@ -225,7 +226,7 @@ class Model(Tagging):
     def top_features(self, count: int = 20) -> list[tuple[str, str, float]]:
         """The (attribute, label, weight) triples with the largest absolute weights."""
         flat = self.weights.state.reshape(-1)
-        count = min(count, flat.size)
+        count = min(max(0, whole("count", count)), flat.size)
         chosen = np.argpartition(-np.abs(flat), count - 1)[:count] if count else np.empty(0, np.int64)
         chosen = chosen[np.argsort(-np.abs(flat[chosen]), kind="stable")]
         chosen = chosen[flat[chosen] != 0]
@@ -236,7 +237,10 @@ class Model(Tagging):
 
     def attribute_weights(self, attribute: int) -> Floats:
         """The weights of one attribute, one per label [L]; 0 where it has no feature."""
-        return self.features.row(self.weights, attribute)
+        found = whole("attribute", attribute)
+        if not 0 <= found < len(self.attributes):
+            raise InputError(f"no attribute has the id {found}; model.attributes.find(name) gives the id of a name")
+        return self.features.row(self.weights, found)
 
     def without_spare_attributes(self) -> "Model":
         """The model without attributes whose every weight is 0, such as c1 leaves, as in CRFsuite.
@@ -262,6 +266,7 @@ class Model(Tagging):
         >>> len(model.attributes), len(model.pruned(100.0).attributes)
         (2, 0)
         """
+        threshold = number("threshold", threshold)
         alive, features, weights = prune(self.features, self.weights, threshold)
         states, edges = features.counts
         info = {**self.info, "pruned": threshold, "state_features": states, "transition_features": edges}
