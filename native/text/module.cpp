@@ -12,6 +12,8 @@
 #include <memory>
 #include <utility>
 
+#include "exact_array.hpp"
+#include "interpreter.hpp"
 #include "text/absolute.hpp"
 #include "text/columns.hpp"
 #include "text/dataset_builder.hpp"
@@ -34,7 +36,7 @@ namespace {
 template <class T>
 using Array = nb::ndarray<nb::numpy, const T, nb::ndim<1>>;  // read-only: what was checked once stays as it was
 template <class T>
-using View = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using View = tagfield::Exact<nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>>;
 
 using PatternParts = std::pair<std::vector<std::string>, std::vector<std::pair<std::int32_t, std::int32_t>>>;
 
@@ -73,7 +75,26 @@ std::vector<Pattern> as_patterns(const std::vector<PatternParts>& patterns, bool
 std::string_view view(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
 nb::str as_str(std::string_view text) { return nb::str(text.data(), text.size()); }
 
-std::string_view text_of(nb::handle string) { return tagfield::text::text_of(string.ptr(), "a vocabulary"); }
+std::string_view text_of(nb::handle string) {
+    if (!PyUnicode_Check(string.ptr()))
+        throw InputError("a vocabulary holds strings, but this is of type " + type_name(string.ptr()));
+    return tagfield::text::text_of(string.ptr(), "a vocabulary");
+}
+
+// The string with an id. Any int may be asked for, also one beyond 64 bits.
+nb::str string_of(const Vocabulary& self, nb::handle id) {
+    const nb::object index = nb::steal(PyNumber_Index(id.ptr()));
+    if (!index.is_valid()) {
+        PyErr_Clear();
+        throw InputError("the id of a string is an int, but this is of type " + type_name(id.ptr()) +
+                         "; find(string) gives the id of a string");
+    }
+    int beyond = 0;
+    const long long found = PyLong_AsLongLongAndOverflow(index.ptr(), &beyond);
+    if (beyond || found < 0 || static_cast<std::size_t>(found) >= self.size())
+        throw nb::index_error(("no string has the id " + std::string(nb::str(index).c_str())).c_str());
+    return as_str(self[static_cast<std::int32_t>(found)]);
+}
 
 nb::list strings(const Vocabulary& self) {
     nb::list all;
@@ -121,26 +142,29 @@ void bind_vocabulary(nb::module_& m) {
     nb::class_<Vocabulary>(m, "Vocabulary", "Strings and their ids 0, 1, 2, ... in order of first appearance.")
         .def(nb::init<>())
         .def("__init__",
-             [](Vocabulary* self, nb::iterable strings) {
+             [](Vocabulary* self, nb::handle strings) {
                  StringTable made;
-                 for (nb::handle string : strings) {
-                     if (!PyUnicode_Check(string.ptr())) throw nb::type_error("a vocabulary must hold strings");
-                     made.add(text_of(string));
+                 const nb::object iterator = nb::steal(PyObject_GetIter(strings.ptr()));
+                 if (!iterator.is_valid()) {
+                     PyErr_Clear();
+                     throw InputError("a vocabulary is made of strings, but this is of type " + type_name(strings.ptr()));
                  }
+                 for (nb::object string = next(iterator); string.is_valid(); string = next(iterator))
+                     made.add(text_of(string));
                  new (self) Vocabulary(std::move(made));
              },
-             "strings"_a)
-        .def("add", [](Vocabulary& self, nb::str string) { return self.add(text_of(string)); }, "string"_a)
-        .def("find", [](const Vocabulary& self, nb::str string) { return self.find(text_of(string)); }, "string"_a)
-        .def("__contains__", [](const Vocabulary& self, nb::str string) { return self.find(text_of(string)) >= 0; })
-        .def("__len__", &Vocabulary::size)
-        .def("__getitem__",
-             [](const Vocabulary& self, std::int64_t id) {
-                 if (id < 0 || static_cast<std::size_t>(id) >= self.size())
-                     throw nb::index_error(("no string has the id " + std::to_string(id)).c_str());
-                 return as_str(self[static_cast<std::int32_t>(id)]);
+             "strings"_a.none())
+        .def("add", [](Vocabulary& self, nb::handle string) { return self.add(text_of(string)); }, "string"_a.none())
+        .def("find", [](const Vocabulary& self, nb::handle string) { return self.find(text_of(string)); },
+             "string"_a.none())
+        .def("__contains__",
+             [](const Vocabulary& self, nb::handle string) {
+                 std::string_view text;
+                 return PyUnicode_Check(string.ptr()) && read_text(string.ptr(), text) && self.find(text) >= 0;
              },
-             "id"_a)
+             "string"_a.none())
+        .def("__len__", &Vocabulary::size)
+        .def("__getitem__", &string_of, "id"_a.none())
         .def("__eq__",
              [](const Vocabulary& self, const Vocabulary& other) {
                  return self.bytes() == other.bytes() && self.offsets() == other.offsets();
@@ -153,8 +177,14 @@ void bind_vocabulary(nb::module_& m) {
         .def("copy", [](const Vocabulary& self) { return Vocabulary(self); })
         .def("subset", &subset_by_mask, "mask"_a)
         .def("subset", &subset, "ids"_a)
+        .def("subset", [](const Vocabulary&, nb::handle) -> Vocabulary {
+            throw InputError("a subset is an array of bools, one for each string, or an array of int64 ids");
+        }, "ids"_a.none())
         .def("to_arrays", &to_arrays)
         .def_static("from_arrays", &from_arrays, "bytes"_a, "offsets"_a)
+        .def_static("from_arrays", [](nb::handle, nb::handle) -> Vocabulary {
+            throw InputError("a vocabulary is made of two arrays: its text as uint8, and offsets as int64");
+        }, "bytes"_a.none(), "offsets"_a.none())
         .def("__getstate__", &to_arrays)
         .def("__setstate__", [](Vocabulary& self, const std::pair<View<std::uint8_t>, View<std::int64_t>>& state) {
             new (&self) Vocabulary(from_arrays(state.first, state.second));
@@ -275,11 +305,11 @@ std::vector<std::int64_t> checked_offsets(View<std::int64_t> tokens, std::size_t
 template <class Real>
 void bind_probability_lists(nb::module_& m) {
     m.def("probability_lists",
-          [](const Marginals<Real>& node, nb::tuple labels, View<std::int64_t> tokens) {
+          [](const tagfield::Exact<Marginals<Real>>& node, nb::tuple labels, View<std::int64_t> tokens) {
               if (labels.size() != node.shape(1)) throw nb::value_error("there must be one label for each column");
               return probability_lists(node, labels, checked_offsets(tokens, node.shape(0)));
           },
-          "node"_a.noconvert(), "labels"_a, "tokens"_a);
+          "node"_a, "labels"_a, "tokens"_a);
 }
 
 void bind_token_lists(nb::module_& m) {
@@ -295,6 +325,7 @@ void bind_token_lists(nb::module_& m) {
 }  // namespace
 
 NB_MODULE(TAGFIELD_MODULE, m) {
+    tagfield::require_main_interpreter();
     nb::set_leak_warnings(false);  // an interpreter that exits after an error keeps objects alive: not a leak here
     m.doc() = "Text or Python objects to the arrays of a Dataset, and arrays back to Python objects.";
     const nb::object error = nb::module_::import_("tagfield.errors").attr("InputError");

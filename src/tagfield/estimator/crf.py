@@ -21,12 +21,9 @@ from tagfield.estimator.parameters import STREAM, documented_arguments, settings
 from tagfield.estimator.plumbing import Plumbing
 from tagfield.estimator.reading import read_labelled
 from tagfield.estimator.records import print_epoch
-<<<<<<< HEAD
 from tagfield.estimator.scoring import Scoring
 from tagfield.estimator.spelling import Spelling
-=======
 from tagfield.formats.pickles import model_of_estimator
->>>>>>> f5cdb5f73937113bcc4bec108b1b871c904f1495
 from tagfield.model import Model
 from tagfield.saved import labels_to_json, rules_for
 from tagfield.train import Epoch, train
