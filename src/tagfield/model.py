@@ -26,6 +26,7 @@ from tagfield.model_reading import paths_of
 from tagfield.model_tagging import Tagging
 from tagfield.page import facts, some
 from tagfield.progress import show_progress
+from tagfield.scheme_rules import chunk_starts, find_scheme
 from tagfield.storage import save_tensors
 from tagfield.text.sources import PathLike
 from tagfield.text.templates import Template
@@ -149,6 +150,8 @@ class Model(Tagging):
             "converged": trained.converged,
             "stop_reason": trained.stop_reason,
         }
+        if find_scheme(chunk_starts(encoded.dataset, encoded.labels.strings())) == "IOB1":
+            info["scheme"] = "IOB1"  # constraints in BIO would forbid most of its chunks
         return cls(encoded.labels, trained.attributes, features, weights, encoded.template, info)
 
     @classmethod
