@@ -10,6 +10,7 @@
 #include <cmath>
 #include <vector>
 
+#include "kernel/edge_path.hpp"
 #include "kernel/lattice.hpp"
 
 namespace tagfield {
@@ -24,6 +25,7 @@ struct ArowPass {
 
 template <Rows R> void arow_pass(const Corpus& c, const Layout& at, ArowPass& pass, const int64_t* order, int64_t count) {
   Lattice<float> lattice(at);
+  EdgePath looked(at);
   const int Lp = at.Lp();
   const int64_t edges = int64_t(at.L) * Lp;
   std::vector<int32_t> guess(size_t(c.longest) + 1);
@@ -34,7 +36,9 @@ template <Rows R> void arow_pass(const Corpus& c, const Layout& at, ArowPass& pa
     const int32_t *y = c.labels + c.tokens[s], *g = guess.data();
     float* scores = lattice.room_for(n);
     sum_scores<R>(c, at, pass.mean.state, s, scores, i + 1 < count ? order[i + 1] : -1, i + 2 < count ? order[i + 2] : -1);
-    const double best = lattice.best_path(pass.mean.trans, guess.data());
+    const bool looks = c.edges.in(s);
+    const double best = looks ? looked.best(c, scores, pass.mean.trans, pass.mean.edge, s, guess.data())
+                              : lattice.best_path(pass.mean.trans, guess.data());
     if (!std::isfinite(best)) {
       pass.failed = s;
       return;
@@ -57,9 +61,13 @@ template <Rows R> void arow_pass(const Corpus& c, const Layout& at, ArowPass& pa
     };
     each_difference<R>(c, at, s, D, [&](int64_t k, Vec<float> u) { measure(pass.mean.state + k * W, pass.spread.state + k * W, u); });
     for (int64_t k = 0; k < edges; k += W) measure(pass.mean.trans + k, pass.spread.trans + k, load(&edge[k]));
-    const double loss = best - path_score(at, scores, pass.mean.trans, y, n) + double(wrong);
+    looked.compare(c, pass.mean.edge, s, y, g);
+    for (const EdgeDelta& d : looked.deltas) unsure += weight * d.by * d.by * double(pass.spread.edge[d.place]);
+    const double gold = looks ? looked.lattice.path_score(y) : path_score(at, scores, pass.mean.trans, y, n);
+    const double loss = best - gold + double(wrong);
     pass.loss += weight * loss;
-    const Vec<float> alpha = splat(float(weight * loss / unsure)), over = splat(float(weight / pass.gamma));
+    const float by = float(weight * loss / unsure), over_gamma = float(weight / pass.gamma);
+    const Vec<float> alpha = splat(by), over = splat(over_gamma);
     auto step = [&](float* mean, float* spread, Vec<float> u) {
       const Vec<float> w = load(mean), v = load(spread);
       store<float>(mean, changed<float>(w, Vec<float>{} - alpha * v * u));
@@ -67,6 +75,11 @@ template <Rows R> void arow_pass(const Corpus& c, const Layout& at, ArowPass& pa
     };
     each_difference<R>(c, at, s, D, [&](int64_t k, Vec<float> u) { step(pass.mean.state + k * W, pass.spread.state + k * W, u); });
     for (int64_t k = 0; k < edges; k += W) step(pass.mean.trans + k, pass.spread.trans + k, load(&edge[k]));
+    for (const EdgeDelta& d : looked.deltas) {
+      const float u = float(d.by), v = pass.spread.edge[d.place];
+      pass.mean.edge[d.place] = (pass.mean.edge[d.place] + by * v * u) + 0.f;
+      pass.spread.edge[d.place] = v / (v * u * u * over_gamma + 1.f);
+    }
   }
 }
 

@@ -157,7 +157,7 @@ class Model(Tagging):
     @classmethod
     def of_stream(cls, stream: Stream, settings: Settings, template: Template | None = None) -> "Model":
         """The model that a stream has learned so far, with the state it needs to continue."""
-        attributes, features, weights = stream.learned(settings)
+        attributes, features, weights, _ = stream.learned(settings)
         info = {
             "version": __version__,
             "settings": settings.to_dict(),

@@ -8,7 +8,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tests.support.naive import Dense, Problem, best_path, best_score, path_counts, path_score, sentence_scores
+from tests.support.naive import (
+    Dense,
+    Problem,
+    best_path,
+    best_score,
+    path_counts,
+    path_score,
+    sentence_scores,
+    sentence_transitions,
+)
 
 
 @dataclass
@@ -28,7 +37,7 @@ class Arow:
         return sum(self.step(s) for s in order if self.problem.sentences[s])
 
     def step(self, s: int) -> float:
-        gold, trans = self.problem.gold[s], self.mean.trans
+        gold, trans = self.problem.gold[s], sentence_transitions(self.problem, s, self.mean)
         scores = sentence_scores(self.problem, s, self.mean)
         guess = best_path(scores, trans)
         wrong = sum(g != y for g, y in zip(guess, gold, strict=True))
@@ -48,7 +57,7 @@ class Arow:
 
     def is_clear(self, s: int) -> bool:
         """Whether the best path leads every other by more than rounding in float32."""
-        scores, trans = sentence_scores(self.problem, s, self.mean), self.mean.trans
+        scores, trans = sentence_scores(self.problem, s, self.mean), sentence_transitions(self.problem, s, self.mean)
         if not len(scores):
             return True
         best, second = best_score(scores, trans), -np.inf

@@ -30,11 +30,16 @@ def test_passes_follow_the_twin(type: int, cost_sensitive: bool) -> None:
     # irrational τ two paths that tie in real numbers may differ in the last bit, and then twin and kernel rightly
     # go different ways. So each drawn case is followed only as far as the best path is clear.
     @settings(max_examples=40, deadline=None)
-    @given(problems(labels=(1, 2, 3, 9, 33)), st.data(), st.sampled_from(ROWS), st.sampled_from([0.1, 1.0, 5.0]))
+    @given(
+        problems(labels=(1, 2, 3, 9, 33), edges=True),
+        st.data(),
+        st.sampled_from(ROWS),
+        st.sampled_from([0.1, 1.0, 5.0]),
+    )
     def follows(problem: Problem, data: st.DataObject, rows: tuple[str, bool], c: float) -> None:
         encoded = encode(problem)
         corpus = open_corpus(encoded.dataset)
-        features = feature_set(corpus, problem.attributes, problem.labels, rows[0])
+        features = feature_set(corpus, problem.attributes, problem.labels, rows[0], edges=problem.edge_attributes)
         features = features.compact(features.zero)[0] if rows[1] else features
         twin = Twin(problem, present(features), type, c, cost_sensitive)
         averages = (True, False) if type < 3 else (True,)
@@ -53,10 +58,9 @@ def test_passes_follow_the_twin(type: int, cost_sensitive: bool) -> None:
         for weights, expected in [*kept, (last, twin.theta)]:
             dense = dense_weights(features, weights)
             size = max(1.0, float(np.abs(expected.flat()).max()))
-            np.testing.assert_allclose(dense.state, expected.state, atol=PASSES * size)
-            np.testing.assert_allclose(dense.trans, expected.trans, atol=PASSES * size)
-            assert (absent(weights.state) == absent(features.zero.state)).all()
-            assert (absent(weights.trans) == absent(features.zero.trans)).all()
+            np.testing.assert_allclose(dense.flat(), expected.flat(), atol=PASSES * size)
+            for array, zero in zip(weights.arrays(), features.zero.arrays(), strict=True):
+                assert (absent(array) == absent(zero)).all()
 
     follows()
 

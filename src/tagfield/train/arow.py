@@ -34,10 +34,7 @@ class ArowTrainer(Trainer):
         self.recipe: Arow = recipe
         self.problem = problem
         self._mean = problem.start.copy()
-        self._spread = Weights(
-            np.full(self._mean.state.shape, recipe.variance, np.float32),
-            np.full(self._mean.trans.shape, recipe.variance, np.float32),
-        )
+        self._spread = self._mean.map(lambda array: np.full(array.shape, recipe.variance, np.float32))
         self._epoch = 0
 
     def run(self, order: Longs) -> float:

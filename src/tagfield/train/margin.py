@@ -43,7 +43,7 @@ class MarginTrainer(Trainer):
         self._told = recipe if isinstance(recipe, Margin) else Margin()
         self._type = self._told.pa_type if isinstance(recipe, Margin) else PERCEPTRON
         self._theta = problem.start.copy()
-        self._rest = Weights(0 * self._theta.state, 0 * self._theta.trans)
+        self._rest = self._theta.map(lambda array: 0 * array)
         self._seen = 1.0
         self._epoch = 0
 
@@ -77,7 +77,7 @@ class MarginTrainer(Trainer):
         if self._type != PERCEPTRON:
             return norm_of(self._theta)
         squares = 0.0
-        for theta, rest in ((self._theta.state, self._rest.state), (self._theta.trans, self._rest.trans)):
+        for theta, rest in zip(self._theta.arrays(), self._rest.arrays(), strict=True):
             for first in range(0, len(theta), PART):
                 part = slice(first, first + PART)
                 squares += kernels.squared_norm(theta[part] - rest[part] / np.float32(self._seen))
@@ -88,10 +88,7 @@ class MarginTrainer(Trainer):
         if not self._told.averaging:
             return self._theta.copy()
         out = out or self._theta.copy()
-        for average, theta, rest in (
-            (out.state, self._theta.state, self._rest.state),
-            (out.trans, self._theta.trans, self._rest.trans),
-        ):
+        for average, theta, rest in zip(out.arrays(), self._theta.arrays(), self._rest.arrays(), strict=True):
             np.divide(rest, np.float32(-self._seen), out=average)
             np.add(average, theta, out=average)
             average[absent(theta)] = ABSENT
