@@ -57,6 +57,8 @@ void stochastic_pass(const Corpus& c, const Layout& at, Pass& pass, const int64_
                   Adaptive ? squares.state : nullptr, Average ? rest.state : nullptr);
     pass.limits.forbid(c, at, s, scores);
     const float scale = float(z);  // for all: of large scores, the difference between z and this would be seen
+    for (int64_t t = 0; c.offset && scale != 1 && t < n; ++t)  // the lattice multiplies it by z
+      for (int j = 0; j < at.L; ++j) scores[t * Lp + j] += float(c.offset[j] * (1 / double(scale) - 1));
     for (int64_t t = 0; pass.cost != 0 && t < n; ++t)
       if (y[t] >= 0) scores[t * Lp + y[t]] -= float(pass.cost) / scale;
     const float* trans = pass.limits.in_force(at, theta.trans, allowed_trans);

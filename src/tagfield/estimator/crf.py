@@ -23,7 +23,7 @@ from tagfield.estimator.fitting import check_stream, held_out, read_classes, spl
 from tagfield.estimator.inspection import Inspection
 from tagfield.estimator.labels import LabelNames
 from tagfield.estimator.parameters import STREAM, documented_arguments, settings_of
-from tagfield.estimator.reading import read_labelled
+from tagfield.estimator.reading import class_weights, read_labelled
 from tagfield.estimator.records import print_epoch
 from tagfield.model import Model
 from tagfield.scheme_rules import check_data
@@ -55,8 +55,9 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
     verbose: Print a line after every pass. Default: False.
     model_filename: File that fit saves the model to, in tagfield's format. An unfitted CRF loads the model from it.
     keep_tempfiles, trainer_cls: Accepted for compatibility with sklearn-crfsuite; trainer_cls must be None.
-    class_weight: A dict of label to weight, or 'balanced'. The weight of a sequence is the mean class weight of its
-        tokens. Default: every class has weight 1.
+    class_weight: A dict of label to weight, or 'balanced' (n_tokens / (n_classes · n_tokens of the class)). A label of
+        weight 2 is predicted as if its tokens were twice as frequent: more of them are found, at the price of false
+        ones. Only ratios matter. Default: every class has weight 1.
     warm_start: Continue from the weights, attributes and labels of the last fit. Default: False.
     early_stopping: Stop when the score `monitor` on held-out data has not improved for n_iter_no_change passes. Keeps
         the best weights. Held-out data is eval_set or X_dev; without them, validation_fraction of the sequences.
@@ -166,7 +167,8 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         before: Model | None = self.model_ if self.warm_start and self._find_model() else None
         names = self._names.copy() if before else LabelNames()
         more = {"template": self._chosen_template(before is not None)} | (_grown(before) if before else {})
-        encoded = read_labelled(X, y, names, sample_weight=sample_weight, class_weight=self.class_weight, **more)
+        encoded = read_labelled(X, y, names, sample_weight=sample_weight, **more)
+        class_weight = class_weights(encoded, self.class_weight, names)
         dev = held_out(X_dev, y_dev, eval_set, encoded, names)
         if self.early_stopping and dev is None:
             encoded, dev = split_held_out(encoded, self.validation_fraction, settings.seed)
@@ -175,7 +177,9 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         # BLAS would use threads for short sums, which slows training down, on a busy machine many times. The lattice
         # has its own threads: n_jobs.
         with threadpool_limits(1, user_api="blas"):
-            trained = train(encoded, settings, dev=dev, on_epoch=self._hooks(), start=start, rules=rules)
+            trained = train(
+                encoded, settings, dev=dev, on_epoch=self._hooks(), start=start, rules=rules, class_weight=class_weight
+            )
         began = time.perf_counter()
         self._keep(Model.of(encoded, trained).without_spare_attributes(), names)
         self.generated_ = sum(trained.features.counts)
@@ -235,7 +239,7 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         template = self._chosen_template(known is not None)
         stream = self._resumed_stream(settings)
         labels = stream.labels if stream else None if listed is None else Vocabulary(list(map(names.name, listed)))
-        more: dict[str, Any] = {"sample_weight": sample_weight, "class_weight": self.class_weight, "labels": labels}
+        more: dict[str, Any] = {"sample_weight": sample_weight, "labels": labels}
         more["template"] = template if stream is None or self._stream is None else self._stream_words
         attributes = stream.attributes if stream else Vocabulary()
         encoded = read_labelled(X, y, names, attributes=attributes, grow=True, in_stream=True, **more)
@@ -244,7 +248,7 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         rules = self._training_rules(names.labels(encoded.labels), encoded.dataset)
         stream = stream or Stream(encoded.attributes, encoded.labels, settings)
         began = time.perf_counter()
-        epoch = self._learn(stream, encoded, settings, names, rules)
+        epoch = self._learn(stream, encoded, settings, names, rules, class_weights(encoded, self.class_weight, names))
         self.rate_ = epoch.rate
         self.n_iter_ = getattr(self, "n_iter_", 0) + 1
         self.history_ = getattr(self, "history_", [])

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from tagfield._text import Vocabulary
 from tagfield.constraints import Rules
@@ -81,12 +81,14 @@ def train(
     on_epoch: OnEpoch | None = None,
     start: tuple[FeatureSet, Weights] | None = None,
     rules: Rules | None = None,
+    class_weight: ArrayLike | None = None,
     clock: Clock = time.perf_counter,
 ) -> Trained:
     """Trains on encoded data; `dev` and `watch` (encoded with the same vocabularies) are only scored.
 
     start: features and weights to go on from; the vocabularies of `encoded` must begin with theirs
     rules: labels that may not follow each other; they and unknown labels need a recipe with a likelihood
+    class_weight: one number above 0 for each label: the larger, the more often it is predicted (`class_offset`)
     clock: what the seconds of the history are read from
 
     >>> from tagfield.encode import encode_sequences
@@ -104,7 +106,7 @@ def train(
     elif settings.patience and settings.monitor in CHUNK_FIGURES and not chunks:
         raise InputError(f"monitor={settings.monitor} needs labels that mark chunks; use accuracy or macro_f1")
     began = clock()
-    problem = Problem.of(encoded, settings, rules, start)
+    problem = Problem.of(encoded, settings, rules, start, class_weight)
     feature_seconds = clock() - began
     watched = {**(watch or {}), **({} if dev is None else {"dev": dev})}
     for data in watched.values():

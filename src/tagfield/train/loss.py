@@ -54,7 +54,7 @@ class LossMeter:
         # Rules and unknown labels take a sum over paths, which a pass at rate 0 computes.
         summed = held_out is None and (problem.limits is not None or bool(unknown[chosen].any()))
         self._summed = chosen if summed else None
-        self._corpus = open_corpus(part)
+        self._corpus = open_corpus(part, problem.offset)
 
     def __call__(self, weights: Weights) -> float | None:
         """−Σ log p(y | x) / tokens; infinite if the weights are beyond the range of numbers, None without a token."""

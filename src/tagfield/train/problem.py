@@ -6,10 +6,11 @@ Encoded ─▶ rare attributes left out ─▶ feature set, grown from an earlie
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tagfield._text import Vocabulary
 from tagfield.constraints import Rules
-from tagfield.dataset import UNKNOWN, Dataset
+from tagfield.dataset import UNKNOWN, Dataset, Doubles
 from tagfield.encode import Encoded
 from tagfield.errors import InputError
 from tagfield.features import feature_set, grow
@@ -34,6 +35,7 @@ class Problem:
     sentences: int = 0  # how many share the L2 penalty where this is a part of the data; 0: those of the dataset
     in_stream: bool = False  # the next part of a stream (streaming.py)
     edges: Vocabulary | None = None  # the edge attributes with a weight; None if there are none
+    offset: Doubles | None = None  # [L] what class weights add to the score of each label, in training only
 
     @staticmethod
     def of(
@@ -41,6 +43,7 @@ class Problem:
         settings: Settings,
         rules: Rules | None = None,
         start: tuple[FeatureSet, Weights] | None = None,
+        class_weight: ArrayLike | None = None,
     ) -> "Problem":
         """The problem of training on encoded data.
 
@@ -64,7 +67,8 @@ class Problem:
                 f"{what}; use lbfgs or a stochastic recipe such as u2.g1, which sum over all possible paths"
             )
         dataset, attributes, edges = encoded.dataset, encoded.attributes, encoded.edges
-        corpus = open_corpus(dataset)
+        offset = None if class_weight is None else class_offset(class_weight, len(encoded.labels))
+        corpus = open_corpus(dataset, offset)
         check_edges(corpus, edges)
         min_count = 1 if start else settings.min_count  # the ids of an earlier model must not change
         if min_count > 1 and settings.features == "all":
@@ -74,7 +78,7 @@ class Problem:
             keep = kernels.count_edges(corpus, len(edges)) >= min_count
             dataset, edges = dataset.keep_edges(keep), edges.subset(keep)
         if dataset is not encoded.dataset:
-            corpus = open_corpus(dataset)
+            corpus = open_corpus(dataset, offset)
         features = feature_set(
             corpus,
             len(attributes),
@@ -88,7 +92,7 @@ class Problem:
         if start:
             features, initial = grow(start[0], start[1].single(), features)
         limits = None if rules is None else limits_of(rules, dataset, encoded.labels)
-        return Problem(dataset, corpus, attributes, features, initial, settings, limits, edges=edges)
+        return Problem(dataset, corpus, attributes, features, initial, settings, limits, edges=edges, offset=offset)
 
     @property
     def penalty_share(self) -> float:
@@ -104,6 +108,24 @@ class Problem:
             nothing.set_limits(self.limits)
         nothing.run(self.corpus, self.features.field(weights.copy()), None, None, order)
         return nothing.loss
+
+
+def class_offset(class_weight: ArrayLike, labels: int) -> Doubles:
+    """What class weights [L] add to the score of each label, at every token and in training only: −log w.
+
+    A label of weight w has a handicap of log w while the weights are learned. They make up for it, and without it every
+    token of that label counts w times: p(y | x) is that of the data, times Π_t w(y_t), but for a constant. For tokens
+    that do not depend on each other, this is where a loss that weighs the tokens of each class by w has its minimum
+    (Menon et al., "Long-tail learning via logit adjustment", ICLR 2021). A loss that weighs tokens is not an option for
+    a chain: its likelihood is that of whole sequences.
+
+    >>> class_offset([1.0, 4.0], 2).round(3).tolist()
+    [-0.0, -1.386]
+    """
+    weight = np.asarray(class_weight, np.float64)
+    if weight.shape != (labels,) or not (np.isfinite(weight) & (weight > 0)).all():
+        raise InputError(f"class_weight must be {labels} finite numbers above 0, one for each label")
+    return np.ascontiguousarray(-np.log(weight))
 
 
 def check_edges(corpus: kernels.Corpus, edges: Vocabulary | None) -> None:

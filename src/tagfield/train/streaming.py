@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tagfield._text import Vocabulary
 from tagfield.constraints import Rules
@@ -25,7 +26,7 @@ from tagfield.layout import ABSENT, LANES, FeatureSet, Weights
 from tagfield.train.history import Epoch
 from tagfield.train.limits import limits_of
 from tagfield.train.options import Stochastic
-from tagfield.train.problem import Problem, check_edges
+from tagfield.train.problem import Problem, check_edges, class_offset
 from tagfield.train.settings import Settings
 from tagfield.train.stochastic import NUMBERS, StochasticTrainer, kept_weights
 from tagfield.train.trainer import State, arrays_of, weights_of
@@ -149,7 +150,9 @@ class Stream:
         """Everything that the next part depends on; its arrays are the stream's own."""
         return self._state
 
-    def learn(self, encoded: Encoded, settings: Settings, rules: Rules | None = None) -> Epoch:
+    def learn(
+        self, encoded: Encoded, settings: Settings, rules: Rules | None = None, class_weight: ArrayLike | None = None
+    ) -> Epoch:
         """One pass over the next part of the stream, in its own order."""
         settings = decided(settings)
         recipe = settings.recipe
@@ -165,10 +168,19 @@ class Stream:
         self._settle(settings)
         state = self._grown(self._state)
         theta = weights_of(state, "theta")
-        corpus = open_corpus(dataset)
+        offset = None if class_weight is None else class_offset(class_weight, len(self.labels))
+        corpus = open_corpus(dataset, offset)
         check_edges(corpus, self.edges)
         problem = Problem(
-            dataset, corpus, self.attributes, self._features(settings, theta), theta, settings, limits, in_stream=True
+            dataset,
+            corpus,
+            self.attributes,
+            self._features(settings, theta),
+            theta,
+            settings,
+            limits,
+            in_stream=True,
+            offset=offset,
         )
         trainer = StochasticTrainer(recipe, problem, theta)
         trainer.resume(state)
