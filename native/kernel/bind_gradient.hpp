@@ -28,9 +28,7 @@ struct PackedHandle {
   PackedHandle(const CorpusHandle& c, int labels, View<int64_t, 1> first, View<int32_t, 1> label, View<int64_t, 1> edge_first,
                View<int64_t, 1> edge_cell)
       : corpus(c), packed(c.view, labels, rows(first, label), first.data(), label.data()),
-        edges(c.view, labels, at_least_one(edge_first), edge_first.data(), edge_cell.data(), int64_t(edge_cell.shape(0))) {
-    require(!c.view.offset || int64_t(c.offset.size()) == labels, "the offsets do not fit the labels");
-  }
+        edges(c.view, labels, at_least_one(edge_first), edge_first.data(), edge_cell.data(), int64_t(edge_cell.shape(0))) {}
 
   PointAndGradient point(const View<double, 1>& x, const View<double, 2>& trans, const View<double, 1>& edge, const D1& gradient,
                          const D2& grad_trans, const D1& grad_edge) const {

@@ -72,7 +72,7 @@ class Packed {
   void sum_scores(int64_t s, const double* x, const double* rich, double* scores, const double* gradient,
                   const double* grad_rich) const {
     const int64_t Lp = at_.Lp();
-    start_scores(c_, at_, scores, s);
+    blank_scores(at_, scores, c_.length(s));
     each<0>(s, [=](const Entry* e, auto value) {
       prefetch(x + e[AHEAD].from), prefetch(gradient + e->from);
       scores[e->to] += value(x[e->from]);

@@ -34,14 +34,6 @@ template <class T> inline void blank_scores(const Layout& at, T* scores, int64_t
     }
 }
 
-// The scores of sentence s before any feature.
-template <class T> inline void start_scores(const Corpus& c, const Layout& at, T* scores, int64_t s) {
-  const int64_t n = c.length(s), Lp = at.Lp();
-  blank_scores(at, scores, n);
-  for (int64_t t = 0; c.offset && t < n; ++t)
-    for (int j = 0; j < at.L; ++j) scores[t * Lp + j] += T(c.offset[j]);
-}
-
 // Visits the slots of sentence s: fn(first block, last block, first occurrence, last occurrence).
 template <Rows R, class Fn> inline void each_slot(const Corpus& c, const Layout& at, int64_t s, Fn fn) {
   // Copies of the pointers: a store of floats may alias the records, and each would be loaded again after it.
@@ -97,7 +89,7 @@ void sum_scores(const Corpus& c, const Layout& at, const T* state, int64_t s, T*
   const int32_t* position = c.position;
   const float* value = c.value;
   const uint16_t* column = at.column;
-  start_scores(c, at, scores, s);
+  blank_scores(at, scores, c.length(s));
   Ahead<R, T> ahead(c, at, state, s1, s2);
   each_slot<R>(c, at, s, [&](int64_t k0, int64_t k1, int64_t from, int64_t to) {
     ahead.step();

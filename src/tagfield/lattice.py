@@ -18,10 +18,10 @@ from tagfield.errors import InputError
 from tagfield.native import kernels
 
 
-def open_corpus(dataset: Dataset, offset: Doubles | None = None) -> kernels.Corpus:
+def open_corpus(dataset: Dataset, class_weight: Doubles | None = None) -> kernels.Corpus:
     """The dataset in the form that the kernels read: sealed, with every bound checked once.
 
-    offset: [L] the score of each label at every token before any feature; only training gives one
+    class_weight: [L] what a token of each label weighs; only training gives one
 
     >>> from tagfield.encode import encode_sequences
     >>> open_corpus(encode_sequences([[["a"], ["b"]]], [["X", "Y"]]).dataset).sentences
@@ -40,7 +40,7 @@ def open_corpus(dataset: Dataset, offset: Doubles | None = None) -> kernels.Corp
             dataset.labels,
             dataset.weight,
             None if dataset.edges is None else kernels.Slots(**dataset.edges.arrays()),
-            offset,
+            class_weight,
         )
     except (AttributeError, TypeError, ValueError) as error:
         raise InputError(f"the dataset is inconsistent: {error}; create datasets with encode_sequences") from None

@@ -241,7 +241,9 @@ def test_constraints_in_training() -> None:
         for before, after in zip(["O", *row], row, strict=False):
             assert not after.startswith("I-") or before[2:] == after[2:]
     with pytest.raises(InputError, match=r"y\[0\]\[1\] is 'I-A' after 'O', which the constraints forbid"):
-        CRF(constraints="BIO", constrain_training=True).fit([[["a"], ["b"]]], [["O", "I-A"]])
+        CRF(constraints="BIO", constrain_training=True).fit(
+            [[["a"], ["b"]], [["c"]], [["c"]]], [["O", "I-A"], ["B-A"], ["B-A"]]
+        )
 
 
 class Color(enum.Enum):

@@ -24,7 +24,6 @@ class Problem:
     labels: int
     edges: list[list[Token]] = field(default_factory=list)  # edge attributes of each token; those of the first are void
     edge_attributes: int = 0
-    offset: tuple[float, ...] | None = None  # what each label scores before any feature
 
 
 @dataclass(frozen=True)
@@ -109,10 +108,8 @@ def best_score(scores: np.ndarray, trans: np.ndarray) -> float:
 
 
 def sentence_scores(problem: Problem, s: int, theta: Dense) -> np.ndarray:
-    """s_t(y) = offset(y) + Σ_a value · θ[a, y]."""
+    """s_t(y) = Σ_a value · θ[a, y]."""
     scores = np.zeros((len(problem.sentences[s]), problem.labels))
-    if problem.offset is not None:
-        scores += problem.offset
     for t, token in enumerate(problem.sentences[s]):
         for a, value in token:
             scores[t] += value * theta.state[a]

@@ -27,7 +27,7 @@ def pose(
     features = features or found.features
     start = start or features.zeros()
     made_of = (found.dataset, found.corpus, found.attributes, features, start, settings, limits)
-    return Problem(*made_of, offset=found.offset)
+    return Problem(*made_of, class_weight=found.class_weight)
 
 
 def made(encoded: Encoded, settings: Settings, features: FeatureSet | None = None, **rest: Any) -> Trainer:

@@ -55,9 +55,9 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
     verbose: Print a line after every pass. Default: False.
     model_filename: File that fit saves the model to, in tagfield's format. An unfitted CRF loads the model from it.
     keep_tempfiles, trainer_cls: Accepted for compatibility with sklearn-crfsuite; trainer_cls must be None.
-    class_weight: A dict of label to weight, or 'balanced' (n_tokens / (n_classes · n_tokens of the class)). A label of
-        weight 2 is predicted as if its tokens were twice as frequent: more of them are found, at the price of false
-        ones. Only ratios matter. Default: every class has weight 1.
+    class_weight: What a token of each label weighs in the likelihood: a dict of label to weight, or 'balanced', for
+        n_tokens / (n_classes · n_tokens of the class). More tokens of a heavy class are found, at the price of false
+        ones. For lbfgs, l2sgd and tagfield's stochastic recipes. Default: every class has weight 1.
     warm_start: Continue from the weights, attributes and labels of the last fit. Default: False.
     early_stopping: Stop when the score `monitor` on held-out data has not improved for n_iter_no_change passes. Keeps
         the best weights. Held-out data is eval_set or X_dev; without them, validation_fraction of the sequences.
@@ -168,7 +168,6 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         names = self._names.copy() if before else LabelNames()
         more = {"template": self._chosen_template(before is not None)} | (_grown(before) if before else {})
         encoded = read_labelled(X, y, names, sample_weight=sample_weight, **more)
-        class_weight = class_weights(encoded, self.class_weight, names)
         dev = held_out(X_dev, y_dev, eval_set, encoded, names)
         if self.early_stopping and dev is None:
             encoded, dev = split_held_out(encoded, self.validation_fraction, settings.seed)
@@ -178,7 +177,13 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         # has its own threads: n_jobs.
         with threadpool_limits(1, user_api="blas"):
             trained = train(
-                encoded, settings, dev=dev, on_epoch=self._hooks(), start=start, rules=rules, class_weight=class_weight
+                encoded,
+                settings,
+                dev=dev,
+                on_epoch=self._hooks(),
+                start=start,
+                rules=rules,
+                class_weight=class_weights(encoded, self.class_weight, names),
             )
         began = time.perf_counter()
         self._keep(Model.of(encoded, trained).without_spare_attributes(), names)

@@ -88,7 +88,7 @@ def train(
 
     start: features and weights to go on from; the vocabularies of `encoded` must begin with theirs
     rules: labels that may not follow each other; they and unknown labels need a recipe with a likelihood
-    class_weight: one number above 0 for each label: the larger, the more often it is predicted (`class_offset`)
+    class_weight: one number above 0 for each label: what its tokens weigh in the likelihood
     clock: what the seconds of the history are read from
 
     >>> from tagfield.encode import encode_sequences

@@ -17,6 +17,7 @@ from tagfield.features import feature_set, grow
 from tagfield.lattice import open_corpus
 from tagfield.layout import FeatureSet, Weights
 from tagfield.native import kernels
+from tagfield.train.class_weight import read_class_weight
 from tagfield.train.limits import Limits, limits_of
 from tagfield.train.settings import Settings
 
@@ -35,7 +36,7 @@ class Problem:
     sentences: int = 0  # how many share the L2 penalty where this is a part of the data; 0: those of the dataset
     in_stream: bool = False  # the next part of a stream (streaming.py)
     edges: Vocabulary | None = None  # the edge attributes with a weight; None if there are none
-    offset: Doubles | None = None  # [L] what class weights add to the score of each label, in training only
+    class_weight: Doubles | None = None  # [L] what a token of each label weighs
 
     @staticmethod
     def of(
@@ -67,8 +68,8 @@ class Problem:
                 f"{what}; use lbfgs or a stochastic recipe such as u2.g1, which sum over all possible paths"
             )
         dataset, attributes, edges = encoded.dataset, encoded.attributes, encoded.edges
-        offset = None if class_weight is None else class_offset(class_weight, len(encoded.labels))
-        corpus = open_corpus(dataset, offset)
+        weight = read_class_weight(class_weight, len(encoded.labels), settings.recipe, edges)
+        corpus = open_corpus(dataset, weight)
         check_edges(corpus, edges)
         min_count = 1 if start else settings.min_count  # the ids of an earlier model must not change
         if min_count > 1 and settings.features == "all":
@@ -78,7 +79,7 @@ class Problem:
             keep = kernels.count_edges(corpus, len(edges)) >= min_count
             dataset, edges = dataset.keep_edges(keep), edges.subset(keep)
         if dataset is not encoded.dataset:
-            corpus = open_corpus(dataset, offset)
+            corpus = open_corpus(dataset, weight)
         features = feature_set(
             corpus,
             len(attributes),
@@ -92,40 +93,29 @@ class Problem:
         if start:
             features, initial = grow(start[0], start[1].single(), features)
         limits = None if rules is None else limits_of(rules, dataset, encoded.labels)
-        return Problem(dataset, corpus, attributes, features, initial, settings, limits, edges=edges, offset=offset)
+        return Problem(
+            dataset, corpus, attributes, features, initial, settings, limits, edges=edges, class_weight=weight
+        )
 
     @property
     def penalty_share(self) -> float:
         """C = 2·c2/N: what each sentence adds of the L2 penalty's gradient."""
         return 2 * self.settings.c2 / max(1, self.sentences or self.corpus.sentences)
 
-    def nll(self, weights: Weights, order: np.ndarray | None = None, cost: float = 0.0) -> float:
-        """The negative log-likelihood of some sentences, or of all, under given weights; or the softmax-margin loss."""
-        order = np.arange(self.corpus.sentences) if order is None else order
+    def nll(
+        self, weights: Weights, order: np.ndarray | None = None, cost: float = 0.0, corpus: kernels.Corpus | None = None
+    ) -> float:
+        """The negative log-likelihood of some sentences, or of all, under given weights; or the softmax-margin loss.
+
+        corpus: other data, which rules do not apply to
+        """
+        order = np.arange((corpus or self.corpus).sentences) if order is None else order
         nothing = kernels.Pass()
         nothing.rate, nothing.cost = 0.0, cost
-        if self.limits is not None:
+        if self.limits is not None and corpus is None:
             nothing.set_limits(self.limits)
-        nothing.run(self.corpus, self.features.field(weights.copy()), None, None, order)
+        nothing.run(corpus or self.corpus, self.features.field(weights.copy()), None, None, order)
         return nothing.loss
-
-
-def class_offset(class_weight: ArrayLike, labels: int) -> Doubles:
-    """What class weights [L] add to the score of each label, at every token and in training only: −log w.
-
-    A label of weight w has a handicap of log w while the weights are learned. They make up for it, and without it every
-    token of that label counts w times: p(y | x) is that of the data, times Π_t w(y_t), but for a constant. For tokens
-    that do not depend on each other, this is where a loss that weighs the tokens of each class by w has its minimum
-    (Menon et al., "Long-tail learning via logit adjustment", ICLR 2021). A loss that weighs tokens is not an option for
-    a chain: its likelihood is that of whole sequences.
-
-    >>> class_offset([1.0, 4.0], 2).round(3).tolist()
-    [-0.0, -1.386]
-    """
-    weight = np.asarray(class_weight, np.float64)
-    if weight.shape != (labels,) or not (np.isfinite(weight) & (weight > 0)).all():
-        raise InputError(f"class_weight must be {labels} finite numbers above 0, one for each label")
-    return np.ascontiguousarray(-np.log(weight))
 
 
 def check_edges(corpus: kernels.Corpus, edges: Vocabulary | None) -> None:

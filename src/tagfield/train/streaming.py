@@ -23,10 +23,11 @@ from tagfield.encode import Encoded
 from tagfield.errors import InputError, TrainingError
 from tagfield.lattice import open_corpus
 from tagfield.layout import ABSENT, LANES, FeatureSet, Weights
+from tagfield.train.class_weight import read_class_weight
 from tagfield.train.history import Epoch
 from tagfield.train.limits import limits_of
 from tagfield.train.options import Stochastic
-from tagfield.train.problem import Problem, check_edges, class_offset
+from tagfield.train.problem import Problem, check_edges
 from tagfield.train.settings import Settings
 from tagfield.train.stochastic import NUMBERS, StochasticTrainer, kept_weights
 from tagfield.train.trainer import State, arrays_of, weights_of
@@ -168,8 +169,8 @@ class Stream:
         self._settle(settings)
         state = self._grown(self._state)
         theta = weights_of(state, "theta")
-        offset = None if class_weight is None else class_offset(class_weight, len(self.labels))
-        corpus = open_corpus(dataset, offset)
+        weight = read_class_weight(class_weight, len(self.labels), recipe, self.edges)
+        corpus = open_corpus(dataset, weight)
         check_edges(corpus, self.edges)
         problem = Problem(
             dataset,
@@ -180,7 +181,7 @@ class Stream:
             settings,
             limits,
             in_stream=True,
-            offset=offset,
+            class_weight=weight,
         )
         trainer = StochasticTrainer(recipe, problem, theta)
         trainer.resume(state)
