@@ -191,6 +191,7 @@ def run_epochs(
         try:
             objective = trainer.run(rng.permutation(corpus.sentences).astype(np.int64))
         except Finished as end:
+            trainer.release()
             return (latest.kept if history.by_score and latest.kept else trainer.weights()), True, str(end)
         except TrainingError as error:
             if not recipe.keeps_best or not history.epochs:
@@ -198,7 +199,7 @@ def run_epochs(
             log.info("%s", error)
             reason = f"in epoch {len(history.epochs) + 1} the weights left the range of numbers"
             return (
-                history.fall_back(latest.kept or problem.start),
+                history.fall_back(latest.kept or problem.start.copy()),
                 False,
                 f"{reason}; the best weights so far are kept",
             )
@@ -215,12 +216,13 @@ def run_epochs(
                 kept = history.keep_last(trainer.weights())
                 return kept, False, f"{trouble}; the weights of this epoch are kept; a smaller rate may help"
             trouble += "; the best weights so far are kept" + ("" if kept else "; a smaller rate may help")
-            return history.fall_back(kept or problem.start), False, trouble
+            return history.fall_back(kept or problem.start.copy()), False, trouble
         figure = "loss" if trainer.watches_loss else "objective"
         watched = history.epochs[-1].loss if trainer.watches_loss else None
         finished, settled = trainer.finished(), stopping.add(trainer.monitor if watched is None else watched)
         done = len(history.epochs)
         if asked or history.out_of_patience or finished or settled or done == settings.max_epochs:
+            trainer.release()
             weights = latest() if history.best or kept is None else kept
             if asked:
                 return weights, False, "a callback asked it to stop"

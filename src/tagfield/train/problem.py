@@ -89,7 +89,7 @@ class Problem:
             settings.transitions,
             0 if edges is None else len(edges),
         )
-        initial = features.zeros()
+        initial = features.zero  # trainers copy what they change
         if start:
             features, initial = grow(start[0], start[1].single(), features)
         limits = None if rules is None else limits_of(rules, dataset, encoded.labels)
