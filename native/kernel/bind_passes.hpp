@@ -116,6 +116,7 @@ void bind_passes(nb::module_& m) {
         h.p.rest = rest ? rest->changeable_beside(theta) : Arrays{};
         h.p.limits = LimitsHandle::of(h.limits ? &*h.limits : nullptr, c.view, theta.view.at);
         check_order(c, order);
+        require(!c.view.class_weight || !h.counted, "class weights do not apply to responses to counts");
         h.p.response = h.response ? &*h.response : nullptr;
         h.p.counted = h.counted ? &*h.counted : nullptr;
         require(!h.counted || (h.counted->tables.size() >= 2 && h.counted->exact),
@@ -134,6 +135,7 @@ void bind_passes(nb::module_& m) {
                           int type, double aggressiveness, bool cost_sensitive, double seen) {
     fits_labelled(c, theta, true);
     check_order(c, order);
+    require(!c.view.class_weight, "class weights need a likelihood");
     MarginPass p;
     p.type = type, p.c = aggressiveness, p.cost_sensitive = cost_sensitive, p.seen = seen;
     p.theta = theta.changeable(), p.rest = rest.changeable_beside(theta);
@@ -151,6 +153,7 @@ void bind_passes(nb::module_& m) {
                         double gamma) {
     fits_labelled(c, mean, true);
     check_order(c, order);
+    require(!c.view.class_weight, "class weights need a likelihood");
     require(gamma > 0, "gamma must be above 0");
     ArowPass p;
     p.gamma = gamma, p.mean = mean.changeable(), p.spread = spread.changeable_beside(mean);

@@ -35,6 +35,7 @@ struct Corpus {
   int32_t attributes = 0, classes = 0;     // one more than the largest id
   int64_t longest = 0;
   bool complete = true;                    // no label is unknown
+  const double* class_weight = nullptr;    // [L] or null: what a token of each label weighs in training
   EdgeSlots edges;
 
   int64_t length(int64_t s) const { return tokens[s + 1] - tokens[s]; }

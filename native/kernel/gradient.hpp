@@ -10,6 +10,7 @@
 #include "kernel/packed.hpp"
 #include "kernel/packed_edges.hpp"
 #include "kernel/threads.hpp"
+#include "kernel/token_terms.hpp"
 
 namespace tagfield {
 
@@ -22,8 +23,8 @@ struct PointAndGradient {  // where a point of the optimiser and its gradient li
 // difference of each position in lattice.node and adds that of the transitions. `edge_loss_of(s, lattice, grad_trans,
 // grad_edge)` does the same for a sentence with edge attributes.
 template <class LossOf, class EdgeLossOf>
-double sum_gradient(const Packed& packed, const PackedEdges& looked, const PointAndGradient& at, int threads, LossOf loss_of,
-                    EdgeLossOf edge_loss_of) {
+double sum_gradient(const Packed& packed, const PackedEdges& looked, const PointAndGradient& at, const Limits& limits,
+                    int threads, LossOf loss_of, EdgeLossOf edge_loss_of) {
   const Corpus& c = packed.corpus();
   const Layout& layout = packed.layout();
   const int64_t K = packed.features(), edges = int64_t(layout.L) * layout.Lp(), rich = packed.rich_size();
@@ -41,6 +42,16 @@ double sum_gradient(const Packed& packed, const PackedEdges& looked, const Point
     double* grad_rich = zeros(own[size_t(id)], rich + (id ? K + edges + KE : 0));
     double *g = id ? grad_rich + rich : at.gradient, *gt = id ? g + K : at.grad_trans, *ge = id ? gt + edges : at.grad_edge;
     lattice.set_transitions(at.trans, 1.0);
+    const std::unique_ptr<TokenTerms> terms = c.class_weight ? std::make_unique<TokenTerms>(layout) : nullptr;
+    if (terms) terms->set_transitions(at.trans, 1.0, limits.any());
+    const auto weighed = [&](int64_t s) {  // the loss of a sentence with class weights
+      const int64_t n = c.length(s);
+      limits.forbid(c, layout, s, lattice.scores);
+      const double found = terms->run(c, lattice.scores, 1.0, c.labels + c.tokens[s], n);
+      for (int64_t k = 0; n > 1 && k < edges; ++k) gt[k] += c.weight[s] * terms->edge[size_t(k)];
+      std::copy(terms->node.begin(), terms->node.end(), lattice.node);
+      return found;
+    };
     double sum = 0;
     packets.each([&](int64_t s) {
       if (c.length(s) == 0) return;
@@ -48,7 +59,7 @@ double sum_gradient(const Packed& packed, const PackedEdges& looked, const Point
       double* scores = looks ? edge_lattice.room_for(c.length(s)) : lattice.room_for(c.length(s));
       packed.sum_scores(s, at.x, rows.get(), scores, g, grad_rich);
       if (looks) looked.fill(s, at.trans, at.edge, edge_lattice);
-      sum += c.weight[s] * (looks ? edge_loss_of(s, edge_lattice, gt, ge) : loss_of(s, lattice, gt));
+      sum += c.weight[s] * (looks ? edge_loss_of(s, edge_lattice, gt, ge) : terms ? weighed(s) : loss_of(s, lattice, gt));
       packed.add_differences(s, looks ? edge_lattice.node : lattice.node, c.weight[s], g, grad_rich);
     });
     loss[size_t(id)] = sum;
@@ -83,7 +94,7 @@ inline double nll_gradient(const Packed& packed, const PackedEdges& looked, cons
     for (int64_t k = 0; n > 1 && k < edges; k += W) store<double>(gt + k, load(gt + k) + load(lattice.edge + k) * weight);
   };
   return sum_gradient(
-      packed, looked, at, threads,
+      packed, looked, at, Limits{}, threads,
       [&](int64_t s, Lattice<double>& lattice, double* gt) {
         const double log_z = lattice.run(1.0, true);
         const double loss = log_z - path_score(layout, lattice.scores, at.trans, c.labels + c.tokens[s], c.length(s));
@@ -130,7 +141,7 @@ inline double partial_gradient(const Packed& packed, const PackedEdges& looked, 
     return known > IMPOSSIBLE ? all - known : double(INFINITY);
   };
   return sum_gradient(
-      packed, looked, at, threads,
+      packed, looked, at, limits, threads,
       [&](int64_t s, Lattice<double>& lattice, double* gt) { return loss_of(s, lattice, gt, [](double) {}); },
       [&](int64_t s, EdgeLattice& lattice, double* gt, double* ge) {
         return loss_of(s, lattice, gt, [&](double weight) { looked.add_pairs(s, lattice, weight, ge); });

@@ -67,11 +67,12 @@ struct CorpusHandle {  // the arrays stay alive as long as the view
   std::optional<View<float, 1>> value;
   View<double, 1> weight;
   std::optional<SlotsHandle> edges;
+  std::vector<double> class_weight;  // a copy: nothing changes it after it was checked
 
   CorpusHandle(View<int64_t, 1> tokens_, View<int64_t, 1> slots_, View<int64_t, 1> occurrences_,
                View<int32_t, 1> attribute_, View<int32_t, 1> stop_, View<int32_t, 1> position_,
                std::optional<View<float, 1>> value_, View<int32_t, 1> labels_, View<double, 1> weight_,
-               std::optional<SlotsHandle> edges_)
+               std::optional<SlotsHandle> edges_, std::optional<View<double, 1>> class_weight_)
       : tokens(tokens_), slots(slots_), occurrences(occurrences_), attribute(attribute_), stop(stop_),
         position(position_), labels(labels_), value(value_), weight(weight_), edges(edges_) {
     require(tokens.shape(0) >= 1 && slots.shape(0) == tokens.shape(0) && occurrences.shape(0) == tokens.shape(0) &&
@@ -86,7 +87,14 @@ struct CorpusHandle {  // the arrays stay alive as long as the view
     view.labels = labels.data(), view.weight = weight.data();
     if (edges) view.edges = edges->view(weight.shape(0));
     view.check();
+    if (!class_weight_) return;
+    require(!edges, "class weights do not apply to edge attributes");
+    class_weight.assign(class_weight_->data(), class_weight_->data() + class_weight_->shape(0));
+    require(!class_weight.empty() && int64_t(class_weight.size()) >= view.classes, "the class weights do not fit the labels");
+    for (double w : class_weight) require(std::isfinite(w) && w > 0, "a class weight is not a number above 0");
+    view.class_weight = class_weight.data();
   }
+  CorpusHandle(const CorpusHandle&) = delete;
 };
 
 struct LayoutHandle {

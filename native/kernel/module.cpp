@@ -96,9 +96,10 @@ NB_MODULE(TAGFIELD_MODULE, m) {
   nb::class_<CorpusHandle>(m, "Corpus")
       .def(nb::init<View<int64_t, 1>, View<int64_t, 1>, View<int64_t, 1>, View<int32_t, 1>, View<int32_t, 1>,
                     View<int32_t, 1>, std::optional<View<float, 1>>, View<int32_t, 1>, View<double, 1>,
-                    std::optional<SlotsHandle>>(),
+                    std::optional<SlotsHandle>, std::optional<View<double, 1>>>(),
            "tokens"_a, "slots"_a, "occurrences"_a, "attribute"_a, "stop"_a, "position"_a, "value"_a.none(), "labels"_a,
-           "weight"_a, "edges"_a.none() = nb::none(), nb::call_guard<nb::gil_scoped_release>())
+           "weight"_a, "edges"_a.none() = nb::none(), "class_weight"_a.none() = nb::none(),
+           nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("edge_attributes", [](const CorpusHandle& c) { return c.view.edges.attributes; })
       .def_prop_ro("sentences", [](const CorpusHandle& c) { return c.view.S; })
       .def_prop_ro("attributes", [](const CorpusHandle& c) { return c.view.attributes; })

@@ -24,11 +24,13 @@
 // the same.
 #pragma once
 #include <cmath>
+#include <memory>
 #include <vector>
 
 #include "kernel/lattice.hpp"
 #include "kernel/looked.hpp"
 #include "kernel/step.hpp"
+#include "kernel/token_terms.hpp"
 
 namespace tagfield {
 
@@ -41,6 +43,7 @@ void stochastic_pass(const Corpus& c, const Layout& at, Pass& pass, const int64_
   std::vector<float> edge_counts(pass.counted ? size_t(at.L) * Lp : 0, 0.f);
   Exactly leftover;
   Expected expected;
+  const std::unique_ptr<TokenTerms> terms = c.class_weight ? std::make_unique<TokenTerms>(at) : nullptr;
   Looked looked(at);
   Scratch<float> directions, allowed_trans;
   const int32_t* position = c.position;
@@ -62,7 +65,10 @@ void stochastic_pass(const Corpus& c, const Layout& at, Pass& pass, const int64_
     const float* trans = pass.limits.in_force(at, theta.trans, allowed_trans);
     const bool known = c.complete || all_known(y, n), looks = c.edges.in(s);
     double loss = 0;
-    if (looks) {
+    if (terms) {
+      terms->set_transitions(trans, double(scale), pass.limits.any());
+      loss = terms->run(c, scores, double(scale), y, n);
+    } else if (looks) {
       looked.open(c, trans, theta.edge, s);
       loss = known ? looked.run_known(lattice, scale, y)
                    : expected.run(lattice, at, y, n, [&] { return looked.run(lattice, scale); });
@@ -79,9 +85,13 @@ void stochastic_pass(const Corpus& c, const Layout& at, Pass& pass, const int64_
     pass.loss += c.weight[s] * loss;
 
     float *D = lattice.node, *edge = lattice.edge;
-    for (int64_t t = 0; known && t < n; ++t) {
+    for (int64_t t = 0; known && !terms && t < n; ++t) {
       D[t * Lp + y[t]] -= 1;
       if (t) edge[int64_t(y[t - 1]) * Lp + y[t]] -= 1;
+    }
+    if (terms) {
+      for (int64_t k = 0; k < n * Lp; ++k) D[k] = float(terms->node[size_t(k)]);
+      for (int64_t k = 0; k < int64_t(at.L) * Lp; ++k) edge[k] = float(terms->edge[size_t(k)]);
     }
 
     const double decay = pass.streaming ? pass.decay / (pass.t + 1) : pass.decay;

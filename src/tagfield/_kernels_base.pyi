@@ -46,6 +46,7 @@ class Corpus:
         labels: _Ints,
         weight: _Doubles,
         edges: Slots | None = None,
+        class_weight: _Doubles | None = None,
     ) -> None: ...
 
 class Layout:

@@ -21,8 +21,10 @@ from tagfield.errors import InputError
 from tagfield.native import kernels
 
 
-def open_corpus(dataset: Dataset) -> kernels.Corpus:
+def open_corpus(dataset: Dataset, class_weight: Doubles | None = None) -> kernels.Corpus:
     """The dataset in the form that the kernels read: sealed, with every bound checked once.
+
+    class_weight: [L] what a token of each label weighs; only training gives one
 
     >>> from tagfield.encode import encode_sequences
     >>> open_corpus(encode_sequences([[["a"], ["b"]]], [["X", "Y"]]).dataset).sentences
@@ -41,6 +43,7 @@ def open_corpus(dataset: Dataset) -> kernels.Corpus:
             dataset.labels,
             dataset.weight,
             None if dataset.edges is None else kernels.Slots(**dataset.edges.arrays()),
+            class_weight,
         )
     except (AttributeError, TypeError, ValueError) as error:
         raise InputError(f"the dataset is inconsistent: {error}; create datasets with encode_sequences") from None

@@ -27,6 +27,7 @@ from tagfield.model_reading import paths_of
 from tagfield.model_tagging import Tagging
 from tagfield.page import facts, some
 from tagfield.progress import show_progress
+from tagfield.scheme_rules import chunk_starts, find_scheme
 from tagfield.text.sources import PathLike
 from tagfield.text.templates import Template
 from tagfield.train import Settings, Trained, train
@@ -153,6 +154,8 @@ class Model(Tagging):
             "converged": trained.converged,
             "stop_reason": trained.stop_reason,
         }
+        if find_scheme(chunk_starts(encoded.dataset, encoded.labels.strings())) == "IOB1":
+            info["scheme"] = "IOB1"  # constraints in BIO would forbid most of its chunks
         return cls(encoded.labels, trained.attributes, features, weights, encoded.template, info, edges=trained.edges)
 
     @classmethod

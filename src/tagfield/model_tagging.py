@@ -24,6 +24,7 @@ from tagfield.layout import FeatureSet, Weights
 from tagfield.model_reading import Reading, paths_of
 from tagfield.native import kernels
 from tagfield.saved import rules_from_json
+from tagfield.scheme_rules import check_model
 from tagfield.spans import Span
 from tagfield.tagged import TaggedText
 from tagfield.tagging import Sentences
@@ -86,6 +87,7 @@ class Tagging(Reading):
         rules = None if rules is False else self.constraints if rules is None else rules
         limits = None
         if rules is not None or known is not None:
+            check_model(rules, self.info.get("scheme"))
             limits = limits_for(rules, known, encoded.dataset.tokens, self.label_names if called is None else called)
         return Decoder(self.field, encoded, limits, threads=threads)
 

@@ -198,7 +198,7 @@ def test_bad_known_labels(known, message: str) -> None:
         ({"callbacks": print}, "callbacks must be a list of functions"),
         ({"callbacks": [3]}, "callbacks must be a list of functions"),
         ({"class_weight": 5}, "class_weight must be a dict of label to weight, or 'balanced', got 5"),
-        ({"class_weight": {"O": None}}, "the class weight of 'O' must be a finite number ≥ 0, got None"),
+        ({"class_weight": {"O": None}}, "the class weight of 'O' must be a finite number above 0, got None"),
         ({"early_stopping": True, "n_iter_no_change": 0}, "n_iter_no_change must be at least 1"),
         ({"constraints": "XYZ"}, "no scheme named 'XYZ'"),
         ({"constraints": "IOBES"}, "no label starts with E- or S-"),

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tagfield.encode import Encoded
 from tagfield.layout import FeatureSet, Weights
@@ -19,12 +20,14 @@ def pose(
     *,
     start: Weights | None = None,
     limits: Limits | None = None,
+    class_weight: ArrayLike | None = None,
 ) -> Problem:
     """The problem of some data, with features other than those that the settings would find."""
-    found = Problem.of(encoded, settings)
+    found = Problem.of(encoded, settings, class_weight=class_weight)
     features = features or found.features
     start = start or features.zeros()
-    return Problem(found.dataset, found.corpus, found.attributes, features, start, settings, limits)
+    made_of = (found.dataset, found.corpus, found.attributes, features, start, settings, limits)
+    return Problem(*made_of, class_weight=found.class_weight)
 
 
 def made(encoded: Encoded, settings: Settings, features: FeatureSet | None = None, **rest: Any) -> Trainer:

@@ -58,7 +58,7 @@ def test_every_key_of_the_other_algorithms_is_there(algorithm: str) -> None:
     assert ours.training_seconds == pytest.approx(sum(row["time"] for row in ours.iterations))
 
 
-@pytest.mark.parametrize("algorithm", ["ap", "pa", "arow"])
+@pytest.mark.parametrize("algorithm", ["ap", "arow"])  # of pa it is that of the last weights, as in CRFsuite
 def test_the_norm_is_that_of_the_weights_that_are_kept(algorithm: str) -> None:
     crf = CRF(algorithm, max_iterations=4).fit(X, Y)
     kept = [*crf.state_features_.values(), *crf.transition_features_.values()]

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from threadpoolctl import threadpool_limits  # scikit-learn depends on it too
 
 from tagfield.constraints import Rules
+from tagfield.dataset import Dataset
 from tagfield.encode import Vocabulary
 from tagfield.errors import InputError
 from tagfield.estimator.fitted import check_folder
@@ -19,13 +20,14 @@ from tagfield.estimator.inspection import Inspection
 from tagfield.estimator.labels import LabelNames
 from tagfield.estimator.parameters import STREAM, documented_arguments, settings_of
 from tagfield.estimator.plumbing import Plumbing
-from tagfield.estimator.reading import read_labelled
+from tagfield.estimator.reading import class_weights, read_labelled
 from tagfield.estimator.records import print_epoch
 from tagfield.estimator.scoring import Scoring
 from tagfield.estimator.spelling import Spelling
 from tagfield.formats.pickles import model_of_estimator
 from tagfield.model import Model
 from tagfield.saved import labels_to_json, rules_for
+from tagfield.scheme_rules import check_data
 from tagfield.train import Epoch, train
 from tagfield.train.streaming import Stream
 
@@ -55,14 +57,16 @@ class CRF(Scoring, Inspection, Plumbing):
     model_filename: File that fit saves the model to, in tagfield's format. An unfitted CRF loads the model from it, and
         warm_start and partial_fit continue from it.
     keep_tempfiles, trainer_cls: Accepted for compatibility with sklearn-crfsuite; trainer_cls must be None.
-    class_weight: A dict of label to weight, or 'balanced'. The weight of a sequence is the mean class weight of its
-        tokens. Default: every class has weight 1.
+    class_weight: What a token of each label weighs in the likelihood: a dict of label to weight, or 'balanced', for
+        n_tokens / (n_classes · n_tokens of the class). More tokens of a heavy class are found, at the price of false
+        ones. For lbfgs, l2sgd and tagfield's stochastic recipes. Default: every class has weight 1.
     warm_start: Continue from the weights, attributes and labels of the last fit. Default: False.
     early_stopping: Stop when the score `monitor` on held-out data has not improved for n_iter_no_change passes. Keeps
         the best weights. Held-out data is eval_set or X_dev; without them, validation_fraction of the sequences.
-    constraints: 'BIO', 'IOBES', 'BILOU', a matrix or a function: the labels that may follow each other in predictions.
-        With constrain_training=True, training uses the constraints too. Default: those of the model file, if one was
-        loaded; False for none.
+    constraints: 'BIO', 'IOB1', 'IOBES', 'BILOU', a matrix [L, L] or a function (before, after) that returns whether one
+        label may follow another, with None for the start and the end: the labels that may follow each other in
+        predictions. With constrain_training=True, training uses the constraints too. Default: those of the model file,
+        if one was loaded; False for none.
     random_state: Random seed. On one thread the same seed gives the same bits; None stands for one fixed seed.
     n_jobs: Number of threads for lbfgs and for predictions; -1 uses every core. Default: 1.
     callbacks: Functions that are called with an Epoch after every pass; training stops when one returns True.
@@ -187,9 +191,7 @@ class CRF(Scoring, Inspection, Plumbing):
         names = self._names.copy() if before else LabelNames()
         more = {"template": self._chosen_template(before is not None)} | (_grown(before) if before else {})
         spelling = None if more["template"] else Spelling()
-        encoded = read_labelled(
-            X, y, names, sample_weight=sample_weight, class_weight=self.class_weight, spelling=spelling, **more
-        )
+        encoded = read_labelled(X, y, names, sample_weight=sample_weight, spelling=spelling, **more)
         dev = held_out(X_dev, y_dev, eval_set, encoded, names)
         if self.early_stopping and dev is None:
             encoded, dev = split_held_out(encoded, self.validation_fraction, settings.seed)
@@ -197,12 +199,20 @@ class CRF(Scoring, Inspection, Plumbing):
         if self.model_filename is not None:
             labels_to_json(labels)  # raises before training what saving would raise after it
         constraints = self._file_constraints if before else None
-        rules = self._training_rules(labels, constraints)
+        rules = self._training_rules(labels, encoded.dataset, constraints)
         start = (before.features, before.weights) if before else None
         # BLAS would use threads for short sums, which slows training down, on a busy machine many times. The lattice
         # has its own threads: n_jobs.
         with threadpool_limits(1, user_api="blas"):
-            trained = train(encoded, settings, dev=dev, on_epoch=self._hooks(), start=start, rules=rules)
+            trained = train(
+                encoded,
+                settings,
+                dev=dev,
+                on_epoch=self._hooks(),
+                start=start,
+                rules=rules,
+                class_weight=class_weights(encoded, self.class_weight, names),
+            )
         began = time.perf_counter()
         self._file_constraints = constraints
         self._characters = (before is not None and self._characters) or (spelling is not None and spelling.used)
@@ -221,12 +231,14 @@ class CRF(Scoring, Inspection, Plumbing):
         self._preparing_and_storing = (trained.feature_seconds, time.perf_counter() - began)
         return self
 
-    def _training_rules(self, labels: list[Any], otherwise: Any) -> Rules | None:
+    def _training_rules(self, labels: list[Any], dataset: Dataset, otherwise: Any) -> Rules | None:
         """The rules for training, if any; invalid constraints raise an error before training in either case.
 
         otherwise: the constraints where the argument is None
         """
-        rules = rules_for(otherwise if self.constraints is None else self.constraints, labels)
+        chosen = otherwise if self.constraints is None else self.constraints
+        rules = rules_for(chosen, labels)
+        check_data(chosen, dataset, labels)
         return rules if self.constrain_training else None
 
     def _hooks(self) -> Callable[[Epoch], bool]:
@@ -266,18 +278,18 @@ class CRF(Scoring, Inspection, Plumbing):
         template = self._chosen_template(known is not None)
         stream = self._resumed_stream(settings)
         labels = stream.labels if stream else None if listed is None else Vocabulary(list(map(names.name, listed)))
-        more: dict[str, Any] = {"sample_weight": sample_weight, "class_weight": self.class_weight, "labels": labels}
+        more: dict[str, Any] = {"sample_weight": sample_weight, "labels": labels}
         more["template"] = template if stream is None or self._stream is None else self._stream_words
         more["spelling"] = spelling = None if more["template"] else Spelling()
         more |= {"attributes": stream.attributes, "edge_attributes": stream.edges} if stream else {}
         encoded = read_labelled(X, y, names, **{"attributes": Vocabulary(), **more}, grow=True, in_stream=True)
         if not len(encoded.labels):
             raise InputError("no data to train on: no token has a label; name the labels, by classes=")
-        rules = self._training_rules(names.labels(encoded.labels), self._file_constraints)
+        rules = self._training_rules(names.labels(encoded.labels), encoded.dataset, self._file_constraints)
         self._characters = self._characters or (spelling is not None and spelling.used)
         stream = stream or Stream(encoded.attributes, encoded.labels, settings, encoded.edges)
         began = time.perf_counter()
-        epoch = self._learn(stream, encoded, settings, names, rules)
+        epoch = self._learn(stream, encoded, settings, names, rules, class_weights(encoded, self.class_weight, names))
         self.rate_ = epoch.rate
         self.n_iter_ = getattr(self, "n_iter_", 0) + 1
         self.history_ = getattr(self, "history_", [])

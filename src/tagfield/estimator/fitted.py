@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from sklearn.exceptions import NotFittedError
 
 from tagfield.constraints import Rules
+from tagfield.dataset import Doubles
 from tagfield.encode import AUTO, Encoded, WordEncoder
 from tagfield.errors import InputError
 from tagfield.estimator.labels import LabelNames
@@ -169,9 +170,15 @@ class Fitted:
         return self._stream
 
     def _learn(
-        self, stream: Stream, encoded: Encoded, settings: Settings, names: LabelNames, rules: Rules | None
+        self,
+        stream: Stream,
+        encoded: Encoded,
+        settings: Settings,
+        names: LabelNames,
+        rules: Rules | None,
+        class_weight: Doubles | None,
     ) -> Epoch:
-        epoch = stream.learn(encoded, settings, rules)
+        epoch = stream.learn(encoded, settings, rules, class_weight)
         if not self._has_model():
             self._names, self._classes = names, names.labels(encoded.labels)
         self._stream, self._stream_settings, self._model = stream, settings, None

@@ -26,7 +26,6 @@ def read_labelled(
     names: LabelNames,
     *,
     sample_weight: ArrayLike | None = None,
-    class_weight: Mapping[Any, float] | str | None = None,
     template: Template | WordEncoder | str | None = None,
     attributes: Vocabulary | None = None,
     labels: Vocabulary | None = None,
@@ -82,9 +81,6 @@ def read_labelled(
         found = "every sequence is empty" if len(encoded) else "X is empty"
         raise InputError(f"no data to train on: {found}")
     encoded = without_empty(encoded)
-    if class_weight is not None:
-        weight = encoded.dataset.weight * class_weights(encoded, class_weight, names)
-        encoded = replace(encoded, dataset=replace(encoded.dataset, weight=weight))
     if not encoded.dataset.weight.any() and not in_stream:
         raise InputError("every sequence has weight 0; give at least one sequence a positive weight")
     return encoded
@@ -113,16 +109,18 @@ def without_empty(encoded: Encoded) -> Encoded:
     return replace(encoded, dataset=kept)
 
 
-def class_weights(encoded: Encoded, chosen: Mapping[Any, float] | str, names: LabelNames) -> Doubles:
-    """One factor per sequence: the mean class weight of its labelled tokens.
+def class_weights(encoded: Encoded, chosen: Mapping[Any, float] | str | None, names: LabelNames) -> Doubles | None:
+    """The weight of each label [L]; None if every class weighs the same.
 
     'balanced' gives class c the weight n_tokens / (n_classes · n_tokens of c), as scikit-learn does. Classes that are
     missing from the dict have weight 1.
 
     >>> encoded = encode_sequences([[["a"], ["b"]], [["a"], ["a"]]], [["X", "Y"], ["X", "X"]])
     >>> class_weights(encoded, "balanced", LabelNames()).round(4).tolist()  # X: 4/(2·3), Y: 4/(2·1)
-    [1.3333, 0.6667]
+    [0.6667, 2.0]
     """
+    if chosen is None:
+        return None
     data = encoded.dataset
     known = data.labels != UNKNOWN
     size = len(encoded.labels)
@@ -130,21 +128,17 @@ def class_weights(encoded: Encoded, chosen: Mapping[Any, float] | str, names: La
         if not isinstance(chosen, str) or chosen != "balanced":
             raise InputError(f"class_weight must be a dict of label to weight, or 'balanced', got {chosen!r}")
         counts = np.bincount(data.labels[known], minlength=size)
-        weight = known.sum() / (size * np.maximum(counts, 1))
-    else:
-        weight = np.ones(size)
-        for label, value in chosen.items():
-            name = names.find(label)
-            at = -1 if name is None else encoded.labels.find(name)
-            if at < 0:
-                raise InputError(f"class_weight has the label {label!r}, which does not occur in y")
-            if not (isinstance(value, Real) and np.isfinite(value) and value >= 0):
-                raise InputError(f"the class weight of {label!r} must be a finite number ≥ 0, got {value}")
-            weight[at] = value
-    per_token = np.where(known, weight[np.where(known, data.labels, 0)], 0.0)
-    sums = np.add.reduceat(per_token, data.tokens[:-1])
-    counts_known = np.add.reduceat(known.astype(np.float64), data.tokens[:-1])
-    return np.where(counts_known > 0, sums / np.maximum(counts_known, 1), 1.0)
+        return np.asarray(known.sum() / (size * np.maximum(counts, 1)), np.float64)
+    weight = np.ones(size)
+    for label, value in chosen.items():
+        name = names.find(label)
+        at = -1 if name is None else encoded.labels.find(name)
+        if at < 0:
+            raise InputError(f"class_weight has the label {label!r}, which does not occur in y")
+        if not (isinstance(value, Real) and np.isfinite(value) and value > 0):
+            raise InputError(f"the class weight of {label!r} must be a finite number above 0, got {value}")
+        weight[at] = value
+    return weight
 
 
 def _check_labels(encoded: Encoded, names: LabelNames) -> None:

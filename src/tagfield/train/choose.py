@@ -207,7 +207,7 @@ class _Trial:
         self._problem = replace(
             problem,
             dataset=part,
-            corpus=open_corpus(part),
+            corpus=open_corpus(part, problem.class_weight),
             features=features,
             start=features.zeros(),
             limits=limits,

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from tagfield._text import Vocabulary
 from tagfield.constraints import Rules
@@ -51,8 +51,8 @@ class Trained:
     converged: bool
     stop_reason: str
     fell_back: bool = False  # training went wrong, and earlier weights are kept
-    feature_seconds: float = 0.0  # what finding the features took
     edges: Vocabulary | None = None  # the edge attributes with a weight; None if there are none
+    feature_seconds: float = 0.0  # what finding the features took
 
     @property
     def best(self) -> Epoch:
@@ -81,12 +81,14 @@ def train(
     on_epoch: OnEpoch | None = None,
     start: tuple[FeatureSet, Weights] | None = None,
     rules: Rules | None = None,
+    class_weight: ArrayLike | None = None,
     clock: Clock = time.perf_counter,
 ) -> Trained:
     """Trains on encoded data; `dev` and `watch` (encoded with the same vocabularies) are only scored.
 
     start: features and weights to go on from; the vocabularies of `encoded` must begin with theirs
     rules: labels that may not follow each other; they and unknown labels need a recipe with a likelihood
+    class_weight: one number above 0 for each label: what its tokens weigh in the likelihood
     clock: what the seconds of the history are read from
 
     >>> from tagfield.encode import encode_sequences
@@ -104,7 +106,7 @@ def train(
     elif settings.patience and settings.monitor in CHUNK_FIGURES and not chunks:
         raise InputError(f"monitor={settings.monitor} needs labels that mark chunks; use accuracy or macro_f1")
     began = clock()
-    problem = Problem.of(encoded, settings, rules, start)
+    problem = Problem.of(encoded, settings, rules, start, class_weight)
     feature_seconds = clock() - began
     watched = {**(watch or {}), **({} if dev is None else {"dev": dev})}
     for data in watched.values():
@@ -118,8 +120,18 @@ def train(
     trainer = settings.recipe.trainer(problem, rng)
     weights, converged, reason = run_epochs(trainer, history, rng, meter)
     settings = replace(problem.settings, recipe=trainer.recipe)
-    found = (weights, problem.features, problem.attributes, history.epochs, settings, converged, reason)
-    return Trained(*found, history.fell_back, feature_seconds, problem.edges)
+    return Trained(
+        weights,
+        problem.features,
+        problem.attributes,
+        history.epochs,
+        settings,
+        converged,
+        reason,
+        history.fell_back,
+        problem.edges,
+        feature_seconds,
+    )
 
 
 class Latest:
@@ -179,6 +191,7 @@ def run_epochs(
         try:
             objective = trainer.run(rng.permutation(corpus.sentences).astype(np.int64))
         except Finished as end:
+            trainer.release()
             return (latest.kept if history.by_score and latest.kept else trainer.weights()), True, str(end)
         except TrainingError as error:
             if not recipe.keeps_best or not history.epochs:
@@ -186,7 +199,7 @@ def run_epochs(
             log.info("%s", error)
             reason = f"in epoch {len(history.epochs) + 1} the weights left the range of numbers"
             return (
-                history.fall_back(latest.kept or problem.start),
+                history.fall_back(latest.kept or problem.start.copy()),
                 False,
                 f"{reason}; the best weights so far are kept",
             )
@@ -203,12 +216,13 @@ def run_epochs(
                 kept = history.keep_last(trainer.weights())
                 return kept, False, f"{trouble}; the weights of this epoch are kept; a smaller rate may help"
             trouble += "; the best weights so far are kept" + ("" if kept else "; a smaller rate may help")
-            return history.fall_back(kept or problem.start), False, trouble
+            return history.fall_back(kept or problem.start.copy()), False, trouble
         figure = "loss" if trainer.watches_loss else "objective"
         watched = history.epochs[-1].loss if trainer.watches_loss else None
         finished, settled = trainer.finished(), stopping.add(trainer.monitor if watched is None else watched)
         done = len(history.epochs)
         if asked or history.out_of_patience or finished or settled or done == settings.max_epochs:
+            trainer.release()
             weights = latest() if history.best or kept is None else kept
             if asked:
                 return weights, False, "a callback asked it to stop"

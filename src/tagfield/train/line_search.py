@@ -14,7 +14,7 @@ Mathematical Software 20(3), 1994: the cases of `_next_step` are those of its se
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, TypeAlias, TypeVar
 
 P = TypeVar("P")
@@ -117,6 +117,7 @@ def more_thuente(curve: Curve[P], start: Point[P], step: float, tries: int) -> P
         ends = best.below(tilt), other.below(tilt), at.below(tilt)
         step, inside = _next_step(*ends, inside, low, high)
         best, other = _next_ends(best, other, at, *ends)
+        other = replace(other, place=start.place)  # it is never returned: let go of what belongs to it
         if inside:
             if abs(other.step - best.step) >= NARROWER * width_before:
                 step = best.step + SHRINK * (other.step - best.step)

@@ -54,7 +54,7 @@ class LossMeter:
         # Rules and unknown labels take a sum over paths, which a pass at rate 0 computes.
         summed = held_out is None and (problem.limits is not None or bool(unknown[chosen].any()))
         self._summed = chosen if summed else None
-        self._corpus = open_corpus(part)
+        self._corpus = open_corpus(part, problem.class_weight)
 
     def __call__(self, weights: Weights) -> float | None:
         """−Σ log p(y | x) / tokens; infinite if the weights are beyond the range of numbers, None without a token."""
@@ -62,6 +62,8 @@ class LossMeter:
             return None
         if self._summed is not None:
             return self._problem.nll(weights, self._summed) / self._tokens
+        if self._problem.class_weight is not None:
+            return self._problem.nll(weights, corpus=self._corpus) / self._tokens
         field, threads = self._problem.features.field(weights), self._problem.settings.threads
         try:
             _, log_z, score = kernels.marginals(self._corpus, field, None, False, threads)

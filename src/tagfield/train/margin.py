@@ -77,7 +77,7 @@ class MarginTrainer(Trainer):
         if self._type != PERCEPTRON:
             return norm_of(self._theta)
         squares = 0.0
-        for theta, rest in ((self._theta.state, self._rest.state), (self._theta.trans, self._rest.trans)):
+        for theta, rest in zip(self._theta.arrays(), self._rest.arrays(), strict=True):
             for first in range(0, len(theta), PART):
                 part = slice(first, first + PART)
                 squares += kernels.squared_norm(theta[part] - rest[part] / np.float32(self._seen))

@@ -53,6 +53,21 @@ BATCH = Option("Step on the whole corpus at once instead of one sentence at a ti
 
 
 @dataclass(frozen=True)
+class Copies:
+    """How many arrays as large as the model a trainer holds at its peak, beside the data.
+
+    >>> Copies(single=3, double=2).bytes(places=800, features=100)  # 3 · 800 floats and 2 · 100 doubles
+    11200
+    """
+
+    single: int  # float32, a number for each place of the layout, with padding: `weights.state.size`
+    double: int = 0  # float64, a number for each feature: `sum(features.counts)`
+
+    def bytes(self, places: int, features: int) -> int:
+        return 4 * places * self.single + 8 * features * self.double
+
+
+@dataclass(frozen=True)
 class Recipe:
     """A way to train."""
 
@@ -79,6 +94,13 @@ class Recipe:
         module, _, name = self.made_by.partition(":")
         made: Trainer = getattr(import_module(module), name)(self, problem)
         return made
+
+    def copies(self, *, c1: float = 0.0, threads: int = 1, scored: bool = False) -> Copies:
+        """What its trainer holds at its peak: the marks of the features, the weights, a copy of them to keep, and more.
+
+        scored: whether held-out data is scored after every pass, which keeps the best weights so far too
+        """
+        raise NotImplementedError
 
     def variant(self, options: Mapping[str, Any]) -> "Recipe":
         """The recipe that some options turn this one into; most leave it what it is."""
@@ -182,6 +204,10 @@ class Stochastic(Descent):
         recipe = self if self.rate else replace(self, rate=calibrate(self, problem, rng))
         return StochasticTrainer(recipe, problem, problem.start.copy())
 
+    def copies(self, *, c1: float = 0.0, threads: int = 1, scored: bool = False) -> Copies:
+        """Marks, θ̄, its two copies; AdaGrad's sums; the average's rest and what it is divided into."""
+        return Copies(4 + (self.metric is not None) + 2 * self.average + 2 * scored)
+
     def variant(self, options: Mapping[str, Any]) -> Recipe:
         about: dict[str, Any] = {"name": self.name, "about": self.about}
         if options.get("generator") == AUTO and isinstance(self.response, Divergence):
@@ -228,6 +254,10 @@ class Auto(Recipe):
     suffix: ClassVar[str] = " with generator auto"
     keeps_best: ClassVar[bool] = True
 
+    def copies(self, *, c1: float = 0.0, threads: int = 1, scored: bool = False) -> Copies:
+        """Those of the recipe that needs most."""
+        return Copies(5 + 2 * self.average + 2 * scored)
+
     def trainer(self, problem: "Problem", rng: np.random.Generator) -> "Trainer":
         from tagfield.train.choose import choose
         from tagfield.train.stochastic import StochasticTrainer
@@ -255,6 +285,10 @@ class WholeCorpus(Descent):
     delta: ClassVar[float] = 1e-5
     has_likelihood: ClassVar[bool] = False
 
+    def copies(self, *, c1: float = 0.0, threads: int = 1, scored: bool = False) -> Copies:
+        """x, u and Ẽ, those that are tried, the direction on its way, and a gradient for every further thread."""
+        return Copies(2 + 2 * scored, 11 + threads - 1)
+
     def __str__(self) -> str:
         return f"{super().__str__()}, on the whole corpus"
 
@@ -281,6 +315,10 @@ class QuasiNewton(Recipe):
     crfsuite_epochs: ClassVar[int] = 2**31 - 1
     delta: ClassVar[float] = 1e-5
 
+    def copies(self, *, c1: float = 0.0, threads: int = 1, scored: bool = False) -> Copies:
+        """Pairs; x, ∇, d, what a line search tries and the best of it; with c1 ◇f and its parts; places of features."""
+        return Copies(1 + 2 * scored, 2 * self.num_memories + 9 + 4 * (c1 > 0) + threads - 1)
+
 
 class ErrorDriven(Recipe):
     """What learns only from mislabelled sentences: it has no likelihood, so no objective can settle."""
@@ -288,6 +326,10 @@ class ErrorDriven(Recipe):
     crfsuite_epochs: ClassVar[int] = 100
     has_likelihood: ClassVar[bool] = False
     settles: ClassVar[bool] = False
+
+    def copies(self, *, c1: float = 0.0, threads: int = 1, scored: bool = False) -> Copies:
+        """Marks, weights, the rest of the average or the variances, and two copies of what is kept."""
+        return Copies(5 + 2 * scored)
 
 
 @documented

@@ -6,16 +6,18 @@ Encoded ─▶ rare attributes left out ─▶ feature set, grown from an earlie
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tagfield._text import Vocabulary
 from tagfield.constraints import Rules
-from tagfield.dataset import UNKNOWN, Dataset
+from tagfield.dataset import UNKNOWN, Dataset, Doubles
 from tagfield.encode import Encoded
 from tagfield.errors import InputError
 from tagfield.features import feature_set, grow
 from tagfield.lattice import open_corpus
 from tagfield.layout import FeatureSet, Weights
 from tagfield.native import kernels
+from tagfield.train.class_weight import read_class_weight
 from tagfield.train.limits import Limits, limits_of
 from tagfield.train.settings import Settings
 
@@ -34,6 +36,7 @@ class Problem:
     sentences: int = 0  # how many share the L2 penalty where this is a part of the data; 0: those of the dataset
     in_stream: bool = False  # the next part of a stream (streaming.py)
     edges: Vocabulary | None = None  # the edge attributes with a weight; None if there are none
+    class_weight: Doubles | None = None  # [L] what a token of each label weighs
 
     @staticmethod
     def of(
@@ -41,6 +44,7 @@ class Problem:
         settings: Settings,
         rules: Rules | None = None,
         start: tuple[FeatureSet, Weights] | None = None,
+        class_weight: ArrayLike | None = None,
     ) -> "Problem":
         """The problem of training on encoded data.
 
@@ -64,7 +68,8 @@ class Problem:
                 f"{what}; use lbfgs or a stochastic recipe such as u2.g1, which sum over all possible paths"
             )
         dataset, attributes, edges = encoded.dataset, encoded.attributes, encoded.edges
-        corpus = open_corpus(dataset)
+        weight = read_class_weight(class_weight, len(encoded.labels), settings.recipe, edges)
+        corpus = open_corpus(dataset, weight)
         check_edges(corpus, edges)
         min_count = 1 if start else settings.min_count  # the ids of an earlier model must not change
         if min_count > 1 and settings.features == "all":
@@ -74,7 +79,7 @@ class Problem:
             keep = kernels.count_edges(corpus, len(edges)) >= min_count
             dataset, edges = dataset.keep_edges(keep), edges.subset(keep)
         if dataset is not encoded.dataset:
-            corpus = open_corpus(dataset)
+            corpus = open_corpus(dataset, weight)
         features = feature_set(
             corpus,
             len(attributes),
@@ -84,25 +89,32 @@ class Problem:
             settings.transitions,
             0 if edges is None else len(edges),
         )
-        initial = features.zeros()
+        initial = features.zero  # trainers copy what they change
         if start:
             features, initial = grow(start[0], start[1].single(), features)
         limits = None if rules is None else limits_of(rules, dataset, encoded.labels)
-        return Problem(dataset, corpus, attributes, features, initial, settings, limits, edges=edges)
+        return Problem(
+            dataset, corpus, attributes, features, initial, settings, limits, edges=edges, class_weight=weight
+        )
 
     @property
     def penalty_share(self) -> float:
         """C = 2·c2/N: what each sentence adds of the L2 penalty's gradient."""
         return 2 * self.settings.c2 / max(1, self.sentences or self.corpus.sentences)
 
-    def nll(self, weights: Weights, order: np.ndarray | None = None, cost: float = 0.0) -> float:
-        """The negative log-likelihood of some sentences, or of all, under given weights; or the softmax-margin loss."""
-        order = np.arange(self.corpus.sentences) if order is None else order
+    def nll(
+        self, weights: Weights, order: np.ndarray | None = None, cost: float = 0.0, corpus: kernels.Corpus | None = None
+    ) -> float:
+        """The negative log-likelihood of some sentences, or of all, under given weights; or the softmax-margin loss.
+
+        corpus: other data, which rules do not apply to
+        """
+        order = np.arange((corpus or self.corpus).sentences) if order is None else order
         nothing = kernels.Pass()
         nothing.rate, nothing.cost = 0.0, cost
-        if self.limits is not None:
+        if self.limits is not None and corpus is None:
             nothing.set_limits(self.limits)
-        nothing.run(self.corpus, self.features.field(weights.copy()), None, None, order)
+        nothing.run(corpus or self.corpus, self.features.field(weights.copy()), None, None, order)
         return nothing.loss
 
 

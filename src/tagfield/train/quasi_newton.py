@@ -84,11 +84,15 @@ class Minimiser:
                 )
             raise Finished("no step along the gradient lowers the objective")
         candidate, self.value, gradient, self.length = found
-        s, y = candidate - x, gradient - self.gradient
+        s, y = (
+            np.subtract(candidate, x, out=x),
+            np.subtract(gradient, self.gradient, out=self.gradient),
+        )  # no new arrays
         curvature = dot(s, y)
         if curvature > 0:
             self.pairs.append((s, y, curvature))
-        self.x, self.gradient = candidate, gradient
+        self.x, self.gradient, self.slope = candidate, gradient, gradient
+        del slope  # before the next one is made
         self.slope = pseudo_gradient(candidate, gradient, self._c1)
         return self.value
 
@@ -136,6 +140,9 @@ class QuasiNewtonTrainer(Trainer):
         active = int(np.count_nonzero(found.x))
         return Figures(norm(found.slope), active, found.tried, found.length)
 
+    def release(self) -> None:
+        self._found.pairs.clear()
+
     def training_nll(self) -> float:
         found, settings = self._found, self.problem.settings
         return found.value - settings.c2 * dot(found.x, found.x) - _l1(found.x, settings.c1)
@@ -169,8 +176,15 @@ def pseudo_gradient(x: Doubles, gradient: Doubles, c1: float) -> Doubles:
     """
     if not c1:
         return gradient
-    at_zero = np.where(gradient < -c1, gradient + c1, np.where(gradient > c1, gradient - c1, np.zeros_like(gradient)))
-    return np.where(x == 0, at_zero, gradient + c1 * np.sign(x))
+    at_zero = np.abs(gradient)  # in place from here on: the vectors are as large as the model
+    at_zero -= c1
+    np.copysign(np.maximum(at_zero, 0, out=at_zero), gradient, out=at_zero)
+    at_zero += 0.0  # −0.0 would be another orthant
+    slope = np.sign(x)
+    slope *= c1
+    slope += gradient
+    np.copyto(slope, at_zero, where=x == 0)
+    return slope
 
 
 def _smooth_search(
@@ -178,25 +192,29 @@ def _smooth_search(
 ) -> Found | None:
     """A point along the direction that is low and flat enough, with its value and gradient; None if there is none."""
 
-    def curve(step: float) -> Point[tuple[Doubles, Doubles]]:
-        candidate = step * direction
+    def point(step: float) -> Doubles:
+        candidate: Doubles = step * direction
         candidate += x
-        reached, gradient = objective(candidate)
-        return Point(step, reached, dot(gradient, direction), (candidate, gradient))
+        return candidate
 
-    found = search(curve, Point(0.0, value, dot(slope, direction), (x, slope)), step)
-    return None if found is None else (found.place[0], found.value, found.place[1], found.step)
+    def curve(step: float) -> Point[Doubles]:  # a point is its gradient; where it is, its step says
+        reached, gradient = objective(point(step))
+        return Point(step, reached, dot(gradient, direction), gradient)
+
+    found = search(curve, Point(0.0, value, dot(slope, direction), slope), step)
+    return None if found is None else (point(found.step), found.value, found.place, found.step)
 
 
 def _orthant_search(
     objective: Smooth, x: Doubles, value: float, slope: Doubles, direction: Doubles, step: float, tries: int, c1: float
 ) -> Found | None:
     """The same with c1: the step halves until the point in the orthant is low enough."""
-    orthant = np.where(x == 0, -np.sign(slope), np.sign(x))
+    up, down = (x > 0) | ((x == 0) & (slope < 0)), (x < 0) | ((x == 0) & (slope > 0))  # ξ
     for _ in range(tries):
         candidate = step * direction
         candidate += x
-        candidate[candidate * orthant <= 0] = 0
+        left = (up & (candidate <= 0)) | (down & (candidate >= 0)) | ~(up | down)
+        np.copyto(candidate, 0.0, where=left)
         reached, gradient = objective(candidate)
         reached += _l1(candidate, c1)
         if math.isfinite(reached) and reached <= value + SUFFICIENT * dot(slope, candidate - x):

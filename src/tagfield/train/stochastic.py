@@ -173,7 +173,7 @@ class StochasticTrainer(Trainer):
     def _untrained(self) -> float:
         """The loss of zero weights: −log p of each known label is log(1 + (L − 1)·exp(cost))."""
         problem, cost = self.problem, self.recipe.cost
-        if problem.limits is not None:
+        if problem.limits is not None or problem.class_weight is not None:
             return problem.nll(problem.features.zeros(), cost=cost)
         data = problem.dataset
         weight = np.repeat(data.weight, np.diff(data.tokens))[data.labels != UNKNOWN]

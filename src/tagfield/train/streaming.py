@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tagfield._text import Vocabulary
 from tagfield.constraints import Rules
@@ -22,6 +23,7 @@ from tagfield.encode import Encoded
 from tagfield.errors import InputError, TrainingError
 from tagfield.lattice import open_corpus
 from tagfield.layout import ABSENT, LANES, FeatureSet, Weights
+from tagfield.train.class_weight import read_class_weight
 from tagfield.train.history import Epoch
 from tagfield.train.limits import limits_of
 from tagfield.train.options import Stochastic
@@ -149,7 +151,9 @@ class Stream:
         """Everything that the next part depends on; its arrays are the stream's own."""
         return self._state
 
-    def learn(self, encoded: Encoded, settings: Settings, rules: Rules | None = None) -> Epoch:
+    def learn(
+        self, encoded: Encoded, settings: Settings, rules: Rules | None = None, class_weight: ArrayLike | None = None
+    ) -> Epoch:
         """One pass over the next part of the stream, in its own order."""
         settings = decided(settings)
         recipe = settings.recipe
@@ -165,10 +169,19 @@ class Stream:
         self._settle(settings)
         state = self._grown(self._state)
         theta = weights_of(state, "theta")
-        corpus = open_corpus(dataset)
+        weight = read_class_weight(class_weight, len(self.labels), recipe, self.edges)
+        corpus = open_corpus(dataset, weight)
         check_edges(corpus, self.edges)
         problem = Problem(
-            dataset, corpus, self.attributes, self._features(settings, theta), theta, settings, limits, in_stream=True
+            dataset,
+            corpus,
+            self.attributes,
+            self._features(settings, theta),
+            theta,
+            settings,
+            limits,
+            in_stream=True,
+            class_weight=weight,
         )
         trainer = StochasticTrainer(recipe, problem, theta)
         trainer.resume(state)

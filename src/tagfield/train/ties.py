@@ -29,7 +29,8 @@ MOST_STEPS = 1_000_000  # in Python, a second; a corpus of very long sequences k
 def settle_ties(problem: Problem, gradient: Doubles, c1: float) -> int:
     """Adds up again, in place, the entries of the gradient at zero weights that are ±c1 but for rounding.
 
-    Returns how many there were. Training with rules or unknown labels has no counterpart in CRFsuite, and no ties.
+    Returns how many there were. Training with rules, unknown labels, class weights or edge attributes
+    has no counterpart in CRFsuite.
 
     >>> from tagfield.encode import encode_sequences
     >>> from tagfield.train import Settings
@@ -40,7 +41,8 @@ def settle_ties(problem: Problem, gradient: Doubles, c1: float) -> int:
     ([0.0, 0.0], 0, 2)
     """
     near = np.flatnonzero(np.abs(np.abs(gradient) - c1) <= NEAR)
-    if not len(near) or problem.limits is not None or not problem.corpus.complete:
+    unlike = problem.limits is not None or problem.class_weight is not None or problem.features.edges
+    if not len(near) or unlike or not problem.corpus.complete:
         return 0
     data, at = problem.dataset, problem.features.coordinates()
     states, edges = near[near < len(at.state)], near[near >= len(at.state)] - len(at.state)

@@ -76,6 +76,9 @@ class Trainer(ABC):
         """What the last pass was like, beside its objective."""
         return Figures()
 
+    def release(self) -> None:  # noqa: B027  # most hold nothing more
+        """Lets go of what only a further pass would need, before the weights are copied for the last time."""
+
     def finished(self) -> str:
         """Why there is nothing left to learn after the last pass; empty where there is."""
         return ""
