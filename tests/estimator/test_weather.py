@@ -12,7 +12,7 @@ ALGORITHMS = ["lbfgs", "l2sgd", "ap", "pa", "arow"]
 DAYS = [
     ({"wet": 1.0, "wind": 0.5}, "rain"),
     ({"wet": 1}, "rain"),
-    ({"wet": 1, "cold": 0.5, "sky": "grau".encode()}, "rain"),
+    ({"wet": 1, "cold": 0.5, "sky": b"grau"}, "rain"),
     ({"wind": 0.5, "cold": 0.5}, "sun"),
     ({"wet": 0.5, "wind": 1, "ciel": "été"}, "sun"),
     ({"wind": 1, "cold": 0.1, b"sky": "день".encode()}, "sun"),
