@@ -255,3 +255,24 @@ def test_names_that_sklearn_crfsuites_users_look_for() -> None:
     assert tagfield.metrics is metrics
     assert scorers.flat_accuracy is metrics.flat_accuracy
     assert "scorers" in dir(tagfield)
+
+
+def test_what_a_script_changes_is_its_own() -> None:
+    crf = CRF(c2=0.1).fit(X, Y)
+    labels = crf.classes_
+    labels.remove("O")
+    assert "O" in crf.classes_
+    assert crf.predict(X) == CRF(c2=0.1).fit(X, Y).predict(X)
+    crf.attributes_.clear()
+    assert len(crf.attributes_) == crf.num_attributes_
+
+
+def test_weights_by_name_are_made_once_for_each_model() -> None:
+    crf = CRF(c2=0.1).fit(X, Y)
+    before = crf.state_features_, crf.transition_features_
+    assert (crf.state_features_ is before[0], crf.transition_features_ is before[1]) == (True, True)
+    assert crf.prune(0.1).state_features_ != before[0]
+    assert crf.fit(X[:5], Y[:5]).transition_features_ != before[1]
+    assert "_state_features" not in pickle.loads(pickle.dumps(crf)).__dict__
+    header = crf.tagger_.info().header
+    assert int(header["num_features"]) == len(crf.state_features_) + len(crf.transition_features_)

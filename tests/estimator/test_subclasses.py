@@ -99,3 +99,21 @@ def test_score_is_the_same_with_and_without_the_detour() -> None:
 
     y = [[None if t == 1 else label.encode() for t, label in enumerate(row)] for row in Y]
     assert Same(c2=2.0).fit(X, y).score(X, y) == CRF(c2=2.0).fit(X, y).score(X, y)
+
+
+def test_a_subclass_may_call_the_tagger() -> None:
+    """As sklearn-crfsuite's own methods do."""
+
+    class Asking(CRF):
+        def predict_single(self, xseq: Any, known: Any = None) -> list[Any]:
+            return self.tagger_.tag(xseq)
+
+        def predict_marginals_single(self, xseq: Any, known: Any = None) -> list[Any]:
+            self.tagger_.set(xseq)
+            labels = self.tagger_.labels()
+            return [{label: self.tagger_.marginal(label, t) for label in labels} for t in range(len(xseq))]
+
+    plain, asking = CRF(c2=0.1).fit(X, Y), Asking(c2=0.1).fit(X, Y)
+    assert asking.predict(X) == plain.predict(X)
+    assert asking.predict_marginals(X[:3]) == plain.predict_marginals(X[:3])
+    assert asking.score(X, Y) == plain.score(X, Y)

@@ -190,7 +190,8 @@ class Decoding(Fitted):
     def _decoder(self, X: Iterable[Any] | Encoded, known: Iterable[Any] | None = None) -> Decoder:
         self._check_fitted()
         encoded = X if isinstance(X, Encoded) else self._encode(X)
-        rules = self._rules(self._classes)
+        constraints = self._constraints()
+        rules = constraints if isinstance(constraints, str) else self._rules(self._classes)
         return self.model_.decoder(
             encoded,
             rules=False if rules is None else rules,

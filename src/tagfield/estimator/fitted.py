@@ -20,6 +20,7 @@ from tagfield.text.templates import Template
 from tagfield.train import Epoch, Settings
 from tagfield.train.streaming import Stream
 
+DERIVED = ("_tagger", "_modelfile", "_state_features", "_transition_features")  # made of the model when asked for
 Self = TypeVar("Self", bound="Fitted")
 
 
@@ -57,11 +58,12 @@ class Fitted:
     @model_.setter
     def model_(self, model: Model) -> None:
         self._model, self._stream = model, None
+        self._forget()
 
     @property
     def classes_(self) -> list[Any] | None:
         """The labels, in order of first occurrence; None before fit."""
-        return self._classes if self._find_model() else None
+        return list(self._classes) if self._find_model() else None  # a copy, for scripts that remove "O" from it
 
     @property
     def modelfile(self) -> ModelFile:
@@ -85,7 +87,7 @@ class Fitted:
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()  # type: ignore[assignment]
-        for name in ("_stream_words", "_modelfile", "_tagger"):
+        for name in ("_stream_words", *DERIVED):
             state.pop(name, None)
         if self._stream is not None:
             state |= {"_model": self.model_, "_stream": None}
@@ -135,11 +137,10 @@ class Fitted:
         self._names = names
         self._classes = names.labels(model.labels)
         self.model_ = self._named(model)
-        self._forget()
 
     def _forget(self) -> None:
         """Drop what was made of the model before."""
-        for name in ("_tagger", "_modelfile"):
+        for name in DERIVED:
             self.__dict__.pop(name, None)
 
     def _rules(self, labels: list[Any]) -> Rules | None:

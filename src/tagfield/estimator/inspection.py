@@ -4,6 +4,7 @@ Before fit the properties are None, as in sklearn-crfsuite, and the methods rais
 """
 
 from collections import Counter
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -34,12 +35,12 @@ class Inspection(Fitted):
     @property
     def state_features_(self) -> dict[tuple[str, Any], float] | None:
         """{(attribute, label): weight} for weights other than 0."""
-        return self._state_features() if self._find_model() else None
+        return self._state_features if self._find_model() else None
 
     @property
     def transition_features_(self) -> dict[tuple[Any, Any], float] | None:
         """{(from, to): weight} for weights other than 0."""
-        return self._transition_features() if self._find_model() else None
+        return self._transition_features if self._find_model() else None
 
     @property
     def size_(self) -> int | None:
@@ -71,6 +72,7 @@ class Inspection(Fitted):
             self._tagger = Tagger(self)
         return self._tagger
 
+    @cached_property
     def _state_features(self) -> dict[tuple[str, Any], float]:
         self._check_fitted()
         state = self.model_.weights.state.reshape(-1)
@@ -79,6 +81,7 @@ class Inspection(Fitted):
         names, labels = self.model_.attributes.strings(), self._classes
         return {(names[a], labels[y]): w for a, y, w in zip(*(x.tolist() for x in found), strict=True)}
 
+    @cached_property
     def _transition_features(self) -> dict[tuple[Any, Any], float]:
         self._check_fitted()
         labels = self._classes
@@ -93,13 +96,13 @@ class Inspection(Fitted):
         >>> [(attribute, label) for attribute, label, _ in crf.top_features(1, label="Y")]
         [('b', 'Y')]
         """
-        weights = self._state_features()
+        weights = self._state_features
         chosen = Counter({key: abs(w) for key, w in weights.items() if label is None or key[1] == label})
         return [(*key, weights[key]) for key, _ in chosen.most_common(whole("n", n))]
 
     def top_transitions(self, n: int = 20) -> list[tuple[Any, Any, float]]:
         """The n transitions with the largest absolute weights, as (from, to, weight)."""
-        weights = self._transition_features()
+        weights = self._transition_features
         chosen = Counter({key: abs(w) for key, w in weights.items()})
         return [(*key, weights[key]) for key, _ in chosen.most_common(whole("n", n))]
 

@@ -33,16 +33,18 @@ class Tagger:
     def __init__(self, crf: Any) -> None:
         self._crf = crf
         self._xseq: list[Any] | None = None
+        self._rows: list[dict[Any, float]] | None = None  # the marginals of the current sequence
 
     def set(self, xseq: Iterable[Any]) -> None:
         """Set the current sequence."""
-        self._xseq = list(xseq)
+        self._xseq, self._rows = list(xseq), None
 
     def tag(self, xseq: Iterable[Any] | None = None) -> list[Any]:
         """The best labels of a sequence, which becomes the current one; by default, of the current one."""
         if xseq is not None:
             self.set(xseq)
-        return list(self._crf.predict_single(self._current()))
+        [labels] = self._crf._labels([self._current()], None)  # not predict_single, which may call this method
+        return list(labels)
 
     def probability(self, yseq: Iterable[Any]) -> float:
         """p(y | x) for the current sequence."""
@@ -50,7 +52,9 @@ class Tagger:
 
     def marginal(self, y: Any, pos: int) -> float:
         """P(y_pos = y | x) for the current sequence."""
-        rows = self._crf.predict_marginals_single(self._current())
+        if self._rows is None:
+            [self._rows] = self._crf._probabilities([self._current()], None)
+        rows = self._rows
         if not 0 <= pos < len(rows):
             raise InputError(f"position {pos} does not exist; the sequence has positions 0 to {len(rows) - 1}")
         if y not in rows[pos]:
@@ -68,7 +72,12 @@ class Tagger:
             {name: str(i) for i, name in enumerate(crf.attributes_)},
             crf.transition_features_,
             crf.state_features_,
-            {"size": str(crf.size_), "num_labels": str(len(crf.classes_)), "num_attrs": str(crf.num_attributes_)},
+            {
+                "size": str(crf.size_),
+                "num_features": str(len(crf.state_features_) + len(crf.transition_features_)),
+                "num_labels": str(len(crf.classes_)),
+                "num_attrs": str(crf.num_attributes_),
+            },
         )
 
     def dump(self, filename: str | os.PathLike[str] | None = None) -> None:
