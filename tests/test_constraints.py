@@ -1,16 +1,19 @@
 """Which labels may follow which, by scheme, matrix and function."""
 
 from functools import partial
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tagfield import CRF, Model
 from tagfield.constraints import Rules, rules_of
 from tagfield.encode import Vocabulary
 from tagfield.errors import InputError
 from tagfield.layout import FeatureSet
+from tagfield.text.schemes import recode
 from tests.support.chains import tagged
 
 BIO = ["O", "B-X", "I-X", "B-Y", "I-Y"]
@@ -106,3 +109,97 @@ def test_scores_that_could_outweigh_a_constraint_are_refused(size: float) -> Non
     for ask in (model.marginals, model.spans, partial(model.n_best, count=2), partial(model.tag, rules="BIO")):
         with pytest.raises(InputError, match="sequence 0: a score is beyond ±1e9"):
             ask(beyond)
+
+
+def iob1_data(sentences: int = 60) -> tuple[list, list, list]:
+    """Words whose chunks are known, and their labels in BIO and in IOB1."""
+    rng = np.random.default_rng(1)
+    X, bio = [], []
+    for _ in range(sentences):
+        words: list[str] = []
+        while len(words) < 8:
+            kind = str(rng.choice(["X", "Y", "o"]))
+            words += [f"{kind}{rng.integers(3)}"] if kind == "o" else [f"{kind}first", f"{kind}more"]
+        X.append([[word] for word in words])
+        bio.append(["O" if w[0] == "o" else f"{'B' if w.endswith('first') else 'I'}-{w[0]}" for w in words])
+    return X, bio, [recode(labels, "iob1") for labels in bio]
+
+
+def test_iob1_by_its_definition() -> None:
+    rules = rules_of("iob1", BIO)
+    for (i, before), (j, after) in product(enumerate(BIO), enumerate(BIO)):
+        expected = not after.startswith("B") or (before != "O" and before[2:] == after[2:])
+        assert rules.follow[i, j] == expected
+    assert rules.start.tolist() == [True, False, True, False, True]
+    assert rules.end.all()
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.sampled_from(BIO), min_size=1, max_size=9))
+def test_every_recoded_sequence_keeps_to_its_rules(labels: list[str]) -> None:
+    for scheme, name in (("iob1", "IOB1"), ("bio", "BIO")):
+        recoded = recode(labels, scheme)
+        rules = rules_of(name, BIO)
+        ids = [BIO.index(label) for label in recoded]
+        assert rules.start[ids[0]]
+        assert all(rules.follow[i, j] for i, j in pairwise(ids))
+
+
+def test_bio_constraints_are_refused_for_iob1_data_and_the_other_way() -> None:
+    X, bio, iob1 = iob1_data()
+    for y, wrong, right in ((iob1, "BIO", "IOB1"), (iob1, "iob2", "IOB1"), (bio, "IOB1", "BIO")):
+        with pytest.raises(InputError, match=f"constraints='{wrong}', but the labels are {right}: .* such as y"):
+            CRF(constraints=wrong).fit(X, y)
+        with pytest.raises(InputError, match=f"the labels are {right}"):
+            CRF(constraints=wrong).partial_fit(X, y)
+        crf = CRF(constraints=right, constrain_training=True).fit(X, y)
+        assert crf.score(X, y) == 1.0
+        assert CRF(constraints=right).partial_fit(X, y).classes_
+
+
+def test_a_model_of_iob1_says_so_when_it_is_asked_for_bio(tmp_path) -> None:
+    X, bio, iob1 = iob1_data(20)
+    CRF().fit(X, iob1).save(tmp_path / "model")
+    loaded = Model.load(tmp_path / "model")
+    with pytest.raises(InputError, match="the model was trained on labels in IOB1; give constraints='IOB1'"):
+        loaded.tag(X, rules="BIO")
+    assert loaded.tag(X, rules="IOB1") == loaded.tag(X)
+    assert "scheme" not in CRF().fit(X, bio).model_.info
+
+
+def test_data_with_a_few_slips_is_still_bio() -> None:
+    X, bio, _ = iob1_data()
+    slipped = [[label.replace("B-", "I-") if s % 10 == 0 else label for label in row] for s, row in enumerate(bio)]
+    assert CRF(constraints="BIO").fit(X, slipped).classes_
+
+
+def test_labels_that_could_never_begin_are_refused() -> None:
+    with pytest.raises(InputError, match="no label starts with B-, so 'I-X' could never begin; the labels are IOB1"):
+        rules_of("BIO", ["O", "I-X"])
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (lambda before: True, r"<lambda> must take two labels, \(before, after\)"),
+        (lambda x, t, before, after: True, r"must take two labels"),
+        (
+            lambda before, after: after.startswith("B"),
+            r"<lambda>\('a', None\) raised AttributeError: .*; before is None at the start of a sequence, and after",
+        ),
+        (lambda before, after: None, r"<lambda>\(None, 'a'\) returned None; return True or False"),
+        (lambda before, after: "no", r"returned 'no'"),
+    ],
+)
+def test_functions_are_checked(function, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        rules_of(function, ["a", "b"])
+
+
+def test_functions_of_any_kind_work() -> None:
+    class Asked:
+        def __call__(self, before: object, after: object, strict: bool = True) -> np.bool_:
+            return np.bool_(before != after)
+
+    for function in (Asked(), partial(lambda extra, p, q: p != q, 1), lambda *labels: labels[0] != labels[1]):
+        assert rules_of(function, ["a", "b"]).follow.tolist() == [[False, True], [True, False]]

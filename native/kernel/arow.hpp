@@ -1,14 +1,16 @@
 // One pass of AROW (Crammer, Kulesza, Dredze 2009), for label sequences as in CRFsuite.
 //
 //     ŷ = argmax μ·Φ(x,·)     δ = Φ(x,y) − Φ(x,ŷ)     loss ℓ = μ·Φ(x,ŷ) − μ·Φ(x,y) + wrong labels
-//     α = ℓ/(γ + Σ Σ_i δ_i²)         μ_i ← μ_i + α Σ_i δ_i         1/Σ_i ← 1/Σ_i + δ_i²/γ
+//     α = wℓ/(γ + w Σ Σ_i δ_i²)      μ_i ← μ_i + α Σ_i δ_i         1/Σ_i ← 1/Σ_i + w δ_i²/γ
 //
-// Σ is diagonal and holds the variance of each weight. The more often a weight was corrected, the less it moves.
+// Σ is diagonal and holds the variance of each weight. The more often a weight was corrected, the less it moves. A sentence
+// of weight w has γ/w in the place of γ: at weight 0 it changes nothing, neither μ nor Σ.
 #pragma once
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
+#include "kernel/edge_path.hpp"
 #include "kernel/lattice.hpp"
 
 namespace tagfield {
@@ -23,6 +25,7 @@ struct ArowPass {
 
 template <Rows R> void arow_pass(const Corpus& c, const Layout& at, ArowPass& pass, const int64_t* order, int64_t count) {
   Lattice<float> lattice(at);
+  EdgePath looked(at);
   const int Lp = at.Lp();
   const int64_t edges = int64_t(at.L) * Lp;
   std::vector<int32_t> guess(size_t(c.longest) + 1);
@@ -33,14 +36,17 @@ template <Rows R> void arow_pass(const Corpus& c, const Layout& at, ArowPass& pa
     const int32_t *y = c.labels + c.tokens[s], *g = guess.data();
     float* scores = lattice.room_for(n);
     sum_scores<R>(c, at, pass.mean.state, s, scores, i + 1 < count ? order[i + 1] : -1, i + 2 < count ? order[i + 2] : -1);
-    const double best = lattice.best_path(pass.mean.trans, guess.data());
+    const bool looks = c.edges.in(s);
+    const double best = looks ? looked.best(c, scores, pass.mean.trans, pass.mean.edge, s, guess.data())
+                              : lattice.best_path(pass.mean.trans, guess.data());
     if (!std::isfinite(best)) {
       pass.failed = s;
       return;
     }
     int64_t wrong = 0;
     for (int64_t t = 0; t < n; ++t) wrong += g[t] != y[t];
-    if (!wrong) continue;
+    const double weight = c.weight[s];
+    if (!wrong || weight == 0) continue;
     float* D = lattice.node;
     std::fill(D, D + n * Lp, 0.f);
     std::fill(edge.begin(), edge.end(), 0.f);
@@ -51,13 +57,17 @@ template <Rows R> void arow_pass(const Corpus& c, const Layout& at, ArowPass& pa
     double unsure = pass.gamma;
     auto measure = [&](const float* mean, const float* spread, Vec<float> u) {
       u = keep<float>(u, features<float>(load(mean)));
-      unsure += sum_lanes<float>(u * u * load(spread));
+      unsure += weight * sum_lanes<float>(u * u * load(spread));
     };
     each_difference<R>(c, at, s, D, [&](int64_t k, Vec<float> u) { measure(pass.mean.state + k * W, pass.spread.state + k * W, u); });
     for (int64_t k = 0; k < edges; k += W) measure(pass.mean.trans + k, pass.spread.trans + k, load(&edge[k]));
-    const double loss = best - path_score(at, scores, pass.mean.trans, y, n) + double(wrong);
-    pass.loss += c.weight[s] * loss;
-    const Vec<float> alpha = splat(float(c.weight[s] * loss / unsure)), over = splat(float(1 / pass.gamma));
+    looked.compare(c, pass.mean.edge, s, y, g);
+    for (const EdgeDelta& d : looked.deltas) unsure += weight * d.by * d.by * double(pass.spread.edge[d.place]);
+    const double gold = looks ? looked.lattice.path_score(y) : path_score(at, scores, pass.mean.trans, y, n);
+    const double loss = best - gold + double(wrong);
+    pass.loss += weight * loss;
+    const float by = float(weight * loss / unsure), over_gamma = float(weight / pass.gamma);
+    const Vec<float> alpha = splat(by), over = splat(over_gamma);
     auto step = [&](float* mean, float* spread, Vec<float> u) {
       const Vec<float> w = load(mean), v = load(spread);
       store<float>(mean, changed<float>(w, Vec<float>{} - alpha * v * u));
@@ -65,6 +75,11 @@ template <Rows R> void arow_pass(const Corpus& c, const Layout& at, ArowPass& pa
     };
     each_difference<R>(c, at, s, D, [&](int64_t k, Vec<float> u) { step(pass.mean.state + k * W, pass.spread.state + k * W, u); });
     for (int64_t k = 0; k < edges; k += W) step(pass.mean.trans + k, pass.spread.trans + k, load(&edge[k]));
+    for (const EdgeDelta& d : looked.deltas) {
+      const float u = float(d.by), v = pass.spread.edge[d.place];
+      pass.mean.edge[d.place] = (pass.mean.edge[d.place] + by * v * u) + 0.f;
+      pass.spread.edge[d.place] = v / (v * u * u * over_gamma + 1.f);
+    }
   }
 }
 

@@ -5,6 +5,8 @@
 // not a small whole number, or E is negative (real-valued attributes), there is no table. Those cases are collected, one
 // sentence at a time, and passed to a function that computes the exact direction.
 #pragma once
+#include <cmath>
+#include <cstring>
 #include <functional>
 #include <vector>
 
@@ -44,14 +46,22 @@ struct Counted {
 // What a sentence leaves for the exact function.
 struct Exactly {
   std::vector<double> E, empirical, direction;
-  std::vector<int64_t> where;  // index of the weight; transitions count from minus one downwards
+  std::vector<int64_t> where;  // index of the weight
+  std::vector<Part> part;      // and of which array
 
-  void clear() { E.clear(), empirical.clear(), where.clear(); }
+  void clear() { E.clear(), empirical.clear(), where.clear(), part.clear(); }
+
+  void add(const float* theta, int64_t k, double e, double known, Part of) {
+    uint32_t bits;
+    std::memcpy(&bits, theta + k, 4);
+    if (bits == 0x80000000u) return;  // not a feature
+    E.push_back(e), empirical.push_back(known), where.push_back(k), part.push_back(of);
+  }
 };
 
 // Replaces the response of the lanes that have a count; those without a table get 0 and are collected.
 inline Vec<float> correct_gold(const Counted& f, const Vec<float>& u, const Vec<float>& r, const float* counts,
-                               const float* theta, int64_t base, bool transition, Exactly& rest) {
+                               const float* theta, int64_t base, Part part, Exactly& rest) {
   float lanes[W], us[W];
   store<float>(lanes, r), store<float>(us, u);
   for (int k = 0; k < W; ++k) {
@@ -61,11 +71,7 @@ inline Vec<float> correct_gold(const Counted& f, const Vec<float>& u, const Vec<
       lanes[k] = f.tables[size_t(c)].at_count(us[k], c);
     } else {
       lanes[k] = 0;
-      uint32_t bits;
-      std::memcpy(&bits, theta + base + k, 4);
-      if (bits == 0x80000000u) continue;  // not a feature
-      rest.E.push_back(double(us[k]) + c), rest.empirical.push_back(c);
-      rest.where.push_back(transition ? -1 - (base + k) : base + k);
+      rest.add(theta, base + k, double(us[k]) + c, c, part);
     }
   }
   return load(lanes);
@@ -114,7 +120,7 @@ inline void counted_slot(const Corpus& c, const Layout& at, const Counted& f, in
     for (int64_t n = from; n < to; ++n)
       if (y[position[n]] / W == b) counts[y[position[n]] % W] += value ? value[n] : 1.f;
     const Vec<float> r = f.without_gold(blank_gold(u, counts));
-    fn(k, w, correct_gold(f, u, r, counts, theta, k * W, false, rest));
+    fn(k, w, correct_gold(f, u, r, counts, theta, k * W, Part::STATE, rest));
   }
 }
 

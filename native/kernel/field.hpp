@@ -93,8 +93,11 @@ struct Layout {
 };
 
 // A number for each weight, to be changed: of the states [B, W], of the transitions [L, Lp] and of the edges [EB, W].
+enum class Part : uint8_t { STATE, TRANS, EDGE };
 struct Arrays {
   float *state = nullptr, *trans = nullptr, *edge = nullptr;
+
+  float* of(Part part) const { return part == Part::STATE ? state : part == Part::TRANS ? trans : edge; }
 };
 
 // The weights, to be read. Those that a pass changes are float; models that come from elsewhere may be double.

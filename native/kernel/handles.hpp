@@ -125,7 +125,7 @@ template <class T> struct HeldWeights {
   FieldOf<T> view(const Layout& at) const {
     require(int64_t(state.shape(0)) == at.B && int(state.shape(1)) == W, "the state weights do not fit the layout");
     require(int(trans.shape(0)) == at.L && int(trans.shape(1)) == at.Lp(), "the transition weights do not fit the layout");
-    require(edge ? at.E > 0 && int64_t(edge->shape(0)) == at.EB && int(edge->shape(1)) == W : at.E == 0,
+    require(edge ? int64_t(edge->shape(0)) == at.EB && int(edge->shape(1)) == W : at.E == 0,
             "the edge weights do not fit the layout");
     return {at, state.data(), trans.data(), edge ? edge->data() : nullptr};
   }

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <vector>
 
+#include "kernel/edge_path.hpp"
 #include "kernel/lattice.hpp"
 
 namespace tagfield {
@@ -26,6 +27,7 @@ struct MarginPass {
 
 template <Rows R> void margin_pass(const Corpus& c, const Layout& at, MarginPass& pass, const int64_t* order, int64_t count) {
   Lattice<float> lattice(at);
+  EdgePath looked(at);
   const int Lp = at.Lp();
   std::vector<int32_t> guess(size_t(c.longest) + 1);
   std::vector<float> edge(size_t(at.L) * Lp);
@@ -35,7 +37,9 @@ template <Rows R> void margin_pass(const Corpus& c, const Layout& at, MarginPass
     const int32_t *y = c.labels + c.tokens[s], *g = guess.data();
     float* scores = lattice.room_for(n);
     sum_scores<R>(c, at, pass.theta.state, s, scores, i + 1 < count ? order[i + 1] : -1, i + 2 < count ? order[i + 2] : -1);
-    const double best = lattice.best_path(pass.theta.trans, guess.data());
+    const bool looks = c.edges.in(s);
+    const double best = looks ? looked.best(c, scores, pass.theta.trans, pass.theta.edge, s, guess.data())
+                              : lattice.best_path(pass.theta.trans, guess.data());
     if (!std::isfinite(best)) {
       pass.failed = s;
       return;
@@ -61,11 +65,13 @@ template <Rows R> void margin_pass(const Corpus& c, const Layout& at, MarginPass
         const Vec<float> u = keep<float>(load(&edge[k]), features<float>(load(pass.theta.trans + k)));
         norm += sum_lanes<float>(u * u);
       }
+      looked.compare(c, pass.theta.edge, s, y, g);
+      for (const EdgeDelta& d : looked.deltas) norm += d.by * d.by;
       if (!std::isfinite(norm)) {  // values too large to be squared
         pass.failed = s;
         return;
       }
-      const double gold = path_score(at, scores, pass.theta.trans, y, n);
+      const double gold = looks ? looked.lattice.path_score(y) : path_score(at, scores, pass.theta.trans, y, n);
       const double loss = pass.type == 3 ? double(wrong) / double(n)
                                          : best - gold + (pass.cost_sensitive ? std::sqrt(double(wrong)) : 1.0);
       pass.loss += c.weight[s] * loss;
@@ -78,7 +84,8 @@ template <Rows R> void margin_pass(const Corpus& c, const Layout& at, MarginPass
         pass.failed = s;
         return;
       }
-      const Vec<float> step = splat(float(tau * c.weight[s])), late = splat(float(tau * c.weight[s] * pass.seen));
+      const float by = float(tau * c.weight[s]), later = float(tau * c.weight[s] * pass.seen);
+      const Vec<float> step = splat(by), late = splat(later);
       auto add = [&](float* theta, float* rest, Vec<float> u) {
         const Vec<float> w = load(theta);
         store<float>(rest, load(rest) + keep<float>(late * u, features<float>(w)));
@@ -86,6 +93,10 @@ template <Rows R> void margin_pass(const Corpus& c, const Layout& at, MarginPass
       };
       each_difference<R>(c, at, s, D, [&](int64_t k, Vec<float> u) { add(pass.theta.state + k * W, pass.rest.state + k * W, u); });
       for (int64_t k = 0; k < int64_t(at.L) * Lp; k += W) add(pass.theta.trans + k, pass.rest.trans + k, load(&edge[k]));
+      for (const EdgeDelta& d : looked.deltas) {
+        pass.rest.edge[d.place] += later * float(d.by);
+        pass.theta.edge[d.place] = (pass.theta.edge[d.place] + by * float(d.by)) + 0.f;
+      }
     }
     pass.seen += 1;
   }

@@ -5,6 +5,9 @@
 //
 // v is exact, so partial paths leave the queue in the order of their best completions, and complete paths in the order of
 // their scores. Among equal scores the longer path leaves first, so at most n·(paths) partial paths are expanded.
+//
+// The first path is that of `tag`, which adds up in the precision of the weights: where rounding alone separates two paths,
+// both agree on which is the best. Its score is the highest that was found.
 #pragma once
 #include <cstdint>
 #include <queue>
@@ -33,12 +36,13 @@ class BestPaths {
   };
   std::vector<double> v_;
   std::vector<Part> parts_;
+  std::vector<int32_t> path_;
 
  public:
-  // scores s [n, L], transitions tau(t, i, j) into t; appends up to `count` paths of n labels and their scores.
+  // scores s [n, L], transitions tau(t, i, j) into t; appends up to `count` paths of n labels, `best_labels` first, and scores.
   template <class Tau>
-  void find(int L, int64_t n, const double* s, Tau tau, int64_t count, std::vector<int32_t>& labels,
-            std::vector<double>& found) {
+  void find(int L, int64_t n, const double* s, Tau tau, int64_t count, const std::vector<int32_t>& best_labels,
+            std::vector<int32_t>& labels, std::vector<double>& found) {
     v_.assign(s, s + n * L);
     parts_.clear();
     for (int64_t t = 1; t < n; ++t)
@@ -54,15 +58,22 @@ class BestPaths {
       parts_.push_back({t, label, after, rest});
       queue.push({score, t, int64_t(parts_.size()) - 1});
     };
+    bool begun = false;
+    auto add = [&](const std::vector<int32_t>& path, double score) {
+      labels.insert(labels.end(), path.begin(), path.end());
+      found.push_back(score);
+      --count;
+    };
     for (int j = 0; j < L; ++j) open(n - 1, j, -1, 0.0);
     while (!queue.empty() && count > 0) {
       const Entry top = queue.top();
       queue.pop();
       const Part part = parts_[size_t(top.part)];
       if (part.t == 0) {
-        for (int64_t p = top.part; p >= 0; p = parts_[size_t(p)].after) labels.push_back(parts_[size_t(p)].label);
-        found.push_back(top.score);
-        --count;
+        path_.clear();
+        for (int64_t p = top.part; p >= 0; p = parts_[size_t(p)].after) path_.push_back(parts_[size_t(p)].label);
+        if (!begun) add(best_labels, top.score), begun = true;
+        if (count > 0 && path_ != best_labels) add(path_, top.score);
         continue;
       }
       const double rest = part.rest + s[part.t * L + part.label];
@@ -84,28 +95,33 @@ void nbest_all(const Corpus& c, const FieldOf<T>& field, const Limits& limits, i
   const T* trans = limits.in_force(at, field.trans, room);
   Packets packets(c.S);
   in_threads(threads, [&](int) {
-    Scratch<T> scratch;
+    FlushSubnormals flush;  // as in `tag`
+    Lattice<T> lattice(at);
     EdgeSentence<T> edges(at);
     std::vector<double> s_;
+    std::vector<int32_t> best;
     BestPaths paths;
     auto list = [&](int64_t s, const auto* scores, auto tau) {
       const int64_t n = c.length(s);
       s_.resize(size_t(n) * L);
       for (int64_t t = 0; t < n; ++t)
         for (int j = 0; j < L; ++j) s_[size_t(t * L + j)] = scores[t * Lp + j];
-      paths.find(L, n, s_.data(), tau, count, out[s].labels, out[s].scores);
+      paths.find(L, n, s_.data(), tau, count, best, out[s].labels, out[s].scores);
     };
     packets.each([&](int64_t s) {
       const int64_t n = c.length(s);
       if (n == 0) return;
+      best.resize(size_t(n));
       if (c.edges.in(s)) {
         edges.template load<R>(c, field, trans, limits, s);
-        const EdgeLattice& own = edges.lattice;
+        EdgeLattice& own = edges.lattice;
+        own.best_path(best.data());
         return list(s, own.scores, [&](int64_t t, int i, int j) { return own.tau(t)[int64_t(i) * Lp + j]; });
       }
-      T* scores = scratch.reserve(n * Lp);
+      T* scores = lattice.room_for(n);
       sum_scores<R>(c, at, field.state, s, scores);
       limits.forbid(c, at, s, scores);
+      lattice.best_path(trans, best.data());
       list(s, scores, [&](int64_t, int i, int j) { return double(trans[int64_t(i) * Lp + j]); });
     });
   });

@@ -19,152 +19,18 @@
 // Six in seven attributes of a sentence occur in it once (CoNLL-2000), and their u is that of the position. So f is called
 // once per position, and again only for attributes that occur several times or have values, which
 // leaves a fifth of the calls.
+//
+// A sentence with edge attributes takes another lattice (looked.hpp), with u = E − Ẽ of its pairs of labels; all else is
+// the same.
 #pragma once
 #include <cmath>
 #include <vector>
 
 #include "kernel/lattice.hpp"
-#include "kernel/counted.hpp"
-#include "kernel/respond.hpp"
-#include "kernel/unknown.hpp"
+#include "kernel/looked.hpp"
+#include "kernel/step.hpp"
 
 namespace tagfield {
-
-// ‖x‖², summed in double: one pass over memory, and the same bits whatever BLAS is installed.
-inline double squared_norm(const float* x, int64_t n) {
-  double lanes[W] = {}, rest = 0;
-  int64_t k = 0;
-  for (; k + W <= n; k += W)
-    for (int i = 0; i < W; ++i) lanes[i] += double(x[k + i]) * double(x[k + i]);
-  for (; k < n; ++k) rest += double(x[k]) * double(x[k]);
-  for (double lane : lanes) rest += lane;
-  return rest;
-}
-
-struct Pass {
-  double rate = 0.1, decay = 0;  // λ̂, C
-  bool constant = false;
-  bool streaming = false;        // a part of a stream: C = 2·c2, shared by t + 1 sentences
-  bool observe_states = false, observe_edges = false;  // the pairs of a sentence become features, where they are not
-  double t = 0, scale = 1;       // steps made so far, z
-  bool averaging = false;
-  double summed_scale = 0;       // Z
-  int64_t averaged = 0;          // how many θ are in the average
-  double cost = 0;               // of a wrong label
-  bool adaptive = false;
-  double floor = 1e-3;           // δ
-  bool respond_edges = true;
-  const Response* response = nullptr;
-  const Counted* counted = nullptr;
-  Limits limits;
-  Arrays theta, squares, rest;   // θ̄, S, R
-  // out
-  double loss = 0;
-  int64_t fallbacks = 0;
-  int64_t failed = -1;           // the sentence where the loss stopped being a number
-};
-
-// θ̄ ← z θ̄, for a new z of 1. What is flushed becomes +0.0, for a weight of −0.0 is not a feature. The sum Z θ̄ − R of
-// the average is moved into R and Z starts again from 0: dividing Z by z, again and again, would leave float's range.
-inline void fold(float* theta, float* rest, int64_t size, double z, double Z) {
-  for (int64_t k = 0; k < size; ++k) {
-    if (theta[k] == 0) continue;
-    if (rest) rest[k] = float(rest[k] - Z * theta[k]);
-    const float w = float(theta[k] * z);
-    theta[k] = w == 0 ? 0.f : w;
-  }
-}
-
-// −0.0 is not a feature, +0.0 is. A feature that is new has no squares yet, whatever was added in its lane before.
-inline void make_feature(float* theta, float* squares, int64_t k) {
-  if (theta[k] != 0 || !std::signbit(theta[k])) return;
-  theta[k] = 0.f;
-  if (squares) squares[k] = 0.f;
-}
-
-// The pairs of attribute and known label, and the transitions, that a sentence shows.
-template <Rows R> void observe(const Corpus& c, const Layout& at, const Pass& pass, int64_t s) {
-  const int32_t* y = c.labels + c.tokens[s];
-  for (int64_t t = 1; pass.observe_edges && t < c.length(s); ++t)
-    if (y[t - 1] >= 0 && y[t] >= 0)
-      make_feature(pass.theta.trans, pass.adaptive ? pass.squares.trans : nullptr, int64_t(y[t - 1]) * at.Lp() + y[t]);
-  if (!pass.observe_states) return;
-  each_slot<R>(c, at, s, [&](int64_t k0, int64_t k1, int64_t from, int64_t to) {
-    for (int64_t n = from; n < to; ++n) {
-      const int32_t label = y[c.position[n]];
-      for (int64_t k = k0; label >= 0 && k < k1; ++k)
-        if (block_of<R>(at.column, k, k0) == label / W)
-          make_feature(pass.theta.state, pass.adaptive ? pass.squares.state : nullptr, k * W + label % W);
-    }
-  });
-}
-
-// The change of one block of weights: u through the response and the metric, times the step.
-template <bool Respond, bool Adaptive, bool Average> struct Change {
-  Response f;
-  Vec<float> gain, floor, Z;
-
-  inline void operator()(float* theta, float* squares, float* rest, int64_t k, Vec<float> u) const {
-    const Vec<float> w = load(theta + k);
-    const IVec<float> lanes = features<float>(w);
-    if (Respond && !any(lanes)) return;
-    step(theta, squares, rest, k, w, Respond ? f(u) : u);
-  }
-
-  // The same for a direction that is already known.
-  inline void step(float* theta, float* squares, float* rest, int64_t k, const Vec<float>& w, Vec<float> r) const {
-    const IVec<float> lanes = features<float>(w);
-    if (Adaptive) {
-      const Vec<float> s = load(squares + k) + r * r;
-      store<float>(squares + k, s);
-      r = r / (vsqrt(s) + floor);
-    }
-    const Vec<float> d = keep<float>(gain * r, lanes);
-    store<float>(theta + k, changed<float>(w, d));
-    if (Average) store<float>(rest + k, load(rest + k) - Z * d);
-  }
-};
-
-// The step of a sentence's transitions, whose directions depend on E and Ẽ separately.
-template <class Step>
-void counted_edges(const Corpus& c, const Layout& at, const Pass& pass, int64_t s, const float* edge, const Step& step,
-                   std::vector<float>& edge_counts, Exactly& rest) {
-  const Arrays &theta = pass.theta, &squares = pass.squares, &averaged = pass.rest;
-  const int Lp = at.Lp();
-  const int64_t n = c.length(s);
-  const int32_t* y = c.labels + c.tokens[s];
-  for (int64_t t = 1; t < n; ++t) edge_counts[size_t(y[t - 1]) * Lp + y[t]] += 1;
-  for (int64_t k = 0; k < int64_t(at.L) * Lp; k += W) {
-    const Vec<float> w = load(theta.trans + k), u = load(edge + k);
-    const float* counts = &edge_counts[size_t(k)];
-    bool gold = false;
-    for (int i = 0; i < W; ++i) gold = gold || counts[i] != 0;
-    Vec<float> r = u;
-    if (pass.respond_edges) r = pass.counted->without_gold(gold ? blank_gold(u, counts) : u);
-    if (pass.respond_edges && gold) r = correct_gold(*pass.counted, u, r, counts, theta.trans, k, true, rest);
-    step.step(theta.trans, squares.trans, averaged.trans, k, w, r);
-  }
-  for (int64_t t = 1; t < n; ++t) edge_counts[size_t(y[t - 1]) * Lp + y[t]] = 0;
-}
-
-// What no table knows: the exact directions, asked for once a sentence.
-template <class Step> void exact_step(const Pass& pass, const Step& step, Exactly& rest) {
-  if (rest.where.empty()) return;
-  {
-    KeepSubnormals keep;  // a function of the user's
-    pass.counted->exact(rest.E, rest.empirical, rest.direction);
-  }
-  for (size_t i = 0; i < rest.where.size(); ++i) {
-    const bool transition = rest.where[i] < 0;
-    const int64_t at_weight = transition ? -1 - rest.where[i] : rest.where[i], base = at_weight / W * W;
-    float lanes[W] = {};
-    lanes[at_weight % W] = float(rest.direction[i]);
-    float* weights = transition ? pass.theta.trans : pass.theta.state;
-    step.step(weights, transition ? pass.squares.trans : pass.squares.state,
-              transition ? pass.rest.trans : pass.rest.state, base, load(weights + base), load(lanes));
-  }
-  rest.clear();
-}
 
 template <Rows R, bool Respond, bool Adaptive, bool Average>
 void stochastic_pass(const Corpus& c, const Layout& at, Pass& pass, const int64_t* order, int64_t count) {
@@ -175,6 +41,7 @@ void stochastic_pass(const Corpus& c, const Layout& at, Pass& pass, const int64_
   std::vector<float> edge_counts(pass.counted ? size_t(at.L) * Lp : 0, 0.f);
   Exactly leftover;
   Expected expected;
+  Looked looked(at);
   Scratch<float> directions, allowed_trans;
   const int32_t* position = c.position;
   const float* value = c.value;
@@ -192,10 +59,19 @@ void stochastic_pass(const Corpus& c, const Layout& at, Pass& pass, const int64_
     const float scale = float(z);  // for all: of large scores, the difference between z and this would be seen
     for (int64_t t = 0; pass.cost != 0 && t < n; ++t)
       if (y[t] >= 0) scores[t * Lp + y[t]] -= float(pass.cost) / scale;
-    lattice.set_transitions(pass.limits.in_force(at, theta.trans, allowed_trans), scale);
-    const bool known = c.complete || all_known(y, n);
-    const double loss = known ? lattice.run(scale, true) - double(scale) * path_score(at, scores, theta.trans, y, n)
-                              : expected.run(lattice, at, y, n, scale);
+    const float* trans = pass.limits.in_force(at, theta.trans, allowed_trans);
+    const bool known = c.complete || all_known(y, n), looks = c.edges.in(s);
+    double loss = 0;
+    if (looks) {
+      looked.open(c, trans, theta.edge, s);
+      loss = known ? looked.run_known(lattice, scale, y)
+                   : expected.run(lattice, at, y, n, [&] { return looked.run(lattice, scale); });
+      if (!known) looked.subtract_before();
+    } else {
+      lattice.set_transitions(trans, scale);
+      loss = known ? lattice.run(scale, true) - double(scale) * path_score(at, scores, theta.trans, y, n)
+                   : expected.run(lattice, at, y, n, [&] { return lattice.run(scale, true); });
+    }
     if (!std::isfinite(loss)) {
       pass.failed = s;
       break;
@@ -253,6 +129,19 @@ void stochastic_pass(const Corpus& c, const Layout& at, Pass& pass, const int64_
         else
           plain(theta.trans, squares.trans, rest.trans, k * W, u);
       }
+    if (looks && exactly && pass.respond_edges)
+      looked.collect(c, s, theta.edge, leftover);
+    else if (looks && counted)
+      looked.each_counted(c, s, pass, leftover, [&](int64_t k, const Vec<float>& w, const Vec<float>& r) {
+        change.step(theta.edge, squares.edge, rest.edge, k, w, r);
+      });
+    else if (looks)
+      looked.each_difference(c, s, [&](int64_t k, const Vec<float>& u) {
+        if (Respond && pass.respond_edges)
+          change(theta.edge, squares.edge, rest.edge, k, u);
+        else
+          plain(theta.edge, squares.edge, rest.edge, k, u);
+      });
     exact_step(pass, change, leftover);
 
     z *= shrink;
@@ -263,11 +152,12 @@ void stochastic_pass(const Corpus& c, const Layout& at, Pass& pass, const int64_
     if (z < (Average ? 1e-3 : 1e-9)) {
       fold(theta.state, Average ? rest.state : nullptr, at.B * W, z, pass.summed_scale);
       fold(theta.trans, Average ? rest.trans : nullptr, int64_t(at.L) * Lp, z, pass.summed_scale);
+      fold(theta.edge, Average ? rest.edge : nullptr, at.EB * W, z, pass.summed_scale);
       pass.summed_scale = 0;
       z = 1;
     }
   }
-  pass.fallbacks += lattice.fallbacks;
+  pass.fallbacks += lattice.fallbacks + looked.lattice.fallbacks;
 }
 
 template <Rows R, bool Respond> void choose_pass(const Corpus& c, const Layout& at, Pass& p, const int64_t* o, int64_t n) {

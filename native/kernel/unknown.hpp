@@ -24,18 +24,18 @@ inline bool all_known(const int32_t* y, int64_t n) {
 struct Expected {
   Scratch<float> E, empirical, edge_E, edge_empirical;
 
-  // Runs the lattice over all paths and again over those that agree with y, from the scores that it holds. Leaves
+  // Runs over all paths and again over those that agree with y, by `once`, from the scores that the lattice holds. Leaves
   // E − Ẽ in lattice.node and lattice.edge, and returns the loss.
-  double run(Lattice<float>& lattice, const Layout& at, const int32_t* y, int64_t n, float z) {
+  template <class Run> double run(Lattice<float>& lattice, const Layout& at, const int32_t* y, int64_t n, Run once) {
     const int L = at.L, Lp = at.Lp();
     const int64_t nodes = n * Lp, edges = n > 1 ? int64_t(L) * Lp : 0;
-    const double all = lattice.run(z, true);
+    const double all = once();
     std::copy_n(lattice.node, nodes, E.reserve(nodes));
     std::copy_n(lattice.edge, edges, edge_E.reserve(int64_t(L) * Lp));
     for (int64_t t = 0; t < n; ++t)
       for (int j = 0; y[t] >= 0 && j < L; ++j)
         if (j != y[t]) lattice.scores[t * Lp + j] = PAD<float>;
-    const double known = lattice.run(z, true);
+    const double known = once();
     std::copy_n(lattice.node, nodes, empirical.reserve(nodes));
     std::copy_n(lattice.edge, edges, edge_empirical.reserve(int64_t(L) * Lp));
     for (int64_t k = 0; k < nodes; ++k) lattice.node[k] = E[k] - empirical[k];
@@ -58,18 +58,12 @@ struct Expected {
             const double v = c.value ? double(c.value[n]) : 1;
             e += v * double(E[at_label]), known += v * double(empirical[at_label]);
           }
-          add(state, k * W + lane, e, known, k * W + lane, into);
+          into.add(state, k * W + lane, e, known, Part::STATE);
         }
       }
     });
     for (int64_t k = 0; edges && k < int64_t(at.L) * Lp; ++k)
-      add(trans, k, double(edge_E[k]), double(edge_empirical[k]), -1 - k, into);
-  }
-
- private:
-  static void add(const float* theta, int64_t k, double e, double known, int64_t where, Exactly& into) {
-    if (theta[k] == 0 && std::signbit(theta[k])) return;  // not a feature
-    into.E.push_back(e), into.empirical.push_back(known), into.where.push_back(where);
+      into.add(trans, k, double(edge_E[k]), double(edge_empirical[k]), Part::TRANS);
   }
 };
 

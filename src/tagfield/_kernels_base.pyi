@@ -165,17 +165,28 @@ def arow_pass(corpus: Corpus, mean: Field, spread: Field, order: _Longs, gamma: 
 
 # native/kernel/bind_gradient.hpp
 class Packed:
-    def __init__(self, corpus: Corpus, labels: int, first: _Longs, label: _Ints) -> None: ...
+    def __init__(
+        self, corpus: Corpus, labels: int, first: _Longs, label: _Ints, edge_first: _Longs, edge_cell: _Longs
+    ) -> None: ...
     def nll_gradient(
-        self, x: _Doubles, trans: _Doubles, gradient: _Doubles, grad_trans: _Doubles, threads: int
+        self,
+        x: _Doubles,
+        trans: _Doubles,
+        edge: _Doubles,
+        gradient: _Doubles,
+        grad_trans: _Doubles,
+        grad_edge: _Doubles,
+        threads: int,
     ) -> float: ...
     def partial_gradient(
         self,
         x: _Doubles,
         trans: _Doubles,
+        edge: _Doubles,
         limits: Limits | None,
         gradient: _Doubles,
         grad_trans: _Doubles,
+        grad_edge: _Doubles,
         threads: int,
     ) -> float: ...
 

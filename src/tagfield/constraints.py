@@ -1,12 +1,13 @@
 """Constraints: which labels may start a sequence, follow each other, and end it; and labels that are already known.
 
-    'BIO' · 'IOBES' · 'BILOU' · matrix [L, L] · function(before, after) ─▶ Rules(start [L], follow [L, L], end [L]) ─┐
-    known labels, by sequence and position ─▶ mask [T, L] ─▶ limits_for ─▶ Limits of the kernels ◀───────────────────┘
+    'BIO', … (scheme_rules.py) · matrix [L, L] · function(before, after) ─▶ Rules(start [L], follow [L, L], end [L]) ─┐
+    known labels, by sequence and position ─▶ mask [T, L] ─▶ limits_for ─▶ Limits of the kernels ◀────────────────────┘
 
 A CRF does not forbid transitions: one that never occurs in training has weight 0, not −∞. With rules, the best path and
 all probabilities are computed over allowed paths only.
 """
 
+import inspect
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,8 +17,8 @@ from numpy.typing import NDArray
 
 from tagfield.dataset import UNKNOWN, Dataset, Longs
 from tagfield.errors import InputError, did_you_mean
-from tagfield.evaluate import split_label
 from tagfield.native import kernels
+from tagfield.scheme_rules import scheme_rule
 
 Flags = NDArray[np.bool_]
 Mask = NDArray[np.uint8]
@@ -74,32 +75,29 @@ class Rules:
             )
 
 
-# prefix → the prefixes that it continues, if the types agree
-_INSIDE = {"BIO": {"I": "BI"}, "IOBES": {"I": "BI", "E": "BI"}, "BILOU": {"I": "BI", "L": "BI"}}
-_OPEN = {"BIO": "", "IOBES": "BI", "BILOU": "BI"}  # after these prefixes the chunk must continue
-
-
 def rules_of(constraints: Any, labels: Sequence[Hashable]) -> Rules | None:
     """The rules for a label set, from a scheme's name, a matrix [L, L], or a function.
 
-    matrix[i, j] is True if label j may follow label i. A function takes two labels and returns whether the second may
-    follow the first; it gets None as the first label at the start of a sequence, and as the second at the end.
+    matrix[i, j] is True if label j may follow label i. A function (before, after) takes two labels and returns whether
+    the second may follow the first; `before` is None at the start of a sequence, and `after` is None at its end.
 
     >>> rules = rules_of("BIO", ["O", "B-X", "I-X", "I-Y"])
     >>> rules.follow[1].tolist(), rules.start.tolist()
     ([True, True, True, False], [True, True, False, False])
+    >>> rules_of(lambda before, after: (before, after) != (None, "Y"), ["X", "Y"]).start.tolist()
+    [True, False]
     """
     if constraints is None or isinstance(constraints, Rules):
         return constraints
     if isinstance(constraints, str):
-        return _scheme(constraints, labels)
+        return _asked(scheme_rule(constraints, labels), labels)
     size = len(labels)
     if callable(constraints):
         return _asked(constraints, labels)
     matrix = np.asarray(constraints)
     if matrix.shape != (size, size) or matrix.dtype.kind not in "biuf":
         raise InputError(
-            f"constraints must be 'BIO', 'IOBES', 'BILOU', a function, or a matrix of shape ({size}, {size}), "
+            f"constraints must be 'BIO', 'IOB1', 'IOBES', 'BILOU', a function, or a matrix of shape ({size}, {size}), "
             f"got {type(constraints).__name__} of shape {matrix.shape}"
         )
     if np.isnan(matrix).any():
@@ -109,32 +107,37 @@ def rules_of(constraints: Any, labels: Sequence[Hashable]) -> Rules | None:
 
 
 def _asked(allows: Callable[[Any, Any], Any], labels: Sequence[Hashable]) -> Rules:
+    """The rules that a function of two labels gives; InputError if it is not such a function."""
+    try:
+        inspect.signature(allows).bind("", "")
+    except TypeError:
+        raise InputError(
+            f"constraints: {_name(allows)} must take two labels, (before, after), and return whether the second may "
+            "follow the first"
+        ) from None
+    except ValueError:  # a built-in function without a signature
+        pass
+
+    def ask(before: Any, after: Any) -> bool:
+        place = f"constraints: {_name(allows)}({before!r}, {after!r})"
+        ends = "before is None at the start of a sequence, and after is None at its end"
+        try:
+            answer = allows(before, after)
+        except Exception as error:
+            raise InputError(f"{place} raised {type(error).__name__}: {error}; {ends}") from error
+        if not isinstance(answer, bool | np.bool_ | int):
+            raise InputError(f"{place} returned {answer!r}; return True or False ({ends})")
+        return bool(answer)
+
     return Rules(
-        np.array([bool(allows(None, label)) for label in labels]),
-        np.array([[bool(allows(before, after)) for after in labels] for before in labels]),
-        np.array([bool(allows(label, None)) for label in labels]),
+        np.array([ask(None, label) for label in labels], bool),
+        np.array([[ask(before, after) for after in labels] for before in labels], bool).reshape(len(labels), -1),
+        np.array([ask(label, None) for label in labels], bool),
     )
 
 
-def _scheme(name: str, labels: Sequence[Hashable]) -> Rules:
-    key = {"IOB2": "BIO", "IOB": "BIO", "BIOES": "IOBES"}.get(name.upper(), name.upper())
-    if key not in _INSIDE:
-        raise InputError(f"no scheme named {name!r}; choose BIO, IOBES or BILOU, or pass a matrix or a function")
-    inside, opening = _INSIDE[key], _OPEN[key]
-    prefixes = {split_label(str(label))[0] for label in labels}
-    if opening and prefixes & set("BI") and not prefixes & {"IOBES": set("ES"), "BILOU": set("LU")}[key]:
-        raise InputError(
-            f"constraints={name!r}, but no label starts with {'E- or S-' if key == 'IOBES' else 'L- or U-'}, so no "
-            "chunk could ever end; did you mean 'BIO'?"
-        )
-
-    def allows(before: Any, after: Any) -> bool:
-        p, kind = ("", "") if before is None else split_label(str(before))
-        q, next_kind = ("", "") if after is None else split_label(str(after))
-        goes_on = q in inside and p in tuple(inside[q]) and kind == next_kind
-        return goes_on or not (q in inside or (p and p in opening))
-
-    return _asked(allows, labels)
+def _name(function: Any) -> str:
+    return str(getattr(function, "__name__", None) or type(function).__name__)
 
 
 def limits_for(

@@ -27,6 +27,7 @@ from tagfield.model_reading import paths_of
 from tagfield.model_tagging import Tagging
 from tagfield.page import facts, some
 from tagfield.progress import show_progress
+from tagfield.scheme_rules import chunk_starts, find_scheme
 from tagfield.text.sources import PathLike
 from tagfield.text.templates import Template
 from tagfield.train import Settings, Trained, train
@@ -149,12 +150,14 @@ class Model(Tagging):
             "converged": trained.converged,
             "stop_reason": trained.stop_reason,
         }
+        if find_scheme(chunk_starts(encoded.dataset, encoded.labels.strings())) == "IOB1":
+            info["scheme"] = "IOB1"  # constraints in BIO would forbid most of its chunks
         return cls(encoded.labels, trained.attributes, features, weights, encoded.template, info)
 
     @classmethod
     def of_stream(cls, stream: Stream, settings: Settings, template: Template | None = None) -> "Model":
         """The model that a stream has learned so far, with the state it needs to continue."""
-        attributes, features, weights = stream.learned(settings)
+        attributes, features, weights, _ = stream.learned(settings)
         info = {
             "version": __version__,
             "settings": settings.to_dict(),

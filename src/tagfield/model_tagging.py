@@ -23,6 +23,7 @@ from tagfield.evaluate import ChunkScorer, Scores
 from tagfield.layout import FeatureSet, Weights
 from tagfield.model_reading import Reading, paths_of
 from tagfield.native import kernels
+from tagfield.scheme_rules import check_model
 from tagfield.spans import Span
 from tagfield.tagged import TaggedText
 from tagfield.tagging import Sentences
@@ -38,6 +39,7 @@ class Tagging(Reading):
 
     features: FeatureSet
     weights: Weights
+    info: dict[str, Any]
 
     @cached_property
     def field(self) -> kernels.Field:
@@ -73,6 +75,7 @@ class Tagging(Reading):
         encoded = self.read(X)
         limits = None
         if rules is not None or known is not None:
+            check_model(rules, self.info.get("scheme"))
             limits = limits_for(rules, known, encoded.dataset.tokens, self.label_names if called is None else called)
         return Decoder(self.field, encoded, limits, threads=threads)
 

@@ -2,7 +2,8 @@
 
     paths ─▶ chain (log Z, marginals, best path) ─▶ difference u = E − Ẽ ─▶ stochastic, margin and batch training
 
-A `Problem` is a corpus by ids. θ is dense: state [A, L] and trans [L, L], with masks of the features that exist.
+A `Problem` is a corpus by ids. θ is dense: state [A, L], trans [L, L] and edge [E, L, L], with masks of the features
+that exist. Transitions are [L, L], or [T, L, L] where edge attributes make them differ: τ[t] leads into position t.
 """
 
 from collections.abc import Callable
@@ -21,20 +22,26 @@ class Problem:
     weights: list[float]
     attributes: int
     labels: int
+    edges: list[list[Token]] = field(default_factory=list)  # edge attributes of each token; those of the first are void
+    edge_attributes: int = 0
 
 
 @dataclass(frozen=True)
 class Dense:
-    """Something of every (attribute, label) pair and of every transition."""
+    """Something of every (attribute, label) pair, of every transition, and of every (edge attribute, from, to)."""
 
     state: np.ndarray  # [A, L]
     trans: np.ndarray  # [L, L]
+    edge: np.ndarray = field(default_factory=lambda: np.zeros(0))  # [E, L, L]
 
     def map(self, fn: Callable[..., np.ndarray], *others: "Dense") -> "Dense":
-        return Dense(fn(self.state, *(o.state for o in others)), fn(self.trans, *(o.trans for o in others)))
+        def parts(name: str) -> np.ndarray:
+            return fn(getattr(self, name), *(getattr(other, name) for other in others))
+
+        return Dense(parts("state"), parts("trans"), parts("edge") if self.edge.size else self.edge)
 
     def flat(self) -> np.ndarray:
-        return np.concatenate([self.state.ravel(), self.trans.ravel()])
+        return np.concatenate([self.state.ravel(), self.trans.ravel(), self.edge.ravel()])
 
 
 @dataclass(frozen=True)
@@ -42,12 +49,18 @@ class Chain:
     log_z: float
     node: np.ndarray  # [T, L]  P(y_t = y)
     edge: np.ndarray  # [L, L]  Σ_t P(y_{t−1} = i, y_t = j)
+    pairs: np.ndarray = field(default_factory=lambda: np.zeros(0))  # [T, L, L]  P(y_{t−1} = i, y_t = j); pairs[0] is 0
+
+
+def into(trans: np.ndarray, t: int) -> np.ndarray:
+    """The transitions into position t."""
+    return trans if trans.ndim == 2 else trans[t]
 
 
 def path_score(scores: np.ndarray, trans: np.ndarray, path: tuple[int, ...]) -> float:
     score = scores[0, path[0]]
     for t in range(1, len(path)):
-        score = score + trans[path[t - 1], path[t]] + scores[t, path[t]]
+        score = score + into(trans, t)[path[t - 1], path[t]] + scores[t, path[t]]
     return float(score)
 
 
@@ -61,35 +74,36 @@ def chain_by_paths(scores: np.ndarray, trans: np.ndarray) -> Chain:
     paths = all_paths(scores, trans)
     top = max(paths.values())
     total = sum(np.exp(score - top) for score in paths.values())
-    node, edge = np.zeros(scores.shape), np.zeros(trans.shape)
+    length, labels = scores.shape
+    node, pairs = np.zeros(scores.shape), np.zeros((length, labels, labels))
     for path, score in paths.items():
         p = np.exp(score - top) / total
         for t, y in enumerate(path):
             node[t, y] += p
-        for before, after in pairwise(path):
-            edge[before, after] += p
-    return Chain(float(top + np.log(total)), node, edge)
+        for t, (before, after) in enumerate(pairwise(path), start=1):
+            pairs[t, before, after] += p
+    return Chain(float(top + np.log(total)), node, pairs.sum(axis=0), pairs)
 
 
 def chain_in_logs(scores: np.ndarray, trans: np.ndarray) -> Chain:
     """The recursions with logarithms, for chains whose paths are too many; held against `chain_by_paths`."""
-    length, _ = scores.shape
+    length, labels = scores.shape
     alpha, beta = np.array(scores, float), np.zeros(scores.shape)
     for t in range(1, length):
-        alpha[t] += np.logaddexp.reduce(alpha[t - 1][:, None] + trans, axis=0)
+        alpha[t] += np.logaddexp.reduce(alpha[t - 1][:, None] + into(trans, t), axis=0)
     for t in reversed(range(length - 1)):
-        beta[t] = np.logaddexp.reduce(trans + scores[t + 1] + beta[t + 1], axis=1)
+        beta[t] = np.logaddexp.reduce(into(trans, t + 1) + scores[t + 1] + beta[t + 1], axis=1)
     log_z = np.logaddexp.reduce(alpha[-1])
-    edge = np.zeros(trans.shape)
+    pairs = np.zeros((length, labels, labels))
     for t in range(1, length):
-        edge += np.exp(alpha[t - 1][:, None] + trans + scores[t] + beta[t] - log_z)
-    return Chain(float(log_z), np.exp(alpha + beta - log_z), edge)
+        pairs[t] = np.exp(alpha[t - 1][:, None] + into(trans, t) + scores[t] + beta[t] - log_z)
+    return Chain(float(log_z), np.exp(alpha + beta - log_z), pairs.sum(axis=0), pairs)
 
 
 def best_score(scores: np.ndarray, trans: np.ndarray) -> float:
     best = scores[0]
-    for row in scores[1:]:
-        best = (best[:, None] + trans).max(axis=0) + row
+    for t in range(1, len(scores)):
+        best = (best[:, None] + into(trans, t)).max(axis=0) + scores[t]
     return float(best.max())
 
 
@@ -102,22 +116,36 @@ def sentence_scores(problem: Problem, s: int, theta: Dense) -> np.ndarray:
     return scores
 
 
-def counts(problem: Problem, s: int, node: np.ndarray, edge: np.ndarray) -> Dense:
-    """Φ summed over the sentence, for given [T, L] and [L, L] (counts or expectations)."""
+def sentence_transitions(problem: Problem, s: int, theta: Dense) -> np.ndarray:
+    """τ_t(i, j) = τ(i, j) + Σ_e value · θ[e, i, j]; [L, L] where there are no edge attributes."""
+    if not problem.edges:
+        return theta.trans
+    trans = np.array([theta.trans] * len(problem.sentences[s]))
+    for t, token in enumerate(problem.edges[s]):
+        for e, value in token:
+            trans[t] += value * theta.edge[e]
+    return trans
+
+
+def counts(problem: Problem, s: int, node: np.ndarray, pairs: np.ndarray) -> Dense:
+    """Φ summed over the sentence, for given [T, L] and [T, L, L] (counts or expectations)."""
     state = np.zeros((problem.attributes, problem.labels))
+    edge = np.zeros((problem.edge_attributes, problem.labels, problem.labels))
     for t, token in enumerate(problem.sentences[s]):
         for a, value in token:
             state[a] += value * node[t]
-    return Dense(state, edge)
+        for e, value in problem.edges[s][t] if problem.edges else []:
+            edge[e] += value * pairs[t]  # pairs[0] is 0
+    return Dense(state, pairs.sum(axis=0), edge)
 
 
 def path_counts(problem: Problem, s: int, path: list[int]) -> Dense:
-    node, edge = np.zeros((len(path), problem.labels)), np.zeros((problem.labels, problem.labels))
+    node, pairs = np.zeros((len(path), problem.labels)), np.zeros((len(path), problem.labels, problem.labels))
     for t, y in enumerate(path):
         node[t, y] = 1
-    for before, after in pairwise(path):
-        edge[before, after] += 1
-    return counts(problem, s, node, edge)
+    for t, (before, after) in enumerate(pairwise(path), start=1):
+        pairs[t, before, after] = 1
+    return counts(problem, s, node, pairs)
 
 
 def add_cost(scores: np.ndarray, gold: list[int], cost: float) -> np.ndarray:
@@ -129,9 +157,10 @@ def add_cost(scores: np.ndarray, gold: list[int], cost: float) -> np.ndarray:
 def difference(problem: Problem, s: int, theta: Dense, cost: float = 0.0) -> tuple[float, Dense]:
     """−log p(gold), and u = E − Ẽ summed over the whole sentence; with a cost, of the softmax margin."""
     scores = add_cost(sentence_scores(problem, s, theta), problem.gold[s], cost)
-    chain = chain_in_logs(scores, theta.trans)
-    loss = chain.log_z - path_score(scores, theta.trans, tuple(problem.gold[s]))
-    expected = counts(problem, s, chain.node, chain.edge)
+    trans = sentence_transitions(problem, s, theta)
+    chain = chain_in_logs(scores, trans)
+    loss = chain.log_z - path_score(scores, trans, tuple(problem.gold[s]))
+    expected = counts(problem, s, chain.node, chain.pairs)
     return loss, expected.map(np.subtract, path_counts(problem, s, problem.gold[s]))
 
 
@@ -183,7 +212,7 @@ class Stochastic:
     def direction(self, s: int) -> tuple[float, Dense]:
         """The loss of a sentence and f(u)."""
         loss, u = difference(self.problem, s, self.theta, self.cost)
-        return loss, Dense(self.f(u.state), self.f(u.trans) if self.respond_edges else u.trans)
+        return loss, u.map(self.f) if self.respond_edges else Dense(self.f(u.state), u.trans, u.edge)
 
     def average(self) -> Dense:
         return self.summed.map(lambda x: x / self.t)
@@ -203,17 +232,15 @@ class Limited(Stochastic):
     def direction(self, s: int) -> tuple[float, Dense]:
         scores = add_cost(sentence_scores(self.problem, s, self.theta), self.problem.gold[s], self.cost)
         scores[0, ~self.start] = scores[-1, ~self.end] = -np.inf
-        trans = np.where(self.follow, self.theta.trans, -np.inf)
+        trans = np.where(self.follow, sentence_transitions(self.problem, s, self.theta), -np.inf)
         known = scores.copy()
         for t, y in enumerate(self.problem.gold[s]):
             if y >= 0:
                 known[t, np.arange(self.problem.labels) != y] = -np.inf
         every, agreeing = chain_in_logs(scores, trans), chain_in_logs(known, trans)
-        E, empirical = (counts(self.problem, s, chain.node, chain.edge) for chain in (every, agreeing))
-        r = E.map(self.f, empirical)
-        return every.log_z - agreeing.log_z, Dense(
-            r.state, r.trans if self.respond_edges else E.trans - empirical.trans
-        )
+        E, empirical = (counts(self.problem, s, chain.node, chain.pairs) for chain in (every, agreeing))
+        r, u = E.map(self.f, empirical), E.map(np.subtract, empirical)
+        return every.log_z - agreeing.log_z, r if self.respond_edges else Dense(r.state, u.trans, u.edge)
 
 
 @dataclass
@@ -237,12 +264,13 @@ class Margin:
             if not gold:
                 continue
             scores = sentence_scores(self.problem, s, self.theta)
-            guess = best_path(scores, self.theta.trans)
+            trans = sentence_transitions(self.problem, s, self.theta)
+            guess = best_path(scores, trans)
             wrong = sum(g != y for g, y in zip(guess, gold, strict=True))
             if wrong:
                 delta = path_counts(self.problem, s, gold).map(np.subtract, path_counts(self.problem, s, guess))
                 delta = delta.map(np.multiply, self.present)
-                loss = path_score(scores, self.theta.trans, guess) - path_score(scores, self.theta.trans, gold)
+                loss = path_score(scores, trans, guess) - path_score(scores, trans, gold)
                 loss += np.sqrt(wrong) if self.cost_sensitive else 1.0
                 loss = wrong / len(gold) if self.type == 3 else loss  # the perceptron
                 total += weight * loss
@@ -256,7 +284,7 @@ class Margin:
 
     def is_clear(self, s: int) -> bool:
         """Whether the best path is so by more than rounding, or is an exact tie of a fresh θ."""
-        scores, trans = sentence_scores(self.problem, s, self.theta), self.theta.trans
+        scores, trans = sentence_scores(self.problem, s, self.theta), sentence_transitions(self.problem, s, self.theta)
         if not len(scores) or not np.any(self.theta.flat()):
             return True
         chosen, best = best_path(scores, trans), best_score(scores, trans)
@@ -274,10 +302,10 @@ class Margin:
 def best_path(scores: np.ndarray, trans: np.ndarray) -> list[int]:
     """Of equal paths the one whose last label is lower, then the one before, and so on."""
     best, back = [scores[0]], []
-    for row in scores[1:]:
-        ways = best[-1][:, None] + trans
+    for t in range(1, len(scores)):
+        ways = best[-1][:, None] + into(trans, t)
         back.append(ways.argmax(axis=0))
-        best.append(ways.max(axis=0) + row)
+        best.append(ways.max(axis=0) + scores[t])
     path = [int(best[-1].argmax())]
     for choice in reversed(back):
         path.append(int(choice[path[-1]]))

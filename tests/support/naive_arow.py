@@ -1,14 +1,23 @@
 """AROW in float64, weight by weight: the twin of native/kernel/arow.hpp.
 
-ŷ = argmax μ·Φ(x,·)     δ = Φ(x,y) − Φ(x,ŷ)     ℓ = weight·(μ·Φ(x,ŷ) − μ·Φ(x,y) + wrong labels)
-α = ℓ/(γ + Σ_i Σ_i δ_i²)         μ_i ← μ_i + α Σ_i δ_i         1/Σ_i ← 1/Σ_i + δ_i²/γ
+ŷ = argmax μ·Φ(x,·)     δ = Φ(x,y) − Φ(x,ŷ)     ℓ = μ·Φ(x,ŷ) − μ·Φ(x,y) + wrong labels
+α = wℓ/(γ + w Σ_i Σ_i δ_i²)      μ_i ← μ_i + α Σ_i δ_i         1/Σ_i ← 1/Σ_i + w δ_i²/γ         w: the sentence's weight
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from tests.support.naive import Dense, Problem, best_path, best_score, path_counts, path_score, sentence_scores
+from tests.support.naive import (
+    Dense,
+    Problem,
+    best_path,
+    best_score,
+    path_counts,
+    path_score,
+    sentence_scores,
+    sentence_transitions,
+)
 
 
 @dataclass
@@ -28,7 +37,7 @@ class Arow:
         return sum(self.step(s) for s in order if self.problem.sentences[s])
 
     def step(self, s: int) -> float:
-        gold, trans = self.problem.gold[s], self.mean.trans
+        gold, trans = self.problem.gold[s], sentence_transitions(self.problem, s, self.mean)
         scores = sentence_scores(self.problem, s, self.mean)
         guess = best_path(scores, trans)
         wrong = sum(g != y for g, y in zip(guess, gold, strict=True))
@@ -37,18 +46,18 @@ class Arow:
         difference = path_counts(self.problem, s, gold).map(np.subtract, path_counts(self.problem, s, guess))
         delta = difference.map(np.multiply, self.present)
         loss = path_score(scores, trans, guess) - path_score(scores, trans, gold) + wrong
-        loss *= self.problem.weights[s]
+        weight = self.problem.weights[s]
         unsure = self.gamma
         for v, d in zip(self.spread.flat(), delta.flat(), strict=True):
-            unsure += v * d * d
-        alpha = loss / unsure
+            unsure += weight * v * d * d
+        alpha = weight * loss / unsure
         self.mean = self.mean.map(lambda m, v, d: m + alpha * v * d, self.spread, delta)
-        self.spread = self.spread.map(lambda v, d: 1 / (1 / v + d * d / self.gamma), delta)
-        return float(loss)
+        self.spread = self.spread.map(lambda v, d: 1 / (1 / v + weight * d * d / self.gamma), delta)
+        return float(weight * loss)
 
     def is_clear(self, s: int) -> bool:
         """Whether the best path leads every other by more than rounding in float32."""
-        scores, trans = sentence_scores(self.problem, s, self.mean), self.mean.trans
+        scores, trans = sentence_scores(self.problem, s, self.mean), sentence_transitions(self.problem, s, self.mean)
         if not len(scores):
             return True
         best, second = best_score(scores, trans), -np.inf

@@ -37,17 +37,22 @@ class Streamed(Stochastic):
         return total
 
     def show(self, s: int) -> None:
-        """The pairs and transitions of a sentence become features, with a sum of squares of 0 where they are new."""
+        """What a sentence shows becomes features, with a sum of squares of 0 where they are new."""
         tokens = enumerate(self.problem.sentences[s])
         seen = path_counts(self.problem, s, self.problem.gold[s]).map(lambda x: x != 0)
         for t, token in tokens:  # a value of 0 still shows its attribute
             for a, _ in token:
                 seen.state[a, self.problem.gold[s][t]] = True
+        gold = self.problem.gold[s]
+        for t in range(1, len(gold) if self.problem.edges else 0):
+            for e, _ in self.problem.edges[s][t]:
+                seen.edge[e, gold[t - 1], gold[t]] = True
         new = seen.map(lambda shown, there: shown & ~there, self.present)
         self.squares = self.squares.map(lambda old, fresh: np.where(fresh, 0, old), new)
         self.present = self.present.map(np.logical_or, seen)
 
 
-def nothing(attributes: int, labels: int) -> Dense:
+def nothing(attributes: int, labels: int, edges: int = 0) -> Dense:
     """No feature at all."""
-    return Dense(np.zeros((attributes, labels), bool), np.zeros((labels, labels), bool))
+    shapes = (attributes, labels), (labels, labels), (edges, labels, labels)
+    return Dense(*(np.zeros(shape, bool) for shape in shapes))

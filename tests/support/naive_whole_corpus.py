@@ -38,8 +38,8 @@ def coefficients(loss: str, gamma: float) -> tuple[float, float, float, float]:
 
 def empirical(problem: Problem) -> Dense:
     """Σ_s weight·Φ(x_s, y_s)."""
-    A, L = problem.attributes, problem.labels
-    total = Dense(np.zeros((A, L)), np.zeros((L, L)))
+    A, E, L = problem.attributes, problem.edge_attributes, problem.labels
+    total = Dense(np.zeros((A, L)), np.zeros((L, L)), np.zeros((E, L, L)))
     for s, weight in enumerate(problem.weights):
         total = total.map(lambda sum, n, w=weight: sum + w * n, path_counts(problem, s, problem.gold[s]))
     return total

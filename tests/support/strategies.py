@@ -1,14 +1,16 @@
 """Drawn chains and tiny corpora, named by their axes."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from tagfield.dataset import Slots
 from tagfield.encode import Encoded, Vocabulary, encode_sequences
 from tagfield.layout import LANES, FeatureSet, Weights, absent
-from tests.support.naive import Dense, Problem
+from tests.support.naive import Dense, Problem, Token
 
 RANGES = [0.0, 1.0, 30.0, 300.0, 1000.0]
 ACROSS_BLOCKS = [5, 7, 8, 9, 16, 17, 24, 25, 32, 33, 40]
@@ -54,8 +56,10 @@ def problems(
     weighted: bool = True,
     values: bool | None = None,
     empty: bool = True,
+    edges: bool = False,
 ) -> Problem:
-    """Corpora of 1 to 4 sentences; attributes repeat within a sentence and within a token."""
+    """Corpora of 1 to 4 sentences; attributes repeat within a sentence and within a token. `edges`: maybe with edge
+    attributes, in some sentences or in all."""
     L, A = draw(st.sampled_from(labels)), draw(st.integers(1, 5))
     valued = draw(st.booleans()) if values is None else values
     # in 64ths: `encode` adds a third mention of an attribute to the second, and the sum must be exact in float32
@@ -68,7 +72,13 @@ def problems(
         gold.append(draw(st.lists(st.integers(0, L - 1), min_size=length, max_size=length)))
     weight = st.floats(0, 3, width=16) if weighted else st.just(1.0)
     weights = draw(st.lists(weight, min_size=len(sentences), max_size=len(sentences)))
-    return Problem(sentences, gold, weights, A, L)
+    if not edges or draw(st.booleans()):
+        return Problem(sentences, gold, weights, A, L)
+    E = draw(st.integers(1, 3))
+    looks = st.lists(st.tuples(st.integers(0, E - 1), value), max_size=2, unique_by=lambda pair: pair[0])
+    some = [draw(st.sampled_from([looks, looks, looks, st.just([])])) for _ in sentences]  # of a sentence: its tokens'
+    looked = [[draw(token) for _ in sentence] for sentence, token in zip(sentences, some, strict=True)]
+    return Problem(sentences, gold, weights, A, L, looked, E)
 
 
 def learnable(count: int, seed: int = 0) -> Problem:
@@ -100,27 +110,67 @@ def encode(problem: Problem) -> Encoded:
                 else:
                     nested[str(a)] = nested.get(str(a), 0.0) + value
             X[-1].append(flat | ({"f": nested} if nested else {}))
-    return encode_sequences(
+    encoded = encode_sequences(
         X,
         [[f"y{y}" for y in path] for path in problem.gold],
         weights=problem.weights,
         attributes=Vocabulary(f"f:{a}" for a in range(problem.attributes)),
         labels=Vocabulary(f"y{y}" for y in range(problem.labels)),
     )
+    if not problem.edges:
+        return encoded
+    names = Vocabulary(f"e:{e}" for e in range(problem.edge_attributes))
+    return replace(encoded, dataset=replace(encoded.dataset, edges=edge_slots(problem.edges)), edges=names)
 
 
-def to_dense(features: FeatureSet, state: np.ndarray, trans: np.ndarray) -> Dense:
-    """Blocks of a layout as [A, L] and [L, L]; 0 where there is no block."""
+def edge_slots(edges: list[list[Token]]) -> Slots:
+    """The slots of edge attributes by sentence and token: ordered by where each is first seen, void at position 0."""
+    slots, occurrences = [0], [0]
+    attribute: list[int] = []
+    stop: list[int] = []
+    places: list[tuple[int, float]] = []
+    for sentence in edges:
+        found: dict[int, list[tuple[int, float]]] = {}
+        for t, token in enumerate(sentence):
+            for e, value in token:
+                found.setdefault(e, []).append((t, value))
+        for e, own in found.items():
+            attribute.append(e)
+            places += own
+            stop.append(len(places) - occurrences[-1])
+        slots.append(len(attribute))
+        occurrences.append(len(places))
+    values = np.array([value for _, value in places], np.float32)
+    return Slots(
+        np.array(slots, np.int64),
+        np.array(occurrences, np.int64),
+        np.array(attribute, np.int32),
+        np.array(stop, np.int32),
+        np.array([t for t, _ in places], np.int32),
+        None if (values == 1).all() else values,
+    ).after_first()
+
+
+def to_dense(features: FeatureSet, state: np.ndarray, trans: np.ndarray, edge: np.ndarray | None = None) -> Dense:
+    """Blocks of a layout as [A, L], [L, L] and [E, L, L]; 0 where there is no block."""
     dense = np.zeros((features.attributes, features.blocks_per_row, LANES), state.dtype)
     if features.first is None:
         dense[:] = state.reshape(dense.shape)
     else:
         dense[np.repeat(np.arange(features.attributes), np.diff(features.first)), features.column] = state
     rows = dense.reshape(features.attributes, features.blocks_per_row * LANES)
-    return Dense(rows[:, : features.labels], trans[:, : features.labels])
+    L = features.labels
+    if edge is None or not features.edges:
+        return Dense(rows[:, :L], trans[:, :L], np.zeros((features.edges, L, L), state.dtype))
+    looked = np.zeros((features.edges * L, features.blocks_per_row, LANES), state.dtype)
+    if features.edge_first is None:
+        looked[:] = edge.reshape(looked.shape)
+    else:
+        looked[np.repeat(np.arange(len(looked)), np.diff(features.edge_first)), features.edge_column] = edge
+    return Dense(rows[:, :L], trans[:, :L], looked.reshape(features.edges, L, -1)[:, :, :L])
 
 
-def from_dense(features: FeatureSet, dense: Dense) -> Dense:
+def from_dense(features: FeatureSet, dense: Dense) -> Weights:
     """The other way, into the layout's shapes, 0 in the padding."""
     full = np.zeros((features.attributes, features.blocks_per_row * LANES))
     full[:, : features.labels] = dense.state
@@ -130,14 +180,21 @@ def from_dense(features: FeatureSet, dense: Dense) -> Dense:
         blocks = blocks[owner, features.column]
     trans = np.zeros((features.labels, features.blocks_per_row * LANES))
     trans[:, : features.labels] = dense.trans
-    return Dense(blocks.reshape(-1, LANES).copy(), trans)
+    edge = None
+    if features.edges:
+        looked = np.zeros((features.edges * features.labels, features.blocks_per_row * LANES))
+        looked[:, : features.labels] = dense.edge.reshape(-1, features.labels)
+        edge = looked.reshape(-1, LANES)
+        if features.edge_first is not None:
+            owner = np.repeat(np.arange(len(looked)), np.diff(features.edge_first))
+            edge = looked.reshape(len(looked), -1, LANES)[owner, features.edge_column]
+    return Weights(blocks.reshape(-1, LANES).copy(), trans, edge)  # type: ignore[arg-type]
 
 
 def present(features: FeatureSet) -> Dense:
     """Masks of the features that exist."""
-    masks = ~absent(features.zero.state), ~absent(features.zero.trans)
-    return to_dense(features, *masks)
+    return to_dense(features, *(~absent(array) for array in features.zero.arrays()))
 
 
 def dense_weights(features: FeatureSet, weights: Weights) -> Dense:
-    return to_dense(features, weights.state, weights.trans)
+    return to_dense(features, *weights.arrays())

@@ -27,19 +27,19 @@ def orders(sentences: int, epochs: int, seed: int) -> list[list[int]]:
 
 def started(problem: Problem, kind: str, seed: int, size: float) -> tuple[FeatureSet, Weights]:
     """A feature set and weights to start from: without them most paths tie."""
-    features = feature_set(open_corpus(encode(problem).dataset), problem.attributes, problem.labels, kind)
+    corpus = open_corpus(encode(problem).dataset)
+    features = feature_set(corpus, problem.attributes, problem.labels, kind, edges=problem.edge_attributes)
     rng = np.random.default_rng(seed)
     drawn = from_dense(features, present(features).map(lambda m: rng.uniform(-size, size, m.shape)))
-    state, trans = (
-        np.where(absent(zero), zero, values.astype(np.float32))
-        for zero, values in ((features.zero.state, drawn.state), (features.zero.trans, drawn.trans))
-    )
-    return features, Weights(state, trans)
+    return features, features.zero.map(lambda zero, w: np.where(absent(zero), zero, w.astype(np.float32)), drawn)
 
 
 def scaled(problem: Problem, by: float) -> Problem:
     """Every value times a power of two, which rounds nothing."""
-    return replace(problem, sentences=[[[(a, by * v) for a, v in t] for t in s] for s in problem.sentences])
+    sentences, edges = (
+        [[[(a, by * v) for a, v in t] for t in s] for s in x] for x in (problem.sentences, problem.edges)
+    )
+    return replace(problem, sentences=sentences, edges=edges)
 
 
 def run(
@@ -54,13 +54,12 @@ def run(
 
 def close(found: Dense, expected: Dense) -> None:
     size = max(1.0, float(np.abs(expected.flat()).max()))
-    np.testing.assert_allclose(found.state, expected.state, atol=PASSES * size)
-    np.testing.assert_allclose(found.trans, expected.trans, atol=PASSES * size)
+    np.testing.assert_allclose(found.flat(), expected.flat(), atol=PASSES * size)
 
 
 @settings(max_examples=120, deadline=None)
 @given(
-    problems(labels=(2, 3, 8, 9, 17, 33, 40)),
+    problems(labels=(2, 3, 8, 9, 17, 33, 40), edges=True),
     st.sampled_from(["all", "observed"]),
     st.integers(0, 2**32 - 1),
     st.sampled_from([1 / 64, 1.0, 64.0, 4096.0]),
@@ -96,8 +95,8 @@ def test_epochs_follow_the_twin(
     np.testing.assert_allclose(found, losses, rtol=PASSES, atol=PASSES * max(1.0, size * scale))
     assert trained.history[-1].norm == pytest.approx(np.linalg.norm(expected.flat()), rel=PASSES, abs=PASSES)
     close(dense_weights(trained.features, trained.weights), expected)
-    assert (absent(trained.weights.state) == absent(trained.features.zero.state)).all()
-    assert (absent(trained.weights.trans) == absent(trained.features.zero.trans)).all()
+    for array, zero in zip(trained.weights.arrays(), trained.features.zero.arrays(), strict=True):
+        assert (absent(array) == absent(zero)).all()
 
 
 def test_a_first_pass_by_hand() -> None:

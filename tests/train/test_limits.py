@@ -67,7 +67,7 @@ def test_passes_follow_the_twin(name: str) -> None:
 
     @settings(max_examples=30, deadline=None)
     @given(
-        problems(labels=LABELS),
+        problems(labels=LABELS, edges=True),
         st.sets(st.tuples(st.integers(0, 3), st.integers(0, 4))),
         st.data(),
         st.booleans(),

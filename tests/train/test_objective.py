@@ -1,5 +1,7 @@
 """The objective of L-BFGS and its gradient: against the naive twin, against differences, and on several threads."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -18,13 +20,14 @@ from tests.support.strategies import dense_weights, encode, from_dense, present,
 from tests.support.tolerances import ALGEBRA, NUMERIC, OPTIMUM
 from tests.support.trainers import pose
 
+NO_EDGES = np.zeros(1, np.int64), np.zeros(0, np.int64)
 LABELS = (1, 2, 3, 4, 8, 9, 17, 33, 40)  # beyond 32 the observed set is in sparse rows
 
 
 def rows_of_every_kind(problem: Problem, corpus: kernels.Corpus) -> list[FeatureSet]:
     """all, observed, and observed in sparse rows also where full ones would be chosen."""
     sets = [
-        feature_set(corpus, problem.attributes, problem.labels, kind, minimum)
+        feature_set(corpus, problem.attributes, problem.labels, kind, minimum, edges=problem.edge_attributes)
         for kind, minimum in (("all", 1), ("observed", 1), ("observed", 2))
     ]
     return sets + [features.compact(features.zero)[0] for features in sets[1:]]
@@ -34,15 +37,18 @@ def gradient(encoded: Encoded, features: FeatureSet, theta: Dense, threads: int 
     objective = Objective(pose(encoded, Settings("lbfgs", c2=0.0, threads=threads), features))
     at = from_dense(features, theta)
     loss, found = objective(objective.pack(at))
-    state, trans = np.zeros_like(at.state), np.zeros_like(at.trans)
-    states = np.flatnonzero(~absent(features.zero.state))
-    state.reshape(-1)[states] = found[: len(states)]
-    trans.reshape(-1)[~absent(features.zero.trans).reshape(-1)] = found[len(states) :]
-    return loss, to_dense(features, state, trans)
+    arrays, done = [], 0
+    for array, zero in zip(at.arrays(), features.zero.arrays(), strict=True):
+        there = np.flatnonzero(~absent(zero))
+        arrays.append(np.zeros(array.shape))
+        arrays[-1].reshape(-1)[there] = found[done : done + len(there)]
+        done += len(there)
+    assert done == len(found)
+    return loss, to_dense(features, *arrays)
 
 
 @settings(max_examples=60, deadline=None)
-@given(problems(labels=LABELS), st.integers(0, 2**32 - 1), st.sampled_from([0.0, 1.0, 5.0, 200.0]))
+@given(problems(labels=LABELS, edges=True), st.integers(0, 2**32 - 1), st.sampled_from([0.0, 1.0, 5.0, 200.0]))
 def test_the_gradient_of_every_kind_of_rows(problem: Problem, seed: int, size: float) -> None:
     rng = np.random.default_rng(seed)
     encoded = encode(problem)
@@ -57,14 +63,12 @@ def test_the_gradient_of_every_kind_of_rows(problem: Problem, seed: int, size: f
                 expected_loss += weight * part
                 expected = expected.map(lambda sum, x, weight=weight: sum + weight * x, u)
         assert loss == pytest.approx(expected_loss, rel=ALGEBRA, abs=ALGEBRA * max(1, size))
-        for got, wanted, m in zip(
-            (found.state, found.trans), (expected.state, expected.trans), (mask.state, mask.trans), strict=True
-        ):
-            np.testing.assert_allclose(got[m], wanted[m], atol=1e-9)
+        m = mask.flat().astype(bool)
+        np.testing.assert_allclose(found.flat()[m], expected.flat()[m], atol=1e-9)
 
 
 @settings(max_examples=25, deadline=None)
-@given(problems(labels=(2, 3, 33), empty=False), st.integers(0, 2**32 - 1))
+@given(problems(labels=(2, 3, 33), empty=False, edges=True), st.integers(0, 2**32 - 1))
 def test_the_gradient_is_the_slope_of_the_objective(problem: Problem, seed: int) -> None:
     """Along drawn directions, by fourth-order differences of the kernel's own value and of the naive one."""
     rng = np.random.default_rng(seed)
@@ -81,12 +85,16 @@ def test_the_gradient_is_the_slope_of_the_objective(problem: Problem, seed: int)
 
 
 @settings(max_examples=20, deadline=None)
-@given(problems(labels=(3, 9, 33), empty=False), st.integers(0, 2**32 - 1))
+@given(problems(labels=(3, 9, 33), empty=False, edges=True), st.integers(0, 2**32 - 1))
 def test_two_threads_give_what_one_gives(problem: Problem, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    many = Problem(
-        problem.sentences * 40, problem.gold * 40, problem.weights * 40, problem.attributes, problem.labels
-    )  # so many that each thread gets some
+    many = replace(  # so many that each thread gets some
+        problem,
+        sentences=problem.sentences * 40,
+        gold=problem.gold * 40,
+        weights=problem.weights * 40,
+        edges=problem.edges * 40,
+    )
     encoded = encode(many)
     for features in rows_of_every_kind(many, open_corpus(encoded.dataset)):
         theta = present(features).map(lambda m: np.where(m, rng.standard_normal(m.shape), 0.0))
@@ -103,7 +111,9 @@ def test_the_gradient_adds_to_what_is_there() -> None:
     corpus = open_corpus(encode(problem).dataset)
     rows = np.array([0, 2, 4]), np.array([0, 1, 0, 1], np.int32)
     gradient, trans = np.full(4, 7.0), np.full((2, 8), 7.0)
-    kernels.Packed(corpus, 2, *rows).nll_gradient(np.zeros(4), np.zeros((2, 8)), gradient, trans, 1)
+    none = np.zeros(0)
+    packed = kernels.Packed(corpus, 2, *rows, *NO_EDGES)
+    packed.nll_gradient(np.zeros(4), np.zeros((2, 8)), none, gradient, trans, none, 1)
     np.testing.assert_allclose(gradient, [6.5, 7.5, 7.5, 6.5])
 
 
@@ -125,23 +135,23 @@ def test_rows_that_do_not_fit_are_refused(labels, first, label, message) -> None
     problem = Problem([[[(0, 1.0)], [(1, 1.0)]]], [[0, 1]], [1.0], 2, 2)
     corpus = open_corpus(encode(problem).dataset)
     with pytest.raises(ValueError, match=message):
-        kernels.Packed(corpus, labels, np.array(first), np.array(label, np.int32))
+        kernels.Packed(corpus, labels, np.array(first), np.array(label, np.int32), *NO_EDGES)
 
 
 def test_arrays_that_do_not_fit_are_refused() -> None:
     problem = Problem([[[(0, 1.0)], [(1, 1.0)]]], [[0, 1]], [1.0], 2, 2)
     corpus = open_corpus(encode(problem).dataset)
-    packed = kernels.Packed(corpus, 2, np.array([0, 2, 4]), np.array([0, 1, 0, 1], np.int32))
-    good = np.zeros(4), np.zeros((2, 8)), np.zeros(4), np.zeros((2, 8))
-    for wrong, shape in ((0, 3), (1, (2, 7)), (1, (3, 8)), (2, 5), (3, (1, 8))):
+    packed = kernels.Packed(corpus, 2, np.array([0, 2, 4]), np.array([0, 1, 0, 1], np.int32), *NO_EDGES)
+    good = np.zeros(4), np.zeros((2, 8)), np.zeros(0), np.zeros(4), np.zeros((2, 8)), np.zeros(0)
+    for wrong, shape in ((0, 3), (1, (2, 7)), (1, (3, 8)), (2, 1), (3, 5), (4, (1, 8)), (5, 1)):
         arrays = [np.zeros(shape) if i == wrong else array for i, array in enumerate(good)]
         with pytest.raises(ValueError, match="do not fit"):
             packed.nll_gradient(*arrays, 1)
     with pytest.raises(ValueError, match="thread"):
         packed.nll_gradient(*good, 0)
     with pytest.raises(ValueError, match="the limits do not fit"):
-        packed.partial_gradient(good[0], good[1], kernels.Limits(np.ones((3, 2), np.uint8)), good[2], good[3], 1)
-    for wrong, other in ((2, np.zeros(4, np.float32)), (2, np.zeros(8)[::2]), (3, np.zeros((2, 8), np.int64))):
+        packed.partial_gradient(*good[:3], kernels.Limits(np.ones((3, 2), np.uint8)), *good[3:], 1)
+    for wrong, other in ((3, np.zeros(4, np.float32)), (3, np.zeros(8)[::2]), (4, np.zeros((2, 8), np.int64))):
         arrays = [other if i == wrong else array for i, array in enumerate(good)]
         with pytest.raises(TypeError):  # a copy would take the gradient with it
             packed.nll_gradient(*arrays, 1)

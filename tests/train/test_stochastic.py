@@ -36,15 +36,14 @@ def drawn_features(data: st.DataObject, problem: Problem, corpus: kernels.Corpus
     kind, minimum, sparse = data.draw(
         st.sampled_from([("all", 1, False), ("observed", 1, False), ("observed", 2, False), ("observed", 1, True)])
     )
-    features = feature_set(corpus, problem.attributes, problem.labels, kind, minimum)
+    features = feature_set(corpus, problem.attributes, problem.labels, kind, minimum, edges=problem.edge_attributes)
     return features.compact(features.zero)[0] if sparse else features
 
 
 def close(features: FeatureSet, found: Weights, expected: Dense) -> None:
-    dense = to_dense(features, found.state, found.trans)
+    dense = to_dense(features, *found.arrays())
     size = max(1.0, float(np.abs(expected.flat()).max()))
-    np.testing.assert_allclose(dense.state, expected.state, rtol=PASSES, atol=PASSES * size)
-    np.testing.assert_allclose(dense.trans, expected.trans, rtol=PASSES, atol=PASSES * size)
+    np.testing.assert_allclose(dense.flat(), expected.flat(), rtol=PASSES, atol=PASSES * size)
 
 
 def test_the_twin_covers_the_table() -> None:
@@ -57,7 +56,7 @@ def test_the_twin_covers_the_table() -> None:
 def test_passes_follow_the_twin(name: str) -> None:
     @settings(max_examples=30, deadline=None)
     @given(
-        problems(labels=LABELS),
+        problems(labels=LABELS, edges=True),
         st.data(),
         st.sampled_from([0.02, 0.1]),
         st.sampled_from([0.0, 0.1, 1.0]),
@@ -78,8 +77,8 @@ def test_passes_follow_the_twin(name: str) -> None:
             assert trainer.norm() == pytest.approx(math.sqrt(np.sum(twin.theta.flat() ** 2)), rel=PASSES, abs=PASSES)
         weights = trainer.weights()
         close(features, weights, twin.theta)
-        assert (absent(weights.state) == absent(features.zero.state)).all()  # what is no feature stays none
-        assert (absent(weights.trans) == absent(features.zero.trans)).all()
+        for array, zero in zip(weights.arrays(), features.zero.arrays(), strict=True):
+            assert (absent(array) == absent(zero)).all()  # what is no feature stays none
 
     follows()
 
@@ -93,7 +92,7 @@ def run_pass(
         setattr(native, key, value)
     set_response(native, recipe(name))
     theta = features.zeros()
-    squares, rest = (Weights(np.zeros_like(theta.state), np.zeros_like(theta.trans)) for _ in range(2))
+    squares, rest = (theta.map(np.zeros_like) for _ in range(2))
     for order in orders:
         fields = [features.field(w) for w in (theta, squares, rest)]
         native.run(corpus, *fields, np.array(order, np.int64))
@@ -103,7 +102,7 @@ def run_pass(
 
 @settings(max_examples=100, deadline=None)
 @given(
-    problems(labels=LABELS),
+    problems(labels=LABELS, edges=True),
     st.data(),
     st.sampled_from(PAPER),
     st.booleans(),
@@ -140,19 +139,12 @@ def test_metric_and_average_follow_the_twin(
     # Where a step shoots far over its aim, three of them make anything of a rounding error: nothing to compare there.
     assume(not adaptive or np.abs(nudged.theta.flat() - twin.theta.flat()).max(initial=0.0) < 1e-7)
     assert native.t == twin.t
-    scaled = Weights(theta.state * np.float32(native.scale), theta.trans * np.float32(native.scale))
-    close(features, scaled, twin.theta)
+    close(features, theta.map(lambda array: array * np.float32(native.scale)), twin.theta)
     if averaging and twin.t:
         assert native.averaged == twin.t
-        mean = Weights(
-            *(
-                (native.summed_scale * w - r) / native.averaged
-                for w, r in zip((theta.state, theta.trans), (rest.state, rest.trans), strict=True)
-            )
-        )
-        close(features, mean, twin.average())
-    assert (absent(theta.state) == absent(features.zero.state)).all()
-    assert (absent(theta.trans) == absent(features.zero.trans)).all()
+        close(features, theta.map(lambda w, r: (native.summed_scale * w - r) / native.averaged, rest), twin.average())
+    for array, zero in zip(theta.arrays(), features.zero.arrays(), strict=True):
+        assert (absent(array) == absent(zero)).all()
 
 
 def test_a_constant_rate_stays() -> None:
@@ -176,9 +168,11 @@ def test_a_scale_that_is_folded_into_the_weights(kind: str) -> None:
         [1.0, 2.0],
         3,
         3,
+        [[[], [(0, 1.0)], [(1, 0.5)]], [[], []]],
+        2,
     )
     corpus = open_corpus(encode(problem).dataset)
-    features = feature_set(corpus, 3, 3, kind)
+    features = feature_set(corpus, 3, 3, kind, edges=2)
     orders, decay = [[0, 1] * 61], 5.0
     native, theta, rest = run_pass(
         problem, features, corpus, orders, "u2.g1", rate=0.1999, decay=decay, constant=True, averaging=True
@@ -192,13 +186,8 @@ def test_a_scale_that_is_folded_into_the_weights(kind: str) -> None:
         theta_by_hand = twin.theta
         total = total.map(np.add, theta_by_hand)
     assert native.scale > 1e-9  # 0.0005^122 would be far below
-    close(
-        features, Weights(theta.state * np.float32(native.scale), theta.trans * np.float32(native.scale)), theta_by_hand
-    )
-    mean = Weights(
-        (native.summed_scale * theta.state - rest.state) / native.averaged,
-        (native.summed_scale * theta.trans - rest.trans) / native.averaged,
-    )
+    close(features, theta.map(lambda array: array * np.float32(native.scale)), theta_by_hand)
+    mean = theta.map(lambda array, own: (native.summed_scale * array - own) / native.averaged, rest)
     close(features, mean, total.map(lambda x: x / len(orders[0])))
 
 

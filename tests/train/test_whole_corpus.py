@@ -28,25 +28,25 @@ def counted(problem: Problem, features: FeatureSet) -> Dense:
     from tagfield.train.whole_corpus import empirical
 
     found = empirical(encode(problem).dataset, features)
-    return to_dense(features, found.state, found.trans)
+    return to_dense(features, *found.arrays())
 
 
 @settings(max_examples=80, deadline=None)
-@given(problems(labels=LABELS), st.sampled_from(["all", "observed"]), st.sampled_from([1, 2]), st.booleans())
+@given(
+    problems(labels=LABELS, edges=True), st.sampled_from(["all", "observed"]), st.sampled_from([1, 2]), st.booleans()
+)
 def test_the_empirical_counts(problem: Problem, kind: str, min_count: int, compact: bool) -> None:
     corpus = open_corpus(encode(problem).dataset)
-    features = feature_set(corpus, problem.attributes, problem.labels, kind, min_count)
+    features = feature_set(corpus, problem.attributes, problem.labels, kind, min_count, edges=problem.edge_attributes)
     features = features.compact(features.zero)[0] if compact else features
     found, expected, mask = counted(problem, features), naive_empirical(problem), present(features)
-    for got, wanted, m in zip(
-        (found.state, found.trans), (expected.state, expected.trans), (mask.state, mask.trans), strict=True
-    ):
-        np.testing.assert_allclose(got[m], wanted[m], rtol=ALGEBRA, atol=ALGEBRA)
+    m = mask.flat().astype(bool)
+    np.testing.assert_allclose(found.flat()[m], expected.flat()[m], rtol=ALGEBRA, atol=ALGEBRA)
 
 
 @settings(max_examples=120, deadline=None)
 @given(
-    problems(labels=LABELS),
+    problems(labels=LABELS, edges=True),
     st.sampled_from(["all", "observed"]),
     st.sampled_from(LOSSES),
     st.sampled_from([name for name in GENERATORS if name != "entropy"]),
@@ -61,7 +61,7 @@ def test_steps_follow_the_twin(
 
 @settings(max_examples=30, deadline=None)
 @given(
-    problems(labels=LABELS, values=False),
+    problems(labels=LABELS, values=False, edges=True),
     st.sampled_from([("B3", 0.0), ("B4", 0.0), ("B4", -0.5)]),
     st.sampled_from([0.1, 5.0]),
     st.sampled_from([0.01, 0.3]),
@@ -78,7 +78,7 @@ def follows(
     """Holds `train` against the twin for at most four steps, as far as each decision about a rate is clear."""
     assume(any(problem.sentences))
     corpus = open_corpus(encode(problem).dataset)
-    features = feature_set(corpus, problem.attributes, problem.labels, kind)
+    features = feature_set(corpus, problem.attributes, problem.labels, kind, edges=problem.edge_attributes)
     twin = WholeCorpus(problem, present(features), *loss, generator, c2, 1.0 if rate is None else rate)
     objectives, expected = [], twin.theta
     for _ in range(4):

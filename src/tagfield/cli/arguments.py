@@ -10,7 +10,7 @@ Constraints: TypeAlias = Annotated[
     str | None,
     typer.Option(
         "--constraints",
-        metavar="BIO|IOBES|BILOU",
+        metavar="BIO|IOB1|IOBES|BILOU",
         help="Allow only labels that follow this scheme: no I-PER after O, say. \\[default: any label may follow any]",
     ),
 ]

@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator
 from threadpoolctl import threadpool_limits  # scikit-learn depends on it too
 
 from tagfield.constraints import Rules
+from tagfield.dataset import Dataset
 from tagfield.encode import Vocabulary, check_weights
 from tagfield.errors import InputError
 from tagfield.estimator.decoding import Decoding
@@ -25,6 +26,7 @@ from tagfield.estimator.parameters import STREAM, documented_arguments, settings
 from tagfield.estimator.reading import read_labelled
 from tagfield.estimator.records import print_epoch
 from tagfield.model import Model
+from tagfield.scheme_rules import check_data
 from tagfield.train import Epoch, train
 from tagfield.train.streaming import Stream
 
@@ -58,8 +60,9 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
     warm_start: Continue from the weights, attributes and labels of the last fit. Default: False.
     early_stopping: Stop when the score `monitor` on held-out data has not improved for n_iter_no_change passes. Keeps
         the best weights. Held-out data is eval_set or X_dev; without them, validation_fraction of the sequences.
-    constraints: 'BIO', 'IOBES', 'BILOU', a matrix or a function: the labels that may follow each other in predictions.
-        With constrain_training=True, training uses the constraints too.
+    constraints: 'BIO', 'IOB1', 'IOBES', 'BILOU', a matrix [L, L] or a function (before, after) that returns whether one
+        label may follow another, with None for the start and the end: the labels that may follow each other in
+        predictions. With constrain_training=True, training uses the constraints too.
     random_state: Random seed. On one thread the same seed gives the same bits; None stands for one fixed seed.
     n_jobs: Number of threads for lbfgs and for predictions; -1 uses every core. Default: 1.
     callbacks: Functions that are called with an Epoch after every pass; training stops when one returns True.
@@ -167,7 +170,7 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         dev = held_out(X_dev, y_dev, eval_set, encoded, names)
         if self.early_stopping and dev is None:
             encoded, dev = split_held_out(encoded, self.validation_fraction, settings.seed)
-        rules = self._training_rules(names.labels(encoded.labels))
+        rules = self._training_rules(names.labels(encoded.labels), encoded.dataset)
         start = (before.features, before.weights) if before else None
         # BLAS would use threads for short sums, which slows training down, on a busy machine many times. The lattice
         # has its own threads: n_jobs.
@@ -189,9 +192,10 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         self._preparing_and_storing = (trained.feature_seconds, time.perf_counter() - began)
         return self
 
-    def _training_rules(self, labels: list[Any]) -> Rules | None:
+    def _training_rules(self, labels: list[Any], dataset: Dataset) -> Rules | None:
         """The rules for training, if any; invalid constraints raise an error before training in either case."""
         rules = self._rules(labels)
+        check_data(self.constraints, dataset, labels)
         return rules if self.constrain_training else None
 
     def _hooks(self) -> Callable[[Epoch], bool]:
@@ -237,7 +241,7 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         encoded = read_labelled(X, y, names, attributes=attributes, grow=True, in_stream=True, **more)
         if not len(encoded.labels):
             raise InputError("no data to train on: no token has a label; name the labels, by classes=")
-        rules = self._training_rules(names.labels(encoded.labels))
+        rules = self._training_rules(names.labels(encoded.labels), encoded.dataset)
         stream = stream or Stream(encoded.attributes, encoded.labels, settings)
         began = time.perf_counter()
         epoch = self._learn(stream, encoded, settings, names, rules)

@@ -13,7 +13,7 @@ from tagfield.dataset import Longs
 from tagfield.errors import TrainingError
 from tagfield.layout import Weights
 from tagfield.native import kernels
-from tagfield.train.margin import zero_loss
+from tagfield.train.margin import below
 from tagfield.train.options import Arow
 from tagfield.train.problem import Problem
 from tagfield.train.trainer import State, Trainer, arrays_of, norm_of, weights_of
@@ -34,10 +34,7 @@ class ArowTrainer(Trainer):
         self.recipe: Arow = recipe
         self.problem = problem
         self._mean = problem.start.copy()
-        self._spread = Weights(
-            np.full(self._mean.state.shape, recipe.variance, np.float32),
-            np.full(self._mean.trans.shape, recipe.variance, np.float32),
-        )
+        self._spread = self._mean.map(lambda array: np.full(array.shape, recipe.variance, np.float32))
         self._epoch = 0
 
     def run(self, order: Longs) -> float:
@@ -56,7 +53,10 @@ class ArowTrainer(Trainer):
         return loss
 
     def finished(self) -> str:
-        return zero_loss(self.monitor, self.recipe.epsilon, self.problem.corpus.sentences)
+        """Unlike pa and ap, arow stops where every label is right: without averaging nothing would change."""
+        if self.monitor > self.recipe.epsilon * max(1, self.problem.corpus.sentences):
+            return ""
+        return below(self.recipe.epsilon) if self.monitor else "every sequence is labelled right"
 
     def norm(self) -> float:
         """‖μ‖."""

@@ -196,12 +196,14 @@ class _Trial:
         part = dataset.take(sentences)
         known = np.zeros(problem.features.attributes, bool)
         known[part.attribute] = True
-        features = problem.features.only(known)
+        looked = np.zeros(problem.features.edges, bool)
+        looked[[] if part.edges is None else part.edges.attribute] = True
+        features = problem.features.only(known, looked)
         if limits is not None:
             of = np.repeat(np.isin(np.arange(len(dataset)), sentences), np.diff(dataset.tokens))
             labels = None if limits.labels is None else limits.labels[of]
             limits = kernels.Limits(labels, limits.follow)
-        part = part.keep_attributes(known)
+        part = part.keep_attributes(known).keep_edges(looked)
         self._problem = replace(
             problem,
             dataset=part,
@@ -212,7 +214,7 @@ class _Trial:
             sentences=len(dataset),
         )
         self._orders = [np.searchsorted(sentences, order).astype(np.int64) for order in orders]
-        held = dataset.take(np.sort(held_out)).keep_attributes(known)
+        held = dataset.take(np.sort(held_out)).keep_attributes(known).keep_edges(looked)
         self._held_out, self._gold, self._tokens = open_corpus(held), held.labels, held.tokens
         self._known = int((self._gold >= 0).sum())  # a token whose label is unknown does not count
 

@@ -14,10 +14,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tagfield._text import Vocabulary
 from tagfield.constraints import Rules
-from tagfield.dataset import Dataset
+from tagfield.dataset import Dataset, Ints
 from tagfield.encode import Encoded, same_vocabulary
 from tagfield.errors import InputError, TrainingError
 from tagfield.evaluate import ChunkScorer, Scores, has_chunks
@@ -50,6 +51,7 @@ class Trained:
     converged: bool
     stop_reason: str
     fell_back: bool = False  # training went wrong, and earlier weights are kept
+    edges: Vocabulary | None = None  # the edge attributes with a weight; None if there are none
     feature_seconds: float = 0.0  # what finding the features took
 
     @property
@@ -107,7 +109,7 @@ def train(
     watched = {**(watch or {}), **({} if dev is None else {"dev": dev})}
     for data in watched.values():
         check_held_out(data, encoded)
-    fitted = {name: fitting(data, problem.attributes) for name, data in watched.items()}
+    fitted = {name: fitting(data, problem.attributes, problem.edges) for name, data in watched.items()}
     kind = label_kind(encoded.labels)  # a label that only held-out data has must not change what is counted
     scorers = {name: held_out_scorer(data, fitted[name], problem, kind) for name, data in watched.items()}
     meter = LossMeter(problem, fitted.get("dev")) if settings.recipe.settles else None
@@ -116,8 +118,18 @@ def train(
     trainer = settings.recipe.trainer(problem, rng)
     weights, converged, reason = run_epochs(trainer, history, rng, meter)
     settings = replace(problem.settings, recipe=trainer.recipe)
-    found = (weights, problem.features, problem.attributes, history.epochs, settings, converged, reason)
-    return Trained(*found, history.fell_back, feature_seconds)
+    return Trained(
+        weights,
+        problem.features,
+        problem.attributes,
+        history.epochs,
+        settings,
+        converged,
+        reason,
+        history.fell_back,
+        problem.edges,
+        feature_seconds,
+    )
 
 
 class Latest:
@@ -217,6 +229,8 @@ def run_epochs(
                 return weights, True, finished
             if settled:
                 return weights, True, f"the {figure} has settled over {settings.period} {recipe.unit}s"
+            if trainer.settled:
+                return weights, True, f"every sequence is labelled right after {done} {recipe.unit}{'s' * (done > 1)}"
             return weights, False, f"it reached the maximum of {done} {recipe.unit}{'s' * (done > 1)}"
         if history.best and (recipe.keeps_best or history.by_score):
             latest.keep()
@@ -236,7 +250,10 @@ def labels_better(trainer: Trainer, problem: Problem) -> bool:
 
 def check_held_out(dev: Encoded, encoded: Encoded) -> None:
     """Raise InputError if data cannot be scored with weights for the training data."""
-    if not (same_vocabulary(dev.labels, encoded.labels) and same_vocabulary(dev.attributes, encoded.attributes)):
+    same = same_vocabulary(dev.labels, encoded.labels) and same_vocabulary(dev.attributes, encoded.attributes)
+    if dev.edges is not None and encoded.edges is not None:
+        same = same and same_vocabulary(dev.edges, encoded.edges)
+    if not same or (dev.edges is None) != (encoded.edges is None):
         raise InputError(
             "the held-out data is not encoded with the vocabularies of the training data; give encode_files, "
             "encode_words or encode_sequences attributes=train.attributes and labels=train.labels"
@@ -248,15 +265,24 @@ def check_held_out(dev: Encoded, encoded: Encoded) -> None:
         raise InputError(f"held-out data, {dev.where(bare)}: a token has no label; label every token, to score it")
 
 
-def fitting(dev: Encoded, attributes: Vocabulary) -> Dataset:
+def fitting(dev: Encoded, attributes: Vocabulary, edges: Vocabulary | None = None) -> Dataset:
     """Held-out data with the ids of the attributes that have a weight: min_count may have left some out."""
     dataset = dev.dataset
-    if len(attributes) == len(dev.attributes):
-        return dataset
-    ids = np.array([attributes.find(name) for name in dev.attributes], dtype=np.int64)
-    keep = ids >= 0
-    dataset = dataset.keep_attributes(keep)
-    return replace(dataset, attribute=ids[keep][dataset.attribute].astype(np.int32))
+    if len(attributes) != len(dev.attributes):
+        keep, ids = _kept(dev.attributes, attributes)
+        dataset = dataset.keep_attributes(keep)
+        dataset = replace(dataset, attribute=ids[dataset.attribute])
+    if dataset.edges is not None and dev.edges is not None and edges is not None and len(edges) != len(dev.edges):
+        keep, ids = _kept(dev.edges, edges)
+        slots = dataset.edges.keep(keep)
+        dataset = replace(dataset, edges=replace(slots, attribute=ids[slots.attribute]))
+    return dataset
+
+
+def _kept(names: Vocabulary, among: Vocabulary) -> tuple[NDArray[np.bool_], Ints]:
+    """Which of the names are in another vocabulary, and the ids there of those that are."""
+    ids = np.array([among.find(name) for name in names], dtype=np.int32)
+    return ids >= 0, ids[ids >= 0]
 
 
 def held_out_scorer(dev: Encoded, dataset: Dataset, problem: Problem, kind: LabelKind) -> Callable[[Weights], Scores]:

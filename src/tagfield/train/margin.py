@@ -5,6 +5,9 @@
 Type 3 is the averaged perceptron: τ = 1, and the loss is the share of wrong labels. As in CRFsuite the cost is
 √(wrong labels) (or 1), and the model is the average over all steps (native/kernel/margin.hpp). The last weights are
 kept: the loss is measured before each step, so its lowest value says little about the averaged weights.
+
+A pass in which every label is right does not end training, as in CRFsuite: the average still moves towards θ. θ itself
+never changes again, so a later pass only counts the sentences.
 """
 
 import math
@@ -40,13 +43,16 @@ class MarginTrainer(Trainer):
         self._told = recipe if isinstance(recipe, Margin) else Margin()
         self._type = self._told.pa_type if isinstance(recipe, Margin) else PERCEPTRON
         self._theta = problem.start.copy()
-        self._rest = Weights(0 * self._theta.state, 0 * self._theta.trans)
+        self._rest = self._theta.map(lambda array: 0 * array)
         self._seen = 1.0
         self._epoch = 0
 
     def run(self, order: Longs) -> float:
         """One pass over the sentences in `order`; returns the summed loss."""
         self._epoch += 1
+        if self.settled:
+            self._seen += np.count_nonzero(np.diff(self.problem.dataset.tokens)[order])
+            return 0.0
         field = self.problem.features.field
         corpus, told = self.problem.corpus, self._told
         loss, self._seen, failed = kernels.margin_pass(
@@ -59,17 +65,19 @@ class MarginTrainer(Trainer):
                 f"({self.recipe.family}); nothing was saved. {remedy} large values down"
             )
         self.monitor = loss
+        self.settled = loss == 0 and len(np.unique(order)) == corpus.sentences
         return loss
 
     def finished(self) -> str:
-        return zero_loss(self.monitor, self.recipe.epsilon, self.problem.corpus.sentences)
+        few = self.monitor < self.recipe.epsilon * max(1, self.problem.corpus.sentences)
+        return below(self.recipe.epsilon) if few else ""
 
     def norm(self) -> float:
-        """‖θ − R/n‖ of the averaged weights, or ‖θ‖; a part at a time, so that no copy is made."""
-        if not self._told.averaging:
+        """‖θ‖; of the perceptron ‖θ − R/n‖, as in CRFsuite, a part at a time, so that no copy is made."""
+        if self._type != PERCEPTRON:
             return norm_of(self._theta)
         squares = 0.0
-        for theta, rest in ((self._theta.state, self._rest.state), (self._theta.trans, self._rest.trans)):
+        for theta, rest in zip(self._theta.arrays(), self._rest.arrays(), strict=True):
             for first in range(0, len(theta), PART):
                 part = slice(first, first + PART)
                 squares += kernels.squared_norm(theta[part] - rest[part] / np.float32(self._seen))
@@ -80,10 +88,7 @@ class MarginTrainer(Trainer):
         if not self._told.averaging:
             return self._theta.copy()
         out = out or self._theta.copy()
-        for average, theta, rest in (
-            (out.state, self._theta.state, self._rest.state),
-            (out.trans, self._theta.trans, self._rest.trans),
-        ):
+        for average, theta, rest in zip(out.arrays(), self._theta.arrays(), self._rest.arrays(), strict=True):
             np.divide(rest, np.float32(-self._seen), out=average)
             np.add(average, theta, out=average)
             average[absent(theta)] = ABSENT
@@ -96,15 +101,13 @@ class MarginTrainer(Trainer):
     def resume(self, state: State) -> None:
         self._theta, self._rest = weights_of(state, "theta"), weights_of(state, "rest")
         self._seen, self._epoch = state.numbers["seen"], int(state.numbers["epoch"])
-        self.monitor = state.numbers["loss"]
+        self.monitor, self.settled = state.numbers["loss"], False
 
 
-def zero_loss(loss: float, epsilon: float, sentences: int) -> str:
-    """Why a margin recipe is done: nothing is mislabelled, or little enough.
+def below(epsilon: float) -> str:
+    """Why training is done: little enough is mislabelled.
 
-    >>> zero_loss(0.0, 0.0, 10), zero_loss(3.0, 0.1, 10)
-    ('every sequence is labelled right', '')
+    >>> below(0.1)
+    'the mean loss per sequence is below 0.1'
     """
-    if loss > epsilon * max(1, sentences):
-        return ""
-    return f"the mean loss is at most {epsilon:g}" if loss else "every sequence is labelled right"
+    return f"the mean loss per sequence is below {epsilon:g}"

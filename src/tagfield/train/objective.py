@@ -17,7 +17,7 @@ from tagfield.train.problem import Problem
 
 
 class Objective:
-    """Σ NLL + c2·‖x‖² and its gradient, as functions of the K weights that exist: states first, then transitions.
+    """Σ NLL + c2·‖x‖² and its gradient, as functions of the weights that exist: states, then transitions, then edges.
 
     >>> from tagfield.encode import encode_sequences
     >>> from tagfield.train import Settings
@@ -35,40 +35,43 @@ class Objective:
         self._limits = limits
         self._partial = limits is not None or not problem.corpus.complete
         at = features.coordinates()
-        self._states, self._edges = at.state, at.trans
+        self._places = [at.state, at.trans, at.edge]  # of the features, in the arrays of the weights
+        ends = np.cumsum([len(places) for places in self._places]).tolist()
+        self._parts = [slice(start, end) for start, end in zip([0, *ends], ends, strict=False)]  # of x
         self._trans = np.zeros(features.zero.trans.shape)
         first = np.searchsorted(at.attribute, np.arange(features.attributes + 1)).astype(np.int64)
-        self._packed = kernels.Packed(problem.corpus, features.labels, first, at.label.astype(np.int32))
+        edge_first = np.searchsorted(at.edge_attribute, np.arange(features.edges + 1)).astype(np.int64)
+        cell = at.edge_before * features.zero.trans.shape[1] + at.edge_after
+        label = at.label.astype(np.int32)
+        self._packed = kernels.Packed(problem.corpus, features.labels, first, label, edge_first, cell)
 
     @property
     def size(self) -> int:
-        return len(self._states) + len(self._edges)
+        return sum(len(places) for places in self._places)
 
     def __call__(self, x: Doubles) -> tuple[float, Doubles]:
-        n = len(self._states)
+        states, trans, edges = self._parts
         gradient = (2 * self.c2) * x  # the penalty's; the corpus adds to it
         grad_trans = np.zeros(self._trans.shape)
-        self._trans.reshape(-1)[self._edges] = x[n:]
-        nll = self._nll(x[:n], gradient[:n], grad_trans)
-        gradient[n:] += grad_trans.reshape(-1)[self._edges]
+        self._trans.reshape(-1)[self._places[1]] = x[trans]
+        point, into = (x[states], self._trans, x[edges]), (gradient[states], grad_trans, gradient[edges])
+        if self._partial:
+            nll = self._packed.partial_gradient(*point, self._limits, *into, self.threads)
+        else:
+            nll = self._packed.nll_gradient(*point, *into, self.threads)
+        gradient[trans] += grad_trans.reshape(-1)[self._places[1]]
         return nll + self.c2 * dot(x, x), gradient
-
-    def _nll(self, x: Doubles, gradient: Doubles, grad_trans: Doubles) -> float:
-        if not self._partial:
-            return self._packed.nll_gradient(x, self._trans, gradient, grad_trans, self.threads)
-        return self._packed.partial_gradient(x, self._trans, self._limits, gradient, grad_trans, self.threads)
 
     def pack(self, weights: Weights) -> Doubles:
         """The weights that exist, as x."""
-        parts = (weights.state.reshape(-1)[self._states], weights.trans.reshape(-1)[self._edges])
-        return np.concatenate(parts).astype(np.float64)
+        parts = zip(weights.arrays(), self._places, strict=False)
+        return np.concatenate([array.reshape(-1)[places] for array, places in parts]).astype(np.float64)
 
     def weights(self, x: Doubles) -> Weights:
         """x in its blocks, as float32; a pair without a feature stays marked as such."""
         found = self.features.zeros()
-        n = len(self._states)
-        found.state.reshape(-1)[self._states] = x[:n] + 0.0
-        found.trans.reshape(-1)[self._edges] = x[n:] + 0.0
+        for array, places, part in zip(found.arrays(), self._places, self._parts, strict=False):
+            array.reshape(-1)[places] = x[part] + 0.0
         return found
 
 

@@ -33,6 +33,7 @@ class Problem:
     limits: Limits | None = None  # the paths that rules allow
     sentences: int = 0  # how many share the L2 penalty where this is a part of the data; 0: those of the dataset
     in_stream: bool = False  # the next part of a stream (streaming.py)
+    edges: Vocabulary | None = None  # the edge attributes with a weight; None if there are none
 
     @staticmethod
     def of(
@@ -62,21 +63,32 @@ class Problem:
             raise InputError(
                 f"{what}; use lbfgs or a stochastic recipe such as u2.g1, which sum over all possible paths"
             )
-        dataset, attributes = encoded.dataset, encoded.attributes
+        dataset, attributes, edges = encoded.dataset, encoded.attributes, encoded.edges
         corpus = open_corpus(dataset)
+        check_edges(corpus, edges)
         min_count = 1 if start else settings.min_count  # the ids of an earlier model must not change
         if min_count > 1 and settings.features == "all":
             keep = kernels.count_attributes(corpus, len(attributes)) >= min_count
             dataset, attributes = dataset.keep_attributes(keep), attributes.subset(keep)
+        if min_count > 1 and (settings.transitions or settings.features) == "all" and edges is not None:
+            keep = kernels.count_edges(corpus, len(edges)) >= min_count
+            dataset, edges = dataset.keep_edges(keep), edges.subset(keep)
+        if dataset is not encoded.dataset:
             corpus = open_corpus(dataset)
         features = feature_set(
-            corpus, len(attributes), len(encoded.labels), settings.features, min_count, settings.transitions
+            corpus,
+            len(attributes),
+            len(encoded.labels),
+            settings.features,
+            min_count,
+            settings.transitions,
+            0 if edges is None else len(edges),
         )
         initial = features.zeros()
         if start:
             features, initial = grow(start[0], start[1].single(), features)
         limits = None if rules is None else limits_of(rules, dataset, encoded.labels)
-        return Problem(dataset, corpus, attributes, features, initial, settings, limits)
+        return Problem(dataset, corpus, attributes, features, initial, settings, limits, edges=edges)
 
     @property
     def penalty_share(self) -> float:
@@ -92,3 +104,13 @@ class Problem:
             nothing.set_limits(self.limits)
         nothing.run(self.corpus, self.features.field(weights.copy()), None, None, order)
         return nothing.loss
+
+
+def check_edges(corpus: kernels.Corpus, edges: Vocabulary | None) -> None:
+    """Raise InputError if a dataset has edge attributes without names."""
+    named = 0 if edges is None else len(edges)
+    if corpus.edge_attributes > named:
+        raise InputError(
+            f"the dataset has {corpus.edge_attributes} edge attributes, but {named} names for them; create it with "
+            "encode_sequences, encode_words or encode_files"
+        )

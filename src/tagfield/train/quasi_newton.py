@@ -32,6 +32,7 @@ from tagfield.train.line_search import SEARCHES, SHRINK, SUFFICIENT, Point
 from tagfield.train.objective import Objective, dot, norm
 from tagfield.train.options import QuasiNewton
 from tagfield.train.problem import Problem
+from tagfield.train.ties import settle_ties
 from tagfield.train.trainer import Finished, State, Trainer
 
 Smooth = Callable[[Doubles], tuple[float, Doubles]]  # f and ∇f without the L1 term
@@ -60,6 +61,11 @@ class Minimiser:
         self.slope = pseudo_gradient(self.x, self.gradient, c1)
         self.tried, self.length = 0, 0.0  # of the last line search: its points, and its step
         self.pairs: deque[tuple[Doubles, Doubles, float]] = deque(maxlen=told.num_memories)
+
+    def decide_ties(self, settle: Callable[[Doubles], object]) -> None:
+        """Corrects the gradient where rounding decides on which side of c1 it is."""
+        settle(self.gradient)
+        self.slope = pseudo_gradient(self.x, self.gradient, self._c1)
 
     def step(self) -> float:
         """One iteration; returns the new value, and raises Finished where there is nothing left to gain."""
@@ -114,6 +120,8 @@ class QuasiNewtonTrainer(Trainer):
         self._objective = Objective(problem)
         start = self._objective.pack(problem.start)
         self._found = Minimiser(self._objective, start, recipe, problem.settings.c1)
+        if problem.settings.c1 and not start.any():
+            self._found.decide_ties(lambda gradient: settle_ties(problem, gradient, problem.settings.c1))
 
     def run(self, order: Longs) -> float:
         """One iteration over the whole corpus, in whatever order; returns the objective."""

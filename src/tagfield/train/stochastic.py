@@ -54,7 +54,7 @@ class StochasticTrainer(Trainer):
         self._plain = recipe.f.generator.linear and recipe.metric is None
         self.watches_loss = recipe.average or not self._plain
         self._theta = start  # it is changed in place
-        self._squares = self._rest = Weights(start.state[:0], start.trans[:0])
+        self._squares = self._rest = start.map(lambda array: array[:0])
         self._length = STREAM_EPOCH if problem.in_stream else problem.corpus.sentences  # of an epoch
         self._offered = 0  # sentences so far
         self._pass = kernels.Pass()
@@ -79,7 +79,7 @@ class StochasticTrainer(Trainer):
             self._pass.set_limits(problem.limits)
 
     def _like_theta(self) -> Weights:
-        return Weights(np.zeros_like(self._theta.state), np.zeros_like(self._theta.trans))
+        return self._theta.map(np.zeros_like)
 
     @property
     def epoch(self) -> int:
@@ -92,10 +92,10 @@ class StochasticTrainer(Trainer):
         In a stream the penalty is left out: it would take a pass over all weights.
         """
         self.nll = 0.0
-        if self.recipe.metric is not None and len(self._squares.state) != len(self._theta.state):
-            self._squares = Weights(np.zeros_like(self._theta.state), self._squares.trans)
-        if self.recipe.metric is not None and not self._squares.trans.size:  # apart: there may be no state weights
-            self._squares = Weights(self._squares.state, np.zeros_like(self._theta.trans))
+        if self.recipe.metric is not None:  # each array by itself: there may be no state weights
+            self._squares = self._theta.map(
+                lambda theta, squares: squares if len(squares) == len(theta) else np.zeros_like(theta), self._squares
+            )
         done = 0
         while done < len(order) and self._pass.failed < 0:
             self._turn()
@@ -201,7 +201,7 @@ def kept_weights(state: State, out: Weights | None = None) -> Weights:
     out = out or at.copy()
     count = numbers["averaged"] if numbers["averaging"] else 0
     factor = numbers["summed_scale"] / count if count else numbers["scale"]
-    for result, theta, rest in ((out.state, at.state, rests.state), (out.trans, at.trans, rests.trans)):
+    for result, theta, rest in zip(out.arrays(), at.arrays(), rests.arrays(), strict=True):
         np.multiply(theta, np.float32(factor), out=result)
         if count:
             result -= rest / np.float32(count)

@@ -11,13 +11,13 @@ A call costs what its own sequences cost. Rows of weights are added at the end o
 """
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tagfield._text import Vocabulary
 from tagfield.constraints import Rules
-from tagfield.dataset import Dataset, Floats, Longs
+from tagfield.dataset import Dataset, Floats
 from tagfield.encode import Encoded
 from tagfield.errors import InputError, TrainingError
 from tagfield.lattice import open_corpus
@@ -25,7 +25,7 @@ from tagfield.layout import ABSENT, LANES, FeatureSet, Weights
 from tagfield.train.history import Epoch
 from tagfield.train.limits import limits_of
 from tagfield.train.options import Stochastic
-from tagfield.train.problem import Problem
+from tagfield.train.problem import Problem, check_edges
 from tagfield.train.settings import Settings
 from tagfield.train.stochastic import NUMBERS, StochasticTrainer, kept_weights
 from tagfield.train.trainer import State, arrays_of, weights_of
@@ -35,8 +35,17 @@ from tagfield.train.trainer import State, arrays_of, weights_of
 RATE, ADAGRAD_RATE = 0.2, 0.4
 
 
+class Learned(NamedTuple):
+    """What a stream has learned."""
+
+    attributes: Vocabulary
+    features: FeatureSet
+    weights: Weights
+    edges: Vocabulary | None
+
+
 class Stream:
-    """What has been learned from a stream so far. `attributes` grows as sequences are encoded with it.
+    """What has been learned from a stream so far. `attributes` and `edges` grow as sequences are encoded with them.
 
     >>> from tagfield.encode import encode_sequences
     >>> stream = Stream(Vocabulary(), Vocabulary(["X", "Y"]), Settings("adaptive"))
@@ -47,15 +56,19 @@ class Stream:
     (3, 3)
     """
 
-    def __init__(self, attributes: Vocabulary, labels: Vocabulary, settings: Settings) -> None:
-        self.attributes, self.labels = attributes, labels
-        self._blocks = -(-len(labels) // LANES)
+    def __init__(
+        self, attributes: Vocabulary, labels: Vocabulary, settings: Settings, edges: Vocabulary | None = None
+    ) -> None:
+        """edges: the edge attributes; None if the stream has none."""
+        self.attributes, self.labels, self.edges = attributes, labels, edges
+        self._blocks = -(-len(labels) // LANES)  # of an attribute's row; an edge attribute has L of them
         trans = np.full((len(labels), self._blocks * LANES), ABSENT, np.float32)
-        nothing = Weights(np.empty((0, LANES), np.float32), trans[:0])
+        empty = np.empty((0, LANES), np.float32)
+        nothing = Weights(empty, trans[:0], None if edges is None else empty)
         numbers = dict.fromkeys(("offered", *NUMBERS), 0.0) | {"scale": 1.0}
-        arrays = arrays_of(theta=Weights(nothing.state, trans), squares=nothing, rest=nothing)
+        arrays = arrays_of(theta=Weights(empty, trans, nothing.edge), squares=nothing, rest=nothing)
         self._state = State(arrays, numbers)
-        self._kind = "observed"  # of the features so far
+        self._kind = self._edge_kind = "observed"  # of the features so far
         self._broken = False
         self._settle(settings)
 
@@ -63,13 +76,22 @@ class Stream:
         """Gives every pair a feature where the settings ask for all of them, also where earlier ones did not."""
         settings = decided(settings)
         theta, size = weights_of(self._state, "theta"), len(self.labels)
-        if (settings.transitions or settings.features) == "all":
+        linked = settings.transitions or settings.features
+        if linked == "all":
             theta.trans[:, :size] += np.float32(0)  # −0.0 + 0 is +0.0: a feature
-        if settings.features == "all" != self._kind and theta.state.size:
-            theta.state.reshape(-1, self._blocks * LANES)[:, :size] += np.float32(0)
-        row = np.full((self._blocks, LANES), ABSENT, np.float32)
-        row.reshape(-1)[: size if settings.features == "all" else 0] = 0
-        self._row, self._kind = row, settings.features  # a fresh row of weights
+        for array, kind, was in ((theta.state, settings.features, self._kind), (theta.edge, linked, self._edge_kind)):
+            if array is not None and kind == "all" != was and array.size:
+                array.reshape(-1, self._blocks * LANES)[:, :size] += np.float32(0)
+        self._kind, self._edge_kind = settings.features, linked
+        self._fresh = {  # new weights of an attribute and of an edge attribute, by the array that they extend
+            "state": self._fresh_rows(1, settings.features),
+            "edge": self._fresh_rows(size, linked),
+        }
+
+    def _fresh_rows(self, rows: int, kind: str) -> Floats:
+        fresh = np.full((rows, self._blocks * LANES), ABSENT, np.float32)
+        fresh[:, : len(self.labels) if kind == "all" else 0] = 0
+        return fresh.reshape(-1, LANES)
 
     @classmethod
     def after(
@@ -80,26 +102,40 @@ class Stream:
         features: FeatureSet,
         weights: Weights,
         seen: int,
+        edges: Vocabulary | None = None,
     ) -> "Stream":
         """A stream that goes on from weights that were trained on `seen` sequences."""
-        made = cls(attributes, labels, settings)
-        at = features.coordinates()
-        state, edges = at.values(weights)
-        rows = np.tile(made._row.reshape(-1), (features.attributes, 1))
+        made = cls(attributes, labels, settings, edges)
+        at, width = features.coordinates(), made._blocks * LANES
+        state, linked = at.values(weights)
+        rows = np.tile(made._fresh["state"].reshape(-1), (features.attributes, 1))
         rows[at.attribute, at.label] = state
         trans = weights_of(made._state, "theta").trans
-        trans[at.before, at.after] = edges
-        found = arrays_of(theta=Weights(rows.reshape(-1, LANES), trans))
+        trans[at.before, at.after] = linked
+        looked = None
+        if edges is not None:
+            looked = np.tile(made._fresh["edge"].reshape(-1, width), (features.edges, 1))
+            looked[at.edge_attribute * len(labels) + at.edge_before, at.edge_after] = at.edge_values(weights)
+            looked = looked.reshape(-1, LANES)
+        found = arrays_of(theta=Weights(rows.reshape(-1, LANES), trans, looked))
         made._state = State({**made._state.arrays, **found}, {**made._state.numbers, "t": float(seen)})
-        made._kind = "observed"
+        made._kind = made._edge_kind = "observed"
         made._settle(settings)
         return made
 
     @classmethod
-    def resumed(cls, attributes: Vocabulary, labels: Vocabulary, settings: Settings, state: State) -> "Stream":
+    def resumed(
+        cls,
+        attributes: Vocabulary,
+        labels: Vocabulary,
+        settings: Settings,
+        state: State,
+        edges: Vocabulary | None = None,
+    ) -> "Stream":
         """A stream that goes on from a state that was saved."""
-        made = cls(attributes, labels, settings)
-        made._state, made._kind = state.copy(), "observed"
+        made = cls(attributes, labels, settings, edges)
+        made._state = State({**made._state.arrays, **state.copy().arrays}, dict(state.numbers))
+        made._kind = made._edge_kind = "observed"
         made._settle(settings)
         return made
 
@@ -129,10 +165,10 @@ class Stream:
         self._settle(settings)
         state = self._grown(self._state)
         theta = weights_of(state, "theta")
-        # The features that exist are marked in the weights themselves, so these stand for both.
-        features = FeatureSet(settings.features, len(self.attributes), len(self.labels), None, None, theta)  # type: ignore[arg-type]
+        corpus = open_corpus(dataset)
+        check_edges(corpus, self.edges)
         problem = Problem(
-            dataset, open_corpus(dataset), self.attributes, features, theta, settings, limits, in_stream=True
+            dataset, corpus, self.attributes, self._features(settings, theta), theta, settings, limits, in_stream=True
         )
         trainer = StochasticTrainer(recipe, problem, theta)
         trainer.resume(state)
@@ -145,40 +181,50 @@ class Stream:
         self._state = trainer.state()
         return Epoch(1, loss, 0.0, rate=recipe.rate, best=True)
 
-    def _touched(self, state: State, dataset: Dataset) -> tuple[Longs, dict[str, Any]]:
-        """The rows that a part of the stream can change, and what they hold."""
-        attributes = np.unique(dataset.attribute).astype(np.int64)
-        rows = (attributes[:, None] * self._blocks + np.arange(self._blocks)).reshape(-1)
-        held = {
-            name: array[rows] if name.endswith(".state") else array.copy()
-            for name, array in state.arrays.items()
-            if array.size
-        }
-        return rows, held
+    def _features(self, settings: Settings, theta: Weights) -> FeatureSet:
+        """Full rows; the features that exist are marked in the weights themselves."""
+        sizes = len(theta.state) // self._blocks, len(self.labels)
+        edges = 0 if theta.edge is None else len(theta.edge) // len(self._fresh["edge"])
+        return FeatureSet(settings.features, *sizes, None, None, theta, edges)  # type: ignore[arg-type]
 
-    def _put_back(self, state: State, before: tuple[Longs, dict[str, Any]], after: State) -> None:
+    def _touched(self, state: State, dataset: Dataset) -> list[tuple[str, Any, Any]]:
+        """The rows that a part of the stream can change, and what they hold: (array, rows, contents)."""
+        edges = dataset.attribute[:0] if dataset.edges is None else dataset.edges.attribute
+        rows: dict[str, Any] = {"trans": slice(None)}
+        for part, ids in (("state", dataset.attribute), ("edge", edges)):
+            size = len(self._fresh[part])
+            rows[part] = (np.unique(ids).astype(np.int64)[:, None] * size + np.arange(size)).reshape(-1)
+        held = [(name, rows[name.rpartition(".")[2]], array) for name, array in state.arrays.items() if array.size]
+        return [(name, own, array[own].copy()) for name, own, array in held]
+
+    def _put_back(self, state: State, before: list[tuple[str, Any, Any]], after: State) -> None:
         """Undoes a pass that failed, unless it folded the scale into all weights, which is rare."""
-        rows, held = before
-        for name, array in held.items():
-            state.arrays[name][rows if name.endswith(".state") else slice(None)] = array
+        for name, rows, array in before:
+            state.arrays[name][rows] = array
         self._state = state
         self._broken = after.numbers["scale"] > state.numbers["scale"]
 
-    def learned(self, settings: Settings) -> tuple[Vocabulary, FeatureSet, Weights]:
+    def learned(self, settings: Settings) -> Learned:
         """The attributes, features and weights as they are now; copies, which further learning does not change."""
         settings, found = decided(settings), kept_weights(self._state)
-        attributes = self.attributes.subset(np.arange(len(found.state) // self._blocks))
-        features = FeatureSet(settings.features, len(attributes), len(self.labels), None, None, found)  # type: ignore[arg-type]
-        return attributes, *features.compact(found)
+        features = self._features(settings, found)
+        attributes = self.attributes.subset(np.arange(features.attributes))
+        edges = None if self.edges is None else self.edges.subset(np.arange(features.edges))
+        if not features.edges:
+            features, found = replace(features, marks=replace(found, edge=None)), replace(found, edge=None)
+        return Learned(attributes, *features.compact(found), edges)
 
     def _grown(self, state: State) -> State:
-        """The state with a row for each attribute that is new."""
-        rows = len(self.attributes) * self._blocks
+        """The state with rows for each attribute that is new."""
         arrays = dict(state.arrays)
-        for name, fresh in (("theta", self._row), ("squares", None), ("rest", None)):
-            array = arrays[f"{name}.state"]
-            if len(array) or name == "theta":
-                arrays[f"{name}.state"] = _extended(array, rows, fresh)
+        for part, names in (("state", self.attributes), ("edge", self.edges)):
+            for name in ("theta", "squares", "rest"):
+                array = arrays.get(f"{name}.{part}")
+                if array is None or names is None or not (len(array) or name == "theta"):
+                    continue
+                fresh = self._fresh[part]
+                added = fresh if name == "theta" else None
+                arrays[f"{name}.{part}"] = _extended(array, len(names) * len(fresh), added)
         return State(arrays, state.numbers)
 
 

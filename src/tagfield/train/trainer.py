@@ -47,6 +47,7 @@ class Trainer(ABC):
     problem: Problem
     monitor: float = math.inf
     watches_loss: bool = False
+    settled: bool = False  # a pass would change nothing but an average: at the last epoch this is convergence
 
     @abstractmethod
     def run(self, order: Longs) -> float: ...
@@ -91,14 +92,18 @@ def norm_of(weights: Weights) -> float:
     >>> norm_of(Weights(np.full((1, 8), 2.0, np.float32), np.zeros((1, 8), np.float32))) == 32**0.5
     True
     """
-    return math.sqrt(kernels.squared_norm(weights.state) + kernels.squared_norm(weights.trans))
+    return math.sqrt(sum(kernels.squared_norm(array) for array in weights.arrays()))
 
 
 def arrays_of(**weights: Weights) -> dict[str, NDArray[Any]]:
     """The arrays of several weights, by name: for a State."""
-    return {f"{name}.{part}": getattr(each, part) for name, each in weights.items() for part in ("state", "trans")}
+    return {
+        f"{name}.{part}": array
+        for name, each in weights.items()
+        for part, array in zip(("state", "trans", "edge"), each.arrays(), strict=False)
+    }
 
 
 def weights_of(state: State, name: str) -> Weights:
     """The weights that `arrays_of` took apart."""
-    return Weights(state.arrays[f"{name}.state"], state.arrays[f"{name}.trans"])
+    return Weights(state.arrays[f"{name}.state"], state.arrays[f"{name}.trans"], state.arrays.get(f"{name}.edge"))

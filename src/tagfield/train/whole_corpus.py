@@ -94,7 +94,7 @@ class WholeCorpusTrainer(Trainer):
 
 
 def empirical(dataset: Dataset, features: FeatureSet) -> Weights:
-    """Ẽ: how often each pair and transition occurs, weighted, in the layout of the weights; float64.
+    """Ẽ: how often each pair, transition and edge feature occurs, weighted, in the layout of the weights; float64.
 
     >>> from tagfield.encode import encode_sequences
     >>> from tagfield.features import feature_set
@@ -119,4 +119,18 @@ def empirical(dataset: Dataset, features: FeatureSet) -> Weights:
     width = features.zero.trans.shape[1]
     edge = dataset.labels[at - 1].astype(np.int64) * width + dataset.labels[at]
     trans = np.bincount(edge, token_worth[at], features.zero.trans.size).reshape(features.zero.trans.shape)
-    return Weights(state, trans)  # type: ignore[arg-type]
+    return Weights(state, trans, _empirical_edges(dataset, features))  # type: ignore[arg-type]
+
+
+def _empirical_edges(dataset: Dataset, features: FeatureSet) -> Doubles | None:
+    zero, edges = features.zero.edge, dataset.edges
+    if zero is None or edges is None:
+        return None if zero is None else np.zeros(zero.shape)
+    sentence = edges.sentences()
+    after = dataset.tokens[sentence] + edges.position
+    attribute = np.repeat(edges.attribute, edges.sizes()).astype(np.int64)
+    labels = dataset.labels.astype(np.int64)
+    place = features.find_edges(attribute, labels[after - 1], labels[after])
+    worth = dataset.weight[sentence] * (1.0 if edges.value is None else edges.value.astype(np.float64))
+    counts: Doubles = np.bincount(place[place >= 0], worth[place >= 0], zero.size).astype(np.float64)
+    return counts.reshape(zero.shape)

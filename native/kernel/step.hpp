@@ -1,0 +1,158 @@
+// What one step of a stochastic pass is made of: the settings of a pass, the change of a block of weights, features that
+// a stream shows for the first time, and the exact directions that no table knows. stochastic.hpp has the formulas.
+#pragma once
+#include <cmath>
+#include <vector>
+
+#include "kernel/counted.hpp"
+#include "kernel/edge_scores.hpp"
+#include "kernel/respond.hpp"
+#include "kernel/unknown.hpp"
+
+namespace tagfield {
+
+// ‖x‖², summed in double: one pass over memory, and the same bits whatever BLAS is installed.
+inline double squared_norm(const float* x, int64_t n) {
+  double lanes[W] = {}, rest = 0;
+  int64_t k = 0;
+  for (; k + W <= n; k += W)
+    for (int i = 0; i < W; ++i) lanes[i] += double(x[k + i]) * double(x[k + i]);
+  for (; k < n; ++k) rest += double(x[k]) * double(x[k]);
+  for (double lane : lanes) rest += lane;
+  return rest;
+}
+
+struct Pass {
+  double rate = 0.1, decay = 0;  // λ̂, C
+  bool constant = false;
+  bool streaming = false;        // a part of a stream: C = 2·c2, shared by t + 1 sentences
+  bool observe_states = false, observe_edges = false;  // the pairs of a sentence become features, where they are not
+  double t = 0, scale = 1;       // steps made so far, z
+  bool averaging = false;
+  double summed_scale = 0;       // Z
+  int64_t averaged = 0;          // how many θ are in the average
+  double cost = 0;               // of a wrong label
+  bool adaptive = false;
+  double floor = 1e-3;           // δ
+  bool respond_edges = true;
+  const Response* response = nullptr;
+  const Counted* counted = nullptr;
+  Limits limits;
+  Arrays theta, squares, rest;   // θ̄, S, R
+  // out
+  double loss = 0;
+  int64_t fallbacks = 0;
+  int64_t failed = -1;           // the sentence where the loss stopped being a number
+};
+
+// θ̄ ← z θ̄, for a new z of 1. What is flushed becomes +0.0, for a weight of −0.0 is not a feature. The sum Z θ̄ − R of
+// the average is moved into R and Z starts again from 0: dividing Z by z, again and again, would leave float's range.
+inline void fold(float* theta, float* rest, int64_t size, double z, double Z) {
+  for (int64_t k = 0; k < size; ++k) {
+    if (theta[k] == 0) continue;
+    if (rest) rest[k] = float(rest[k] - Z * theta[k]);
+    const float w = float(theta[k] * z);
+    theta[k] = w == 0 ? 0.f : w;
+  }
+}
+
+// −0.0 is not a feature, +0.0 is. A feature that is new has no squares yet, whatever was added in its lane before.
+inline void make_feature(float* theta, float* squares, int64_t k) {
+  if (theta[k] != 0 || !std::signbit(theta[k])) return;
+  theta[k] = 0.f;
+  if (squares) squares[k] = 0.f;
+}
+
+// The pairs of attribute and known label, the transitions, and the triples of edge attributes that a sentence shows.
+template <Rows R> void observe(const Corpus& c, const Layout& at, const Pass& pass, int64_t s) {
+  const int32_t* y = c.labels + c.tokens[s];
+  if (pass.observe_edges && c.edges.in(s))
+    each_edge_slot(c.edges, at, s, [&](int64_t e, int64_t from, int64_t to) {
+      for (int64_t n = from; n < to; ++n) {
+        const int64_t t = c.edges.position[n];
+        if (y[t - 1] < 0 || y[t] < 0) continue;
+        const int64_t k = at.edge_place(e * at.L + y[t - 1], y[t]);
+        if (k >= 0) make_feature(pass.theta.edge, pass.adaptive ? pass.squares.edge : nullptr, k);
+      }
+    });
+  for (int64_t t = 1; pass.observe_edges && t < c.length(s); ++t)
+    if (y[t - 1] >= 0 && y[t] >= 0)
+      make_feature(pass.theta.trans, pass.adaptive ? pass.squares.trans : nullptr, int64_t(y[t - 1]) * at.Lp() + y[t]);
+  if (!pass.observe_states) return;
+  each_slot<R>(c, at, s, [&](int64_t k0, int64_t k1, int64_t from, int64_t to) {
+    for (int64_t n = from; n < to; ++n) {
+      const int32_t label = y[c.position[n]];
+      for (int64_t k = k0; label >= 0 && k < k1; ++k)
+        if (block_of<R>(at.column, k, k0) == label / W)
+          make_feature(pass.theta.state, pass.adaptive ? pass.squares.state : nullptr, k * W + label % W);
+    }
+  });
+}
+
+// The change of one block of weights: u through the response and the metric, times the step.
+template <bool Respond, bool Adaptive, bool Average> struct Change {
+  Response f;
+  Vec<float> gain, floor, Z;
+
+  inline void operator()(float* theta, float* squares, float* rest, int64_t k, Vec<float> u) const {
+    const Vec<float> w = load(theta + k);
+    const IVec<float> lanes = features<float>(w);
+    if (Respond && !any(lanes)) return;
+    step(theta, squares, rest, k, w, Respond ? f(u) : u);
+  }
+
+  // The same for a direction that is already known.
+  inline void step(float* theta, float* squares, float* rest, int64_t k, const Vec<float>& w, Vec<float> r) const {
+    const IVec<float> lanes = features<float>(w);
+    if (Adaptive) {
+      const Vec<float> s = load(squares + k) + r * r;
+      store<float>(squares + k, s);
+      r = r / (vsqrt(s) + floor);
+    }
+    const Vec<float> d = keep<float>(gain * r, lanes);
+    store<float>(theta + k, changed<float>(w, d));
+    if (Average) store<float>(rest + k, load(rest + k) - Z * d);
+  }
+};
+
+// The step of a sentence's transitions, whose directions depend on E and Ẽ separately.
+template <class Step>
+void counted_edges(const Corpus& c, const Layout& at, const Pass& pass, int64_t s, const float* edge, const Step& step,
+                   std::vector<float>& edge_counts, Exactly& rest) {
+  const Arrays &theta = pass.theta, &squares = pass.squares, &averaged = pass.rest;
+  const int Lp = at.Lp();
+  const int64_t n = c.length(s);
+  const int32_t* y = c.labels + c.tokens[s];
+  for (int64_t t = 1; t < n; ++t) edge_counts[size_t(y[t - 1]) * Lp + y[t]] += 1;
+  for (int64_t k = 0; k < int64_t(at.L) * Lp; k += W) {
+    const Vec<float> w = load(theta.trans + k), u = load(edge + k);
+    const float* counts = &edge_counts[size_t(k)];
+    bool gold = false;
+    for (int i = 0; i < W; ++i) gold = gold || counts[i] != 0;
+    Vec<float> r = u;
+    if (pass.respond_edges) r = pass.counted->without_gold(gold ? blank_gold(u, counts) : u);
+    if (pass.respond_edges && gold) r = correct_gold(*pass.counted, u, r, counts, theta.trans, k, Part::TRANS, rest);
+    step.step(theta.trans, squares.trans, averaged.trans, k, w, r);
+  }
+  for (int64_t t = 1; t < n; ++t) edge_counts[size_t(y[t - 1]) * Lp + y[t]] = 0;
+}
+
+// What no table knows: the exact directions, asked for once a sentence.
+template <class Step> void exact_step(const Pass& pass, const Step& step, Exactly& rest) {
+  if (rest.where.empty()) return;
+  {
+    KeepSubnormals keep;  // a function of the user's
+    pass.counted->exact(rest.E, rest.empirical, rest.direction);
+  }
+  for (size_t i = 0; i < rest.where.size(); ++i) {
+    const Part part = rest.part[i];
+    const int64_t base = rest.where[i] / W * W;
+    float lanes[W] = {};
+    lanes[rest.where[i] % W] = float(rest.direction[i]);
+    float* weights = pass.theta.of(part);
+    step.step(weights, pass.squares.of(part), pass.rest.of(part), base, load(weights + base), load(lanes));
+  }
+  rest.clear();
+}
+
+}  // namespace tagfield
