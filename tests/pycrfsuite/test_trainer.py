@@ -110,6 +110,20 @@ def test_the_other_algorithms_use_the_same_words(tmp_path: Path, algorithm: str,
     assert [name for name, _, _ in trainer.logparser.events] == [name for name, _, _ in peer.logparser.events]
 
 
+@pytest.mark.parametrize("algorithm", ["ap", "pa", "arow"])
+def test_the_figures_are_the_same_where_there_is_nothing_to_shuffle(tmp_path: Path, algorithm: str) -> None:
+    rng = random.Random(3)
+    items = [{f"w{rng.randrange(9)}": 1.0, "bias": 1.0} for _ in range(30)]
+    labels = [rng.choice("ABC") for _ in items]
+    found = []
+    for module in (ours, theirs):
+        trainer = module.Trainer(algorithm, {"max_iterations": 6}, verbose=False)
+        trainer.append(items, labels)
+        trainer.train(str(tmp_path / "m"))
+        found.append([(each["loss"], each["feature_norm"]) for each in trainer.logparser.iterations])
+    np.testing.assert_allclose(*found, rtol=1e-5, atol=PRINTED)
+
+
 def test_hooks_are_called_as_in_crfsuite(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     def run(module: Any) -> tuple[list[Any], str]:
         calls: list[Any] = []

@@ -1,18 +1,21 @@
 """The sequences that a Trainer has been given: encoded at once, so that no dict is kept.
 
-append(xseq, yseq, group) ─▶ encode ─▶ arrays of one sequence … ─▶ join ─▶ Encoded of some groups
+append(xseq, yseq, group) ─▶ encode ─▶ arrays of one sequence … ─▶ join, now and then ─▶ Encoded of some groups
 """
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from tagfield._text import Vocabulary
-from tagfield.dataset import Dataset, Ints, Longs
+from tagfield.dataset import Dataset, Longs
 from tagfield.encode import Encoded, encode_sequences
 from tagfield.errors import InputError
 from tagfield.pycrfsuite.items import ItemSequence, text_of
+
+TOGETHER = 1024  # sequences that are joined as soon as there are so many: arrays of their own take 2 KB each
 
 
 class Corpus:
@@ -28,8 +31,8 @@ class Corpus:
         self.attributes = Vocabulary()
         self.labels = Vocabulary()
         self.groups: list[int] = []
-        self._parts: list[Dataset] = []
-        self._labels: list[list[int]] = []
+        self._joined: list[Dataset] = []
+        self._recent: list[Dataset] = []
 
     def __len__(self) -> int:
         return len(self.groups)
@@ -42,16 +45,20 @@ class Corpus:
             raise ValueError(f"The numbers of items and labels differ: |x| = {len(items)}, |y| = {len(names)}")
         if not names:
             return
-        self._parts.append(encode_items(items, self.attributes))
-        self._labels.append([self.labels.add(name) for name in names])
+        part = encode_items(items, self.attributes)
+        ids = np.array([self.labels.add(name) for name in names], np.int32)
+        self._recent.append(replace(part, labels=ids))
         self.groups.append(int(group))
+        if len(self._recent) == TOGETHER:
+            self._joined.append(join(self._recent))
+            self._recent = []
 
     def encoded(self, groups: Iterable[int]) -> Encoded:
         """The sequences of some groups, in the order in which they were appended."""
         wanted = set(groups)
-        chosen = [i for i, group in enumerate(self.groups) if group in wanted]
-        labels = np.array([label for i in chosen for label in self._labels[i]], np.int32)
-        data = join([self._parts[i] for i in chosen], labels).seal()
+        chosen = np.array([i for i, group in enumerate(self.groups) if group in wanted], np.int64)
+        data = join([*self._joined, *self._recent])
+        data = (data if len(chosen) == len(self) else data.take(chosen)).seal()
         return Encoded(data, self.attributes, self.labels, data.labels, self.labels)
 
     def check_names(self) -> None:
@@ -76,11 +83,11 @@ def encode_items(xseq: Any, attributes: Vocabulary) -> Dataset:
     return encode_sequences([xseq.for_encoding()], attributes=attributes, grow=True).dataset
 
 
-def join(parts: list[Dataset], labels: Ints) -> Dataset:
-    """One dataset of several; `labels` are those of all tokens [T].
+def join(parts: list[Dataset]) -> Dataset:
+    """One dataset of several.
 
     >>> one = encode_sequences([[["a"], ["b"]]], [["X", "Y"]]).dataset
-    >>> both = join([one, one], np.zeros(4, np.int32))
+    >>> both = join([one, one])
     >>> both.tokens.tolist(), both.slots.tolist(), both.attribute.tolist()
     ([0, 2, 4], [0, 2, 4], [0, 1, 0, 1])
     """
@@ -90,7 +97,7 @@ def join(parts: list[Dataset], labels: Ints) -> Dataset:
         return np.concatenate([[0], np.cumsum(np.concatenate([*sizes, np.empty(0, np.int64)]))]).astype(np.int64)
 
     def flat(name: str, kind: Any) -> Any:
-        return np.concatenate([*(getattr(part, name) for part in parts), np.empty(0, kind)]).astype(kind)
+        return np.concatenate([*(getattr(part, name) for part in parts), np.empty(0, kind)]).astype(kind, copy=False)
 
     plain = all(part.value is None for part in parts)
     values = [np.ones(len(part.position), np.float32) if part.value is None else part.value for part in parts]
@@ -102,6 +109,6 @@ def join(parts: list[Dataset], labels: Ints) -> Dataset:
         stop=flat("stop", np.int32),
         position=flat("position", np.int32),
         value=None if plain else np.concatenate(values),
-        labels=labels,
-        weight=np.ones(len(offsets("tokens")) - 1),
+        labels=flat("labels", np.int32),
+        weight=flat("weight", np.float64),
     )

@@ -114,6 +114,8 @@ class TrainLogParser:
     def handle_ITERATION(self, line: str) -> str | None:
         assert self.last_iteration is not None
         found, (name, _, value) = self.last_iteration, line.partition(": ")
+        if self._iteration_head(line):
+            return None
         if line == "\n":
             self.state = "AFTER_ITERATION"
             return "iteration"
