@@ -1,5 +1,6 @@
 """`tagfield convert-model`: models of other programs become tagfield's, and back."""
 
+import json
 import pickle
 from pathlib import Path
 
@@ -99,8 +100,6 @@ def test_wrong_arguments(tmp_path: Path) -> None:
 
 
 def test_json(tmp_path: Path) -> None:
-    import json
-
     code, out, _ = run(MODELS / "plain.crfpp", tmp_path / "new", "--to", "crfpp", "--json", "-q")
     assert code == 0
     found = json.loads(out)

@@ -1,5 +1,6 @@
 """CRF++'s models, text and binary: they label as CRF++ does, and the text is written again byte for byte."""
 
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -7,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tagfield import Model
+from tagfield import CRF, Model, encode_sequences
 from tagfield.errors import InputError, ModelFileError
+from tagfield.formats.crfpp_writer import to_bytes
 from tests.support.crfpp_files import CrfppModel, numbered, scores
 from tests.support.model_files import MODELS, read_crfpp, read_sentences
 from tests.support.naive_edges import edge_best_path, edge_chain_in_logs
@@ -72,6 +74,12 @@ def test_the_way_through_tagfields_own_file_loses_nothing(name: str, tmp_path: P
     path = MODELS / f"{name}.crfpp.txt"
     Model.load(path).save(tmp_path / "model")
     assert written(Model.load(tmp_path / "model")) == path.read_bytes()
+
+
+def test_an_estimator_and_a_pickle_hold_such_a_model() -> None:
+    data, expected = read_sentences("data.txt"), [each["labels"] for each in read_crfpp("edges.crfpp.json")]
+    assert CRF.load(MODELS / "edges.crfpp").predict(data) == expected
+    assert pickle.loads(pickle.dumps(Model.load(MODELS / "edges.crfpp"))).tag_words(data) == expected
 
 
 def test_a_binary_model_becomes_text() -> None:
@@ -144,7 +152,6 @@ def test_a_template_of_tagfield_becomes_one_of_crfpp() -> None:
 
 def test_what_the_format_cannot_hold_is_refused(tmp_path: Path) -> None:
     for name, label, said in (("w=New York", "A", "blank"), ("w=a", "", "empty"), ("w=a\n", "A", "line end")):
-        model = Model.train_words([["x"]] * 2, [["A"]] * 2)
         model = tiny([name], [label])
         with pytest.raises(InputError, match=said):
             model.save(tmp_path / "model.txt", format="crfpp")
@@ -163,13 +170,9 @@ def test_attributes_get_a_column_each() -> None:
 
 def tiny(names: list[str], labels: list[str]) -> Model:
     """A model with a weight of its own for each attribute and label."""
-    from tagfield import encode_sequences
-
     X = [[[name] for name in names for _ in labels]]
     return Model.train(encode_sequences(X, [[label for _ in names for label in labels]]), "lbfgs")
 
 
 def written(model: Model) -> bytes:
-    from tagfield.formats.crfpp_writer import to_bytes
-
     return to_bytes(model._parts())
