@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tagfield.dataset import UNKNOWN, Dataset
+from tagfield.dataset import UNKNOWN, Dataset, Slots
 from tagfield.encode import encode_files, encode_sequences
 from tagfield.lattice import open_corpus
 from tagfield.text.sources import Source
@@ -13,14 +13,33 @@ from tests.support.strategies import encode, problems
 
 
 def same(one: Dataset, other: Dataset) -> None:
-    for name in Dataset.__dataclass_fields__:
-        mine, theirs = getattr(one, name), getattr(other, name)
-        np.testing.assert_array_equal(mine, theirs)
-        assert mine is None or mine.dtype == theirs.dtype
+    mine, theirs = one.to_arrays(), other.to_arrays()
+    assert mine.keys() == theirs.keys()
+    for name, array in mine.items():
+        np.testing.assert_array_equal(array, theirs[name])
+        assert array.dtype == theirs[name].dtype
+
+
+def listed(slots: Slots | None, dataset: Dataset) -> list[list[list[tuple[int, float]]]]:
+    """Attribute ids and values of each sentence and token, in order."""
+    tokens = np.diff(dataset.tokens).tolist()
+    if slots is None:
+        return [[[] for _ in range(n)] for n in tokens]
+    found: list[list[list[tuple[int, float]]]] = []
+    for s, n in enumerate(tokens):
+        found.append([[] for _ in range(n)])
+        at = int(slots.occurrences[s])
+        for d in range(int(slots.slots[s]), int(slots.slots[s + 1])):
+            while at < slots.occurrences[s] + slots.stop[d]:
+                value = 1.0 if slots.value is None else float(slots.value[at])
+                found[-1][slots.position[at]].append((int(slots.attribute[d]), value))
+                at += 1
+        found[-1] = [sorted(token) for token in found[-1]]
+    return found
 
 
 @settings(max_examples=80, deadline=None)
-@given(problems(), st.data())
+@given(problems(edges=True), st.data())
 def test_sentences_taken_are_those_encoded_alone(problem: Problem, data: st.DataObject) -> None:
     whole = encode(problem)
     chosen = data.draw(st.lists(st.integers(0, len(whole) - 1), max_size=5))
@@ -31,7 +50,40 @@ def test_sentences_taken_are_those_encoded_alone(problem: Problem, data: st.Data
     for s, sequence in zip(chosen, found, strict=True):
         assert (sequence.tokens, sequence.labels) == (expected[s].tokens, expected[s].labels)
         assert sequence.weight == expected[s].weight
+    edges = listed(whole.dataset.edges, whole.dataset)
+    assert listed(part.dataset.edges, part.dataset) == [edges[s] for s in chosen]
     same(whole.take(np.arange(len(whole))).dataset, whole.dataset)
+
+
+@settings(max_examples=80, deadline=None)
+@given(problems(edges=True), st.data())
+def test_attributes_kept_get_new_ids(problem: Problem, data: st.DataObject) -> None:
+    dataset = encode(problem).dataset
+    keep, looked = (
+        np.array([data.draw(st.booleans()) for _ in range(size)], bool)
+        for size in (problem.attributes, problem.edge_attributes)
+    )
+    part = dataset.keep_attributes(keep).keep_edges(looked)
+    open_corpus(part)
+    for before, after, kept in ((dataset.states, part.states, keep), (dataset.edges, part.edges, looked)):
+        ids = (np.cumsum(kept) - 1).tolist()
+        expected = [
+            [[(ids[a], value) for a, value in token if kept[a]] for token in sentence]
+            for sentence in listed(before, dataset)
+        ]
+        assert listed(after, part) == expected
+
+
+@settings(max_examples=50, deadline=None)
+@given(problems(edges=True))
+def test_edge_attributes_of_the_first_token_are_left_out(problem: Problem) -> None:
+    dataset = encode(problem).dataset
+    if problem.edges:
+        expected = [[sorted(token) if t else [] for t, token in enumerate(s)] for s in problem.edges]
+        assert listed(dataset.edges, dataset) == expected
+        assert dataset.edges is not None
+        assert dataset.edges.after_first() is dataset.edges
+        assert "occurrences of edge attributes" in repr(dataset)
 
 
 def test_sentences_taken_remember_their_lines() -> None:
@@ -41,7 +93,7 @@ def test_sentences_taken_remember_their_lines() -> None:
 
 
 @settings(max_examples=50, deadline=None)
-@given(problems())
+@given(problems(edges=True))
 def test_arrays_there_and_back(problem: Problem) -> None:
     dataset = encode(problem).dataset
     arrays = dataset.to_arrays("part.")

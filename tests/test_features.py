@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from tagfield.train import Settings
 from tagfield.train.problem import Problem as Posed
 from tests.support.corpus import TRAIN, needs_corpus
 from tests.support.naive import Problem
-from tests.support.strategies import dense_weights, encode, present, problems
+from tests.support.strategies import dense_weights, edge_slots, encode, present, problems
 
 
 def by_hand(problem: Problem) -> tuple[Counter[tuple[int, int]], Counter[tuple[int, int]]]:
@@ -189,6 +190,63 @@ def test_layouts_without_labels_or_with_too_many() -> None:
 SMALLEST, LARGEST = -(2**63), 2**63 - 1
 
 
+@settings(max_examples=100, deadline=None)
+@given(problems(labels=(1, 2, 7, 8, 9, 33), edges=True), st.integers(0, 3), st.sampled_from([None, "all", "observed"]))
+def test_edge_features_exist_as_transitions_do(problem: Problem, minimum: int, transitions: str | None) -> None:
+    corpus = open_corpus(encode(problem).dataset)
+    E, L = problem.edge_attributes, problem.labels
+    features = feature_set(corpus, problem.attributes, L, "observed", minimum, transitions, E)
+    triples: Counter[tuple[int, int, int]] = Counter()
+    for sentence, gold in zip(problem.edges, problem.gold, strict=False):
+        for t in range(1, len(gold)):
+            triples.update((e, gold[t - 1], gold[t]) for e, _ in sentence[t])
+    observed = {triple for triple, count in triples.items() if count >= max(1, minimum)}
+    every = {(e, i, j) for e in range(E) for i in range(L) for j in range(L)}
+    expected = every if transitions == "all" else observed
+    there = present(features).edge
+    assert set(zip(*(i.tolist() for i in np.nonzero(there)), strict=True)) == expected
+    assert features.edge_count == len(expected)
+    assert features.size == sum(features.counts) + len(expected)
+    assert features.layout.edge_blocks == (0 if features.zero.edge is None else len(features.zero.edge))
+    counts = [sum(count for (e, _, _), count in triples.items() if e == one) for one in range(E)]
+    assert kernels.count_edges(corpus, E).tolist() == counts
+    edges, blocks = features.zero.edge, features.layout.blocks
+    needed = sum(array.nbytes for array in features.zero.arrays())
+    told = {"blocks": blocks, "edge_blocks": 0 if edges is None else len(edges)}
+    assert features.bytes_needed(problem.attributes, L, E, **told) == needed
+    if transitions == "all":
+        assert features.bytes_needed(problem.attributes, L, E, blocks=blocks) == needed
+
+
+def test_a_minimum_frequency_leaves_out_rare_edge_attributes() -> None:
+    """With all features it counts attributes, with observed ones triples; the vocabulary follows."""
+    edges = [[[], [(0, 1.0), (1, 1.0)], [(0, 1.0)]]]
+    problem = Problem([[[(0, 1.0)]] * 3], [[0, 0, 1]], [1.0], 1, 2, edges, 2)
+    every = Posed.of(encode(problem), Settings(features="all", min_count=2))
+    assert every.edges is not None
+    assert every.edges.strings() == ["e:0"]
+    assert (every.features.edges, every.features.edge_count) == (1, 4)
+    assert every.dataset.edges is not None
+    assert every.dataset.edges.attribute.tolist() == [0]
+    observed = Posed.of(encode(problem), Settings(features="observed", min_count=2))
+    assert observed.edges is not None
+    assert (len(observed.edges), observed.features.edge_count) == (2, 0)
+
+
+def test_edge_attributes_without_names() -> None:
+    encoded = encode(Problem([[[(0, 1.0)]] * 2], [[0, 1]], [1.0], 1, 2, [[[], [(1, 1.0)]]], 2))
+    with pytest.raises(InputError, match="has 2 edge attributes, but 0 names for them"):
+        Posed.of(replace(encoded, edges=None), Settings())
+
+
+def test_edge_weights_beyond_memory_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tagfield.features.usable_memory", lambda: 1e4)
+    corpus = open_corpus(encode(Problem([[[(0, 1.0)]] * 2], [[0, 1]], [1.0], 1, 2, [[[], [(1, 1.0)]]], 2)).dataset)
+    with pytest.raises(InputError, match=r"1,000 edge attributes × 2² labels need 0 GB of weights"):
+        feature_set(corpus, 1, 2, "observed", 1, "all", 1000)
+    assert feature_set(corpus, 1, 2, "observed", 1, None, 1000).edge_count == 1
+
+
 @pytest.mark.parametrize(
     ("name", "at", "value"),
     [
@@ -208,6 +266,67 @@ def test_a_dataset_that_would_leave_its_arrays(name: str, at: int, value: int) -
     array[at] = value
     with pytest.raises(InputError, match="the dataset is inconsistent"):
         open_corpus(replace(good, **{name: array}))
+
+
+@pytest.mark.parametrize(
+    ("name", "at", "value"),
+    [
+        *(("slots", i, v) for i in (0, 1, 2) for v in (-1, 9, SMALLEST, LARGEST)),
+        *(("occurrences", i, v) for i in (0, 1, 2) for v in (-1, 9, SMALLEST, LARGEST)),
+        *(("attribute", i, v) for i in (0, -1) for v in (-1, -(2**31), 2**31 - 1)),
+        *(("stop", i, v) for i in (0, -1) for v in (-1, 9, -(2**31), 2**31 - 1)),
+        *(("position", i, v) for i in (0, -1) for v in (-1, 0, 2, -(2**31), 2**31 - 1)),
+    ],
+)
+def test_edge_slots_that_would_leave_their_arrays(name: str, at: int, value: int) -> None:
+    """Position 0 has no transition, so no edge attribute may stand there."""
+    good = encode_sequences([[["a", "b"], ["a"]], [["c"], ["a"]]], [["x", "y"], ["y", "x"]]).dataset
+    slots = edge_slots([[[], [(0, 1.0), (2, 2.0)]], [[], [(1, 1.0)]]])
+    assert open_corpus(replace(good, edges=slots)).edge_attributes == 3
+    array = getattr(slots, name).copy()
+    array[at] = value
+    with pytest.raises(InputError, match="the dataset is inconsistent"):
+        open_corpus(replace(good, edges=replace(slots, **{name: array})))
+    with pytest.raises(InputError, match="the dataset is inconsistent"):
+        open_corpus(replace(good, edges=replace(slots, **{name: array[:-1]})))
+    with pytest.raises(InputError, match="the dataset is inconsistent"):
+        open_corpus(replace(good, edges=replace(slots, value=np.ones(1, np.float32))))
+
+
+@pytest.mark.parametrize(
+    ("edges", "first", "column", "message"),
+    [
+        (1, [0, 1, 2], None, "do not fit the edge attributes"),
+        (2, [0, 1, 2], [0, 0], "do not fit the edge attributes"),
+        (1, [0, 1, 1], [0, 1], "do not span"),
+        (1, [0, 3, 2], [0, 1], "not ascending"),
+        (1, [0, 1, 2], [0, 1], "not ascending labels"),
+        (-1, [0], [], "that many edge attributes"),
+        (1 << 41, None, None, "that many edge attributes"),
+    ],
+)
+def test_edge_rows_that_would_leave_the_arrays(edges: int, first: Any, column: Any, message: str) -> None:
+    rows = None if first is None else np.array(first, np.int64), None if column is None else np.array(column, np.uint16)
+    with pytest.raises(ValueError, match=message):
+        kernels.Layout(1, 2, None, None, edges, *rows)
+
+
+def test_edge_weights_that_do_not_fit_their_layout() -> None:
+    problem = Problem([[[(0, 1.0)]] * 2], [[0, 1]], [1.0], 1, 2, [[[], [(1, 1.0)]]], 2)
+    corpus = open_corpus(encode(problem).dataset)
+    features = feature_set(corpus, 1, 2, "all", edges=2)
+    zero = features.zeros()
+    assert zero.edge is not None
+    for wrong in (None, zero.edge[:1], zero.edge[:, :4].copy()):
+        with pytest.raises(ValueError, match="the edge weights do not fit the layout"):
+            features.field(replace(zero, edge=wrong))
+    without = feature_set(corpus, 1, 2, "all", edges=1)
+    with pytest.raises(ValueError, match="edge attributes that the layout does not have"):
+        kernels.Pass().run(corpus, without.field(without.zeros()), None, None, np.zeros(1, np.int64))
+    with pytest.raises(ValueError, match="more edge attributes"):
+        kernels.count_edges(corpus, 1)
+    with pytest.raises(ValueError, match="does not fit those sizes"):
+        kernels.observed_edges(corpus, 1, 2, 1)
 
 
 def test_a_dataset_whose_arrays_do_not_fit_together() -> None:

@@ -51,6 +51,7 @@ class CellTable {
     }
 
     std::size_t width() const { return wanted_.size(); }
+    std::size_t columns() const { return columns_.size(); }  // with the derived ones
     bool wants(std::size_t k) const { return k < wanted_.size() && wanted_[k]; }
 
     // Adds a derived column; returns its index.

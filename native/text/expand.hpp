@@ -12,6 +12,8 @@
 // processor's caches; read those ids and build the strings that are new; look those up together. Each pattern has its
 // place at each token, so the order in which patterns are read does not show. The caches outlive the batch; they are made
 // anew when a column has outgrown its keys, and for another vocabulary.
+//
+// Patterns of transitions take the same path, from the second token on: there is no transition into the first one.
 #pragma once
 
 #include <algorithm>
@@ -25,6 +27,7 @@
 #include "text/cell_table.hpp"
 #include "text/dataset_builder.hpp"
 #include "text/new_strings.hpp"
+#include "text/padding.hpp"
 #include "text/pattern_cache.hpp"
 #include "text/vocabulary.hpp"
 
@@ -32,8 +35,9 @@ namespace tagfield::text {
 
 class TemplateExpander {
   public:
-    TemplateExpander(CellTable& table, std::vector<Pattern> patterns, bool padding, bool edges)
-        : table_(table), padding_(padding), edges_(edges), stride_(patterns.size() + 2 * edges) {
+    // start: the first token that gets attributes; ends: __BOS__ on the first token, __EOS__ on the last
+    TemplateExpander(CellTable& table, std::vector<Pattern> patterns, Padding padding, bool ends, std::int64_t start = 0)
+        : table_(table), padding_(std::move(padding)), ends_(ends), start_(start), stride_(patterns.size() + 2 * ends) {
         for (Pattern& pattern : patterns) patterns_.emplace_back(std::move(pattern), table);
         make_groups();
     }
@@ -44,7 +48,7 @@ class TemplateExpander {
         prepare(attributes, frozen);
         const auto& tokens = table_.tokens();
         if (dataset.tokens.size() == 1)
-            dataset.reserve(tokens.size() - 1, static_cast<std::size_t>(tokens.back()) * (patterns_.size() + edges_));
+            dataset.reserve(tokens.size() - 1, static_cast<std::size_t>(tokens.back()) * (patterns_.size() + ends_));
         Sentence sentence;
         for (std::size_t s = 0; s + 1 < tokens.size(); ++s) {
             first_ = tokens[s];
@@ -64,8 +68,7 @@ class TemplateExpander {
         for (Group& group : groups_) group.rows.clear();
         bos_.forget();
         eos_.forget();
-        before_.clear();
-        after_.clear();
+        padding_.forget();
         lists_.clear();
         list_ids_.clear();
         absences_ = false;
@@ -100,6 +103,7 @@ class TemplateExpander {
         std::map<std::pair<std::size_t, std::int32_t>, std::size_t> number;
         for (std::size_t p = 0; p < patterns_.size(); ++p) {
             const auto& cells = patterns_[p].pattern.cells;
+            for (const auto& cell : cells) columns_.push_back(cell.second);
             if (cells.size() != 1) {
                 rest_.push_back(p);
                 continue;
@@ -109,12 +113,14 @@ class TemplateExpander {
             if (fresh) groups_.push_back({root, cells[0].first, {}, {}});
             groups_[at->second].patterns.push_back(p);
         }
+        std::sort(columns_.begin(), columns_.end());
+        columns_.erase(std::unique(columns_.begin(), columns_.end()), columns_.end());
     }
 
     // Before a batch: every column has its ids, and every cache has room for them.
     void prepare(const Vocabulary& attributes, bool frozen) {
         if (absences_ && (!frozen || attributes.size() != known_attributes_)) forget();
-        if (padding_) make_padding();
+        padding_.prepare(columns_, table_);
         const auto T = static_cast<std::uint64_t>(table_.tokens().back());
         const std::uint64_t limit = std::max<std::uint64_t>(1 << 12, 2 * T);
         for (PatternCache& cached : patterns_) cached.prepare(table_, limit);
@@ -126,27 +132,12 @@ class TemplateExpander {
         }
     }
 
-    // Padding becomes cells: `_B-2` is two positions before the sentence, `_B+1` is the first one after it.
-    void make_padding() {
-        for (const PatternCache& cached : patterns_) {
-            for (const auto& [offset, column] : cached.pattern.cells) {
-                auto& before = before_[column];
-                auto& after = after_[column];
-                Vocabulary& cells = table_.column(static_cast<std::size_t>(column)).cells;
-                for (std::int32_t k = static_cast<std::int32_t>(before.size()) + 1; k <= -offset; ++k)
-                    before.push_back(cells.add("_B-" + std::to_string(k)));
-                for (std::int32_t k = static_cast<std::int32_t>(after.size()) + 1; k <= offset; ++k)
-                    after.push_back(cells.add("_B+" + std::to_string(k)));
-            }
-        }
-    }
-
     // The id of cell k of a pattern at position t.
     std::int32_t id_at(const PatternCache& cached, std::size_t k, std::int64_t t) const {
         const auto& [offset, column] = cached.pattern.cells[k];
         const std::int64_t at = t + offset;
-        if (at < 0) return before_.at(column)[static_cast<std::size_t>(-at - 1)];
-        if (at >= T_) return after_.at(column)[static_cast<std::size_t>(at - T_)];
+        if (at < 0) return padding_.before(column, -at);
+        if (at >= T_) return padding_.after(column, at - T_ + 1);
         return cached.ids[k][first_ + at];
     }
 
@@ -155,12 +146,12 @@ class TemplateExpander {
         pending_.clear();
         missed_.clear();
         ids_.assign(static_cast<std::size_t>(T_) * stride_, Vocabulary::absent);  // where a pattern is left out
-        for (std::int64_t t = 0; t < T_; ++t)
+        for (std::int64_t t = start_; t < T_; ++t)
             for (const std::size_t p : rest_) read_pattern(p, t, pending_);
         for (Group& group : groups_) read_group(group);
-        if (edges_ && T_) {
-            read_edge(bos_, 0, stride_ - 2);
-            read_edge(eos_, T_ - 1, static_cast<std::size_t>(T_) * stride_ - 1);
+        if (ends_ && T_) {
+            read_end(bos_, 0, stride_ - 2);
+            read_end(eos_, T_ - 1, static_cast<std::size_t>(T_) * stride_ - 1);
         }
         if (missed_.empty()) return;
         const auto earlier = [](const Lookup& a, const Lookup& b) { return a.place < b.place; };
@@ -172,7 +163,7 @@ class TemplateExpander {
 
     void read_pattern(std::size_t p, std::int64_t t, std::vector<Lookup>& unanswered) {
         PatternCache& cached = patterns_[p];
-        if (!padding_ && (t + cached.low < 0 || t + cached.high >= T_)) return;
+        if (!padding_.on() && (t + cached.low < 0 || t + cached.high >= T_)) return;
         std::uint64_t key = 0;
         for (std::size_t k = 0; k < cached.ids.size(); ++k) {
             const std::int32_t id = id_at(cached, k, t);
@@ -189,18 +180,18 @@ class TemplateExpander {
         if (ids_[place] == KeyMap::empty) unanswered.push_back({&cached, key, t, place});
     }
 
-    void read_edge(PatternCache& edge, std::int64_t t, std::size_t place) {
-        ids_[place] = edge.find_in_array(0);
-        if (ids_[place] == KeyMap::empty) missed_.push_back({&edge, 0, t, place});
+    void read_end(PatternCache& end, std::int64_t t, std::size_t place) {
+        ids_[place] = end.find_in_array(0);
+        if (ids_[place] == KeyMap::empty) missed_.push_back({&end, 0, t, place});
     }
 
     void read_group(Group& group) {
         const std::size_t width = group.patterns.size();
         const std::int32_t* const cells = table_.column(group.root).ids.data() + first_;
-        for (std::int64_t t = 0; t < T_; ++t) {
+        for (std::int64_t t = start_; t < T_; ++t) {
             const std::int64_t at = t + group.offset;
             if (at < 0 || at >= T_) {
-                if (padding_)
+                if (padding_.on())
                     for (const std::size_t p : group.patterns) read_pattern(p, t, missed_);
                 continue;
             }
@@ -295,14 +286,16 @@ class TemplateExpander {
     }
 
     CellTable& table_;
-    bool padding_, edges_;
-    std::size_t stride_;  // places for each token: one for each pattern, and two for the edges
+    Padding padding_;
+    bool ends_;
+    std::int64_t start_;
+    std::size_t stride_;  // places for each token: one for each pattern, and two for the ends
     std::vector<PatternCache> patterns_;
     PatternCache bos_{Pattern{{"__BOS__"}, {}}, table_}, eos_{Pattern{{"__EOS__"}, {}}, table_};
     std::vector<Group> groups_;
-    std::vector<std::size_t> rest_;                                     // patterns that are in no group
-    std::map<std::int32_t, std::vector<std::int32_t>> before_, after_;  // column → ids of its padding
-    std::vector<std::pair<std::size_t, std::size_t>> lists_;            // number → its ids in list_ids_
+    std::vector<std::size_t> rest_;                           // patterns that are in no group
+    std::vector<std::int32_t> columns_;                       // that a pattern reads
+    std::vector<std::pair<std::size_t, std::size_t>> lists_;  // number → its ids in list_ids_
     std::vector<std::int32_t> list_ids_;
     bool absences_ = false;             // whether a string was cached that the vocabulary lacks
     std::size_t known_attributes_ = 0;  // size of the vocabulary after the last batch

@@ -11,6 +11,7 @@
 #include <memory>
 #include <utility>
 
+#include "text/absolute.hpp"
 #include "text/columns.hpp"
 #include "text/dataset_builder.hpp"
 #include "text/derive.hpp"
@@ -50,6 +51,22 @@ nb::tuple as_arrays(DatasetBuilder&& dataset) {
     return nb::make_tuple(as_array(std::move(dataset.tokens)), as_array(std::move(dataset.slots)),
                           as_array(std::move(dataset.occurrences)), as_array(std::move(dataset.attribute)),
                           as_array(std::move(dataset.stop)), as_array(std::move(dataset.position)), value);
+}
+
+// The same without the tokens, for the attributes of transitions; None if they were not asked for.
+nb::object as_slots(const TemplateEncoder& encoder, const Vocabulary* edges, DatasetBuilder&& dataset) {
+    if (!encoder.has_transitions() || !edges) return nb::none();
+    const nb::tuple arrays = as_arrays(std::move(dataset));
+    return nb::make_tuple(arrays[1], arrays[2], arrays[3], arrays[4], arrays[5], arrays[6]);
+}
+
+// The Python object of a vocabulary, or None.
+nb::object found(Vocabulary* vocabulary) { return vocabulary ? nb::find(*vocabulary) : nb::none(); }
+
+std::vector<Pattern> as_patterns(const std::vector<PatternParts>& patterns, bool until_nul) {
+    std::vector<Pattern> made;
+    for (const auto& [pieces, cells] : patterns) made.push_back({pieces, cells, until_nul});
+    return made;
 }
 
 std::string_view view(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
@@ -169,13 +186,19 @@ void bind_templates(nb::module_& m) {
                  return self.table.derive(base, std::make_unique<SameAs>(offset), false);
              },
              "base"_a, "offset"_a)
-        .def("set_patterns",
-             [](TemplateEncoder& self, const std::vector<PatternParts>& patterns, bool padding, bool edges) {
-                 std::vector<Pattern> made;
-                 for (const auto& [pieces, cells] : patterns) made.push_back({pieces, cells});
-                 self.set_patterns(std::move(made), padding, edges);
+        .def("at_row",
+             [](TemplateEncoder& self, std::size_t base, std::int64_t row, Padding::Texts padding) {
+                 auto at = std::make_unique<AtRow>(row, std::move(padding.first), std::move(padding.second));
+                 return self.table.derive(base, std::move(at), false);
              },
-             "patterns"_a, "padding"_a, "edges"_a)
+             "base"_a, "row"_a, "padding"_a)
+        .def("set_patterns",
+             [](TemplateEncoder& self, const std::vector<PatternParts>& patterns, std::vector<Padding::Texts> padding,
+                bool ends, const std::vector<PatternParts>& transitions, bool until_nul) {
+                 self.set_patterns(as_patterns(patterns, until_nul), std::move(padding), ends,
+                                   as_patterns(transitions, until_nul));
+             },
+             "patterns"_a, "padding"_a, "ends"_a, "transitions"_a = nb::list(), "until_nul"_a = false)
         .def("read",
              [](TemplateEncoder& self, nb::bytes text, const std::string& file, std::int32_t index,
                 const std::string& first_line) {
@@ -195,17 +218,21 @@ void bind_templates(nb::module_& m) {
              },
              "column"_a, "labels"_a)
         .def("expand",
-             [](TemplateEncoder& self, Vocabulary& attributes, bool frozen) {
-                 return as_arrays(self.expand(nb::find(attributes), frozen));
+             [](TemplateEncoder& self, Vocabulary& attributes, bool frozen, Vocabulary* edges) {
+                 EncodedTokens made = self.expand(nb::find(attributes), frozen, found(edges));
+                 const nb::object transitions = as_slots(self, edges, std::move(made.transitions));
+                 return nb::make_tuple(as_arrays(std::move(made.tokens)), transitions);
              },
-             "attributes"_a, "frozen"_a)
+             "attributes"_a, "frozen"_a, "edges"_a.none() = nb::none())
         .def("encode_words",
              [](TemplateEncoder& self, nb::handle X, nb::handle y, Vocabulary& attributes, bool frozen,
-                Vocabulary& labels, bool gather) {
-                 auto [dataset, gold] = self.encode_words(X, y, nb::find(attributes), frozen, labels, gather);
-                 return nb::make_tuple(as_arrays(std::move(dataset)), as_array(std::move(gold)));
+                Vocabulary& labels, bool gather, Vocabulary* edges) {
+                 auto [made, gold] =
+                     self.encode_words(X, y, nb::find(attributes), frozen, labels, gather, found(edges));
+                 const nb::object transitions = as_slots(self, edges, std::move(made.transitions));
+                 return nb::make_tuple(as_arrays(std::move(made.tokens)), as_array(std::move(gold)), transitions);
              },
-             "X"_a, "y"_a.none(), "attributes"_a, "frozen"_a, "labels"_a, "gather"_a)
+             "X"_a, "y"_a.none(), "attributes"_a, "frozen"_a, "labels"_a, "gather"_a, "edges"_a.none() = nb::none())
         .def("__len__", &TemplateEncoder::size);
     m.def("first_line", [](nb::bytes text) { return first_line(view(text)); }, "text"_a);
 }
@@ -227,6 +254,14 @@ void bind_items(nb::module_& m) {
     nb::class_<ItemLister>(m, "ItemLister")
         .def(nb::init<nb::bytes, const std::string&>(), "text"_a, "file"_a)
         .def("next", &ItemLister::next);
+}
+
+nb::tuple encoded_objects(ObjectReader& reader, nb::handle X, nb::handle y, bool gather) {
+    reader.dataset.gather = gather;
+    std::vector<std::int32_t> gold = reader.read(X, y);
+    nb::list some;
+    for (const std::string& name : reader.unknown().some) some.append(as_str(name));
+    return nb::make_tuple(as_arrays(std::move(reader.dataset)), as_array(std::move(gold)), reader.unknown().count, some);
 }
 
 // The number of sequences.
@@ -286,12 +321,14 @@ NB_MODULE(TAGFIELD_MODULE, m) {
     m.def("encode_objects",
           [](nb::handle X, nb::handle y, Vocabulary& attributes, bool frozen, Vocabulary& labels, bool gather) {
               ObjectReader reader(attributes, frozen, labels);
-              reader.dataset.gather = gather;
-              std::vector<std::int32_t> gold = reader.read(X, y);
-              nb::list some;
-              for (const std::string& name : reader.unknown().some) some.append(as_str(name));
-              return nb::make_tuple(as_arrays(std::move(reader.dataset)), as_array(std::move(gold)),
-                                    reader.unknown().count, some);
+              return encoded_objects(reader, X, y, gather);
           },
           "X"_a, "y"_a.none(), "attributes"_a, "frozen"_a, "labels"_a, "gather"_a);
+    m.def("encode_transitions",
+          [](nb::handle edges, Vocabulary& attributes, bool frozen, bool gather) {
+              Vocabulary labels;
+              ObjectReader reader(attributes, frozen, labels, "edges", 1);
+              return encoded_objects(reader, edges, nb::none(), gather);
+          },
+          "edges"_a, "attributes"_a, "frozen"_a, "gather"_a);
 }

@@ -66,6 +66,7 @@ class NewStrings {
             text_ += cells[k];
             text_ += pattern.pieces[k + 1];
         }
+        if (pattern.until_nul) text_.resize(std::min(text_.find('\0', starts_.back()), text_.size()));
     }
 
     // The values of the last cell change fastest.

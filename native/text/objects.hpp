@@ -29,15 +29,16 @@ namespace tagfield::text {
 
 class ObjectReader {
   public:
-    ObjectReader(Vocabulary& attributes, bool frozen, Vocabulary& labels)
-        : builder_(attributes, frozen), labels_(labels) {}
+    // name: of X, for messages; start: the first token that is read, the ones before have no attributes
+    ObjectReader(Vocabulary& attributes, bool frozen, Vocabulary& labels, const char* name = "X", Py_ssize_t start = 0)
+        : builder_(attributes, frozen), labels_(labels), name_(name), start_(start) {}
 
     DatasetBuilder dataset;
     const UnknownAttributes& unknown() const { return builder_.unknown; }
 
     // Returns the ids of the labels [T], Vocabulary::absent where a label is not known.
     std::vector<std::int32_t> read(nb::handle X, nb::handle y) {
-        for (Pairs pairs(iterate(X, "X", "a list of sequences"), y); pairs.advance();) {
+        for (Pairs pairs(iterate(X, name_, "a list of sequences"), y); pairs.advance();) {
             sequence_ = pairs.index;
             if (sequence_ == sample_size) reserve_from_sample(X);
             const std::size_t length = read_sequence(pairs.sequence);
@@ -58,14 +59,14 @@ class ObjectReader {
         dataset.reserve_like(static_cast<std::size_t>(length_of(X.ptr())));
     }
 
-    std::string token_name() const { return "X[" + std::to_string(sequence_) + "][" + std::to_string(token_) + "]"; }
+    std::string token_name() const { return item_name(name_, sequence_) + "[" + std::to_string(token_) + "]"; }
 
     std::size_t read_sequence(nb::handle sequence) {
         token_ = 0;
-        const nb::object list = as_list(sequence, item_name("X", sequence_), "a sequence of tokens");
+        const nb::object list = as_list(sequence, item_name(name_, sequence_), "a sequence of tokens");
         for (; token_ < length_of(list.ptr()); ++token_) {
             const nb::object item = nb::borrow(item_of(list.ptr(), token_));
-            read_token(item.ptr());
+            if (token_ >= start_) read_token(item.ptr());
             builder_.end_token();
         }
         builder_.finish(dataset);
@@ -75,8 +76,9 @@ class ObjectReader {
     void read_token(PyObject* item) {
         if (is_text(item))
             throw InputError(token_name() + " is of type " + type_name(item) +
-                             "; a token must be a list of attribute strings or a dict, and X a list of lists of tokens; words "
-                             "need a template: CRF(template=\"ner\"), Model.train_words and Model.tag_words");
+                             "; a token must be a list of attribute strings or a dict" +
+                             (start_ ? "" : ", and X a list of lists of tokens; words need a template: "
+                                            "CRF(template=\"ner\"), Model.train_words and Model.tag_words"));
         read_container(item, {}, 0);
     }
 
@@ -256,7 +258,8 @@ class ObjectReader {
     SentenceBuilder builder_;
     LabelReader labels_;
     StringCache keys_;  // of the dicts
-    Py_ssize_t sequence_ = 0, token_ = 0;
+    const char* name_;
+    Py_ssize_t start_, sequence_ = 0, token_ = 0;
 };
 
 }  // namespace tagfield::text

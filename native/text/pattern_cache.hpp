@@ -23,6 +23,7 @@ namespace tagfield::text {
 struct Pattern {
     std::vector<std::string> pieces;                           // one more than cells
     std::vector<std::pair<std::int32_t, std::int32_t>> cells;  // (offset, column)
+    bool until_nul = false;                                    // whether a NUL ends the string, as in C
 };
 
 class PatternCache {

@@ -1,6 +1,7 @@
 // TemplateEncoder: sentences from files or Python objects → a DatasetBuilder, by one template.
 //
 //     ColumnReader or WordReader ─▶ CellTable ─▶ update: derived columns ─▶ TemplateExpander ─▶ DatasetBuilder
+//                                                                       └─▶ another one for transitions, if there are any
 //
 // What it learns about cells and patterns is kept for the next call, up to `capacity` entries; then all is dropped.
 #pragma once
@@ -20,6 +21,11 @@
 
 namespace tagfield::text {
 
+// The slots of the attributes of tokens, and those of transitions if a vocabulary was given for them.
+struct EncodedTokens {
+    DatasetBuilder tokens, transitions;
+};
+
 class TemplateEncoder {
   public:
     // expected: what a token must have, for messages
@@ -29,60 +35,95 @@ class TemplateEncoder {
     CellTable table;
     ColumnReader places;  // of the files that were read
 
-    void set_patterns(std::vector<Pattern> patterns, bool padding, bool edges) {
-        expander_ = std::make_unique<TemplateExpander>(table, std::move(patterns), padding, edges);
+    void set_patterns(std::vector<Pattern> patterns, std::vector<Padding::Texts> padding, bool ends,
+                      std::vector<Pattern> transitions) {
+        if (!transitions.empty()) transitions_.set(table, std::move(transitions), padding, false, 1);
+        states_.set(table, std::move(patterns), std::move(padding), ends, 0);
     }
 
-    // Expands the sentences of files. No other thread can reach their vocabulary yet, so the GIL is released.
-    DatasetBuilder expand(nb::handle vocabulary, bool frozen) {
-        DatasetBuilder dataset;
-        Vocabulary& attributes = use(vocabulary);
+    // Whether patterns of transitions are there.
+    bool has_transitions() const { return transitions_.expander != nullptr; }
+
+    // Expands the sentences of files. No other thread can reach their vocabularies yet, so the GIL is released.
+    // transitions: the vocabulary of their attributes, or None to leave them out
+    EncodedTokens expand(nb::handle vocabulary, bool frozen, nb::handle transitions) {
+        EncodedTokens made;
+        Vocabulary& attributes = states_.use(vocabulary);
+        Vocabulary* const edges = used_transitions(transitions);
         table.update();
         nb::gil_scoped_release release;
-        expander_->run(attributes, frozen, dataset);
-        return dataset;
+        run(attributes, edges, frozen, made);
+        return made;
     }
 
     // Encodes sentences of words; returns the arrays and the ids of the labels [T].
-    std::pair<DatasetBuilder, std::vector<std::int32_t>> encode_words(nb::handle X, nb::handle y, nb::handle vocabulary,
-                                                                      bool frozen, Vocabulary& labels, bool gather) {
+    std::pair<EncodedTokens, std::vector<std::int32_t>> encode_words(nb::handle X, nb::handle y, nb::handle vocabulary,
+                                                                     bool frozen, Vocabulary& labels, bool gather,
+                                                                     nb::handle transitions) {
         trim();
         table.begin();
-        DatasetBuilder dataset;
-        dataset.gather = gather;
-        Vocabulary& attributes = use(vocabulary);
+        EncodedTokens made;
+        made.tokens.gather = made.transitions.gather = gather;
+        Vocabulary& attributes = states_.use(vocabulary);
+        Vocabulary* const edges = used_transitions(transitions);
         std::vector<std::int32_t> gold = WordReader(table, labels, expected_).read(X, y, [&](Py_ssize_t sentences) {
             table.update();
-            expander_->run(attributes, frozen, dataset);
+            run(attributes, edges, frozen, made);
             table.begin();
             if (sentences == WordReader::chunk && PyList_CheckExact(X.ptr()))
-                dataset.reserve_like(static_cast<std::size_t>(PyList_GET_SIZE(X.ptr())));
+                made.tokens.reserve_like(static_cast<std::size_t>(PyList_GET_SIZE(X.ptr())));
         });
-        return {std::move(dataset), std::move(gold)};
+        return {std::move(made), std::move(gold)};
     }
 
     // Between batches: drops what was learned, if it is too much.
     void trim() {
-        if (table.size() + (expander_ ? expander_->size() : 0) <= capacity_) return;
+        if (size() <= capacity_) return;
         table.forget();
-        if (expander_) expander_->forget();
+        states_.forget();
+        transitions_.forget();
     }
 
-    std::size_t size() const { return table.size() + (expander_ ? expander_->size() : 0); }
+    std::size_t size() const { return table.size() + states_.size() + transitions_.size(); }
 
   private:
-    // The vocabulary for the ids of this call. It is kept alive, so that no other one can take its address.
-    Vocabulary& use(nb::handle vocabulary) {
-        if (!expander_) throw InputError("an encoder needs patterns before it can expand a batch");
-        if (!vocabulary.is(vocabulary_)) {
-            expander_->forget();
-            vocabulary_ = nb::borrow(vocabulary);
+    // An expander, and the vocabulary of its ids, which is kept alive so that no other one can take its address.
+    struct Expansion {
+        std::unique_ptr<TemplateExpander> expander;
+        nb::object vocabulary;
+
+        void set(CellTable& table, std::vector<Pattern> patterns, std::vector<Padding::Texts> padding, bool ends,
+                 std::int64_t start) {
+            expander = std::make_unique<TemplateExpander>(table, std::move(patterns), Padding(std::move(padding), table),
+                                                          ends, start);
         }
-        return *nb::inst_ptr<Vocabulary>(vocabulary_);
+
+        // The vocabulary for the ids of this call.
+        Vocabulary& use(nb::handle given) {
+            if (!expander) throw InputError("an encoder needs patterns before it can expand a batch");
+            if (!given.is(vocabulary)) {
+                expander->forget();
+                vocabulary = nb::borrow(given);
+            }
+            return *nb::inst_ptr<Vocabulary>(vocabulary);
+        }
+
+        void forget() {
+            if (expander) expander->forget();
+        }
+        std::size_t size() const { return expander ? expander->size() : 0; }
+    };
+
+    Vocabulary* used_transitions(nb::handle vocabulary) {
+        return has_transitions() && !vocabulary.is_none() ? &transitions_.use(vocabulary) : nullptr;
     }
 
-    std::unique_ptr<TemplateExpander> expander_;
-    nb::object vocabulary_;
+    void run(Vocabulary& attributes, Vocabulary* edges, bool frozen, EncodedTokens& made) {
+        states_.expander->run(attributes, frozen, made.tokens);
+        if (edges) transitions_.expander->run(*edges, frozen, made.transitions);
+    }
+
+    Expansion states_, transitions_;
     std::size_t capacity_;
     std::string expected_;
 };

@@ -15,8 +15,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tagfield._text import Vocabulary, encode_objects
-from tagfield.dataset import UNKNOWN, Dataset, Doubles
+from tagfield._text import Vocabulary, encode_objects, encode_transitions
+from tagfield.dataset import UNKNOWN, Dataset, Doubles, Longs, Slots
 from tagfield.encoded import Encoded, Unknown, same_vocabulary
 from tagfield.errors import InputError
 from tagfield.text.file_data import read_any
@@ -52,6 +52,7 @@ def encode_files(
     format: str | None = None,
     attributes: Vocabulary | None = None,
     labels: Vocabulary | None = None,
+    edge_attributes: Vocabulary | None = None,
     reading: ReadOptions | None = None,
 ) -> Encoded:
     """Encode files: columns, CoNLL-U, JSON, CSV, brat, spaCy, CRFsuite items; see docs/formats.md.
@@ -61,6 +62,7 @@ def encode_files(
     columns: the roles of the columns if they are not the template's, such as "w _ pos y"
     format: columns, items, jsonl, …; without it, found from the name and the first part of each file
     attributes, labels: vocabularies of a model; without them new ones are learned, and every token needs a label
+    edge_attributes: the vocabulary of a model's attributes of transitions
     reading: further choices, such as the encoding, the tokenizer, and what to do with spans that cut tokens
 
     >>> encoded = encode_files(Source("tiny.txt", b"The DT B-NP\\ndog NN I-NP\\n\\nBark VB B-VP\\n"))
@@ -76,11 +78,16 @@ def encode_files(
     frozen, learning = attributes is not None, labels is None
     sources = open_inputs(paths, reading.format, reading.encoding)
     chosen = None if template is None else load_template(template, reading.columns)
-    data, used, locations, form = read_any(sources, reading, chosen, known, names, frozen=frozen, needs_labels=learning)
+    edges = edge_attributes if frozen else Vocabulary()
+    data, used, locations, form = read_any(
+        sources, reading, chosen, known, names, frozen=frozen, needs_labels=learning, edges=edges
+    )
     if not len(data):
         raise InputError(f"{sources[0].name}: the file holds no sequence")
     label_set = names if labels is None else labels
-    encoded = Encoded(_within(data, label_set), known, label_set, data.labels, names, used, locations, form=form)
+    within = _within(data, label_set)
+    edges = None if data.edges is None else edges
+    encoded = Encoded(within, known, label_set, data.labels, names, used, locations, form=form, edges=edges)
     if learning and not encoded.labelled:
         token = int(np.argmax(encoded.gold == UNKNOWN))
         sentence = data.sentence_of(token)
@@ -95,9 +102,11 @@ def encode_sequences(
     X: Iterable[object],
     y: Iterable[Iterable[str | None]] | None = None,
     *,
+    edges: Iterable[object] | None = None,
     weights: ArrayLike | None = None,
     attributes: Vocabulary | None = None,
     labels: Vocabulary | None = None,
+    edge_attributes: Vocabulary | None = None,
     grow: bool = False,
     gather: bool = True,
 ) -> Encoded:
@@ -107,8 +116,10 @@ def encode_sequences(
     nested dicts, lists and sets make attributes `k:...`. X and y may be any iterables; empty sequences are kept.
 
     y: a label for each token, `None` where the label is not known
+    edges: attributes of the transition into each token, as lists or dicts like those of X; they have a weight for each
+        pair of labels. There is no transition into the first token of a sequence, so its entry is ignored.
     weights: one weight >= 0 for each sequence
-    attributes, labels: vocabularies of a model; without them new ones are learned
+    attributes, labels, edge_attributes: vocabularies of a model; without them new ones are learned
     grow: add new attributes to the given vocabulary instead of leaving them out
     gather: keep the occurrences of an attribute in a sequence together, as training needs them; False is faster
         and enough to score sequences
@@ -116,6 +127,8 @@ def encode_sequences(
     >>> encoded = encode_sequences([[["w=The"], {"w": "dog", "length": 3}]], [["DT", None]])
     >>> encoded.attributes.strings(), encoded.dataset.value.tolist(), encoded.gold_labels()
     (['w=The', 'w:dog', 'length'], [1.0, 1.0, 3.0], [['DT', '']])
+    >>> encode_sequences([[["a"], ["b"]]], edges=[[None, ["same sentence"]]]).edges.strings()
+    ['same sentence']
     """
     if X is None:
         raise InputError("X is None; pass a list of sequences")
@@ -125,8 +138,13 @@ def encode_sequences(
     count = len(arrays[0]) - 1
     weight = np.ones(count) if weights is None else check_weights(weights, count)
     label_set = names if labels is None else labels
-    data = _within(Dataset(*arrays, gold, weight), label_set)
-    return Encoded(data, known, label_set, gold, names, unknown=Unknown(missing, tuple(some)))
+    slots, pairs = None, None
+    if edges is not None:
+        frozen = attributes is not None and not grow
+        pairs = Vocabulary() if edge_attributes is None else edge_attributes
+        slots = _edge_slots(edges, arrays[0], pairs, frozen, gather)
+    data = _within(Dataset(*arrays, gold, weight, slots), label_set)
+    return Encoded(data, known, label_set, gold, names, unknown=Unknown(missing, tuple(some)), edges=pairs)
 
 
 def encode_words(
@@ -138,6 +156,7 @@ def encode_words(
     weights: ArrayLike | None = None,
     attributes: Vocabulary | None = None,
     labels: Vocabulary | None = None,
+    edge_attributes: Vocabulary | None = None,
     grow: bool = False,
     gather: bool = True,
 ) -> Encoded:
@@ -150,7 +169,7 @@ def encode_words(
         and chunking if a token is a word with its part of speech
     columns: the roles of a token's strings if they are not the template's, such as "w _ pos y"; the label, y, may be
         left out
-    weights, attributes, labels, grow, gather: as in `encode_sequences`
+    weights, attributes, labels, edge_attributes, grow, gather: as in `encode_sequences`
 
     >>> encoded = encode_words([["The", "dog"], ["Bark"]], [["DT", "NN"], ["VB"]])
     >>> len(encoded), encoded.labels.strings(), encoded.template.name
@@ -164,7 +183,8 @@ def encode_words(
         X, y = as_lists(X), as_lists(y)
         template, columns = template_for_words(X, y, columns), None
     chosen, X = number_columns(load_template(template, columns), X)
-    return WordEncoder(chosen, attributes, labels).encode(X, y, weights=weights, grow=grow, gather=gather)
+    encoder = WordEncoder(chosen, attributes, labels, edge_attributes)
+    return encoder.encode(X, y, weights=weights, grow=grow, gather=gather)
 
 
 class WordEncoder:
@@ -173,7 +193,7 @@ class WordEncoder:
     It remembers words and their attributes from earlier calls, up to a limit, so a call with one sentence takes
     microseconds. Threads can share it.
 
-    attributes, labels: vocabularies of a model; without them every call learns new ones
+    attributes, labels, edges: vocabularies of a model; without them every call learns new ones
 
     >>> trained = encode_words([["The", "dog"]], [["DT", "NN"]], template="words")
     >>> encoder = WordEncoder("words", trained.attributes, trained.labels)
@@ -187,10 +207,12 @@ class WordEncoder:
         template: Template | PathLike = "words",
         attributes: Vocabulary | None = None,
         labels: Vocabulary | None = None,
+        edges: Vocabulary | None = None,
     ) -> None:
         self.template = load_template(template)
         self.attributes = attributes
         self.labels = labels
+        self.edges = edges
         self._table = WordTable(self.template)
 
     def encode(
@@ -208,11 +230,14 @@ class WordEncoder:
         learning = self.labels is None or y is None  # then no label can be beyond the label set
         names = label_set if learning else label_set.copy()
         frozen = self.attributes is not None and not grow
-        arrays, gold = self._table.encode(X, y, known, frozen, names, gather)
+        edges = Vocabulary() if self.template.transitions and self.edges is None and not frozen else self.edges
+        arrays, gold, slots = self._table.encode(X, y, known, frozen, names, gather, edges)
         count = len(arrays[0]) - 1
         weight = np.ones(count) if weights is None else check_weights(weights, count)
-        data = Dataset(*arrays, gold, weight)
-        return Encoded(data if learning else _within(data, label_set), known, label_set, gold, names, self.template)
+        data = Dataset(*arrays, gold, weight, None if slots is None else Slots(*slots))
+        data = data if learning else _within(data, label_set)
+        edges = None if slots is None else edges
+        return Encoded(data, known, label_set, gold, names, self.template, edges=edges)
 
 
 def check_weights(weights: ArrayLike, count: int, name: str = "weights") -> Doubles:
@@ -231,6 +256,20 @@ def check_weights(weights: ArrayLike, count: int, name: str = "weights") -> Doub
     if len(wrong):
         raise InputError(f"{name}[{wrong[0]}] must be a finite number ≥ 0, got {array[wrong[0]]}")
     return array
+
+
+def _edge_slots(edges: Iterable[object], tokens: Longs, known: Vocabulary, frozen: bool, gather: bool) -> Slots:
+    """The slots of transitions; there must be as many entries as X has tokens."""
+    (found, slots, occurrences, attribute, stop, position, value), *_ = encode_transitions(edges, known, frozen, gather)
+    if len(found) != len(tokens):
+        raise InputError(f"X has {len(tokens) - 1} sequences, but edges has {len(found) - 1}; give one list for each")
+    if not np.array_equal(found, tokens):
+        s = int(np.argmax(np.diff(found) != np.diff(tokens)))
+        sizes = [int(offsets[s + 1] - offsets[s]) for offsets in (tokens, found)]
+        raise InputError(
+            f"X[{s}] has {sizes[0]} tokens, but edges[{s}] has {sizes[1]} entries; give one for each token"
+        )
+    return Slots(slots, occurrences, attribute, stop, position, value)
 
 
 def _within(data: Dataset, labels: Vocabulary) -> Dataset:

@@ -51,6 +51,7 @@ class Encoded:
     def _facts(self) -> list[tuple[str, str]]:
         rows = [("sequences", f"{len(self):,}"), ("tokens", f"{len(self.gold):,}")]
         rows += [("labels", f"{len(self.labels):,}"), ("attributes", f"{len(self.attributes):,}")]
+        rows += [("edge attributes", f"{len(self.edges):,}")] if self.edges is not None else []
         return rows + ([("template", self.template.name)] if self.template is not None else [])
 
     def __repr__(self) -> str:
@@ -113,6 +114,8 @@ class Encoded:
         Within a token, attributes come in the order of the sentence's slots, which may differ from the input.
         """
         data = self.dataset
+        if data.edges is not None:
+            raise InputError("item lines cannot hold edge attributes; use a template, or sequences without them")
         for s, labels in enumerate(self.gold_labels()):
             tokens: list[Token] = [[] for _ in labels]
             base = int(data.occurrences[s])

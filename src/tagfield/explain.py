@@ -3,21 +3,26 @@
     ŷ: the best path;  ŷ': the best path with another label at t, the runner-up
     score(ŷ) − score(ŷ') = Σ (attributes of the tokens where they differ) + Σ (transitions where they differ)
 
-The terms add up exactly: weights are float32, and the sums use float64. Print an Explanation for text, call `to_dict()`
+A transition has its plain weight, and one for each edge attribute there: `X → Y` and `X → Y with w=the`. The terms add
+up exactly: weights are float32, and the sums use float64. Print an Explanation for text, call `to_dict()`
 for a dict, or show it in a notebook as HTML.
 """
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
 from html import escape
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from tagfield._text import Vocabulary
 from tagfield.constraints import Rules
+from tagfield.dataset import Slots
 from tagfield.encode import Encoded
 from tagfield.errors import InputError
 from tagfield.model import Model
+
+Table: TypeAlias = list[list[tuple[str, float, Any]]]  # for each position: name, value, amounts
 
 
 @dataclass(frozen=True)
@@ -35,6 +40,10 @@ class Explanation:
     out_of: dict[Any, float]  # label → weight of the transition to the best label after
     scores: dict[Any, float]  # label → attributes + transitions, with the best labels for the neighbours
     probabilities: dict[Any, float]  # label → P(y_t = label | x)
+    edges_into: list[tuple[str, float, dict[Any, float]]] = field(
+        default_factory=list
+    )  # edge attribute, value, amounts
+    edges_out_of: list[tuple[str, float, dict[Any, float]]] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
         """The explanation as plain lists and dicts."""
@@ -62,12 +71,13 @@ class Explanation:
 
     def parts(self, labels: Sequence[Any]) -> list[tuple[str, list[float]]]:
         """The contribution of each attribute and transition to the scores of some labels, and their sums."""
-        rows = [
-            (name if value == 1 else f"{name} = {value:g}", [amounts[y] + 0.0 for y in labels])
-            for name, value, amounts in self.attributes
-        ]
-        rows += [("transition in", [self.into[y] for y in labels])] if any(self.into.values()) else []
-        rows += [("transition out", [self.out_of[y] for y in labels])] if any(self.out_of.values()) else []
+        rows = [(_named(*found[:2]), [found[2][y] + 0.0 for y in labels]) for found in self.attributes]
+        for what, plain, edges in (
+            ("transition in", self.into, self.edges_into),
+            ("transition out", self.out_of, self.edges_out_of),
+        ):
+            rows += [(what, [plain[y] for y in labels])] if any(plain.values()) else []
+            rows += [(f"{what} with {_named(*found[:2])}", [found[2][y] + 0.0 for y in labels]) for found in edges]
         rows.append(("sum", [self.scores[y] for y in labels]))
         return rows
 
@@ -111,15 +121,17 @@ class SizeReport:
     @classmethod
     def of(cls, model: Model) -> "SizeReport":
         states, edges = model.features.counts
-        arrays: list[Any] = [model.weights.state, model.weights.trans, model.features.first, model.features.column]
+        arrays: list[Any] = [*model.weights.arrays(), model.features.first, model.features.column]
+        arrays += [model.features.edge_first, model.features.edge_column]
         names: list[Any] = [*model.attributes.to_arrays(), *model.labels.to_arrays()]
-        nonzero = np.count_nonzero(model.weights.state) + np.count_nonzero(model.weights.trans)
+        names += [] if model.edges is None else model.edges.to_arrays()
+        nonzero = sum(int(np.count_nonzero(weights)) for weights in model.weights.arrays())
         return cls(
             len(model.labels),
             len(model.attributes),
             states,
-            edges,
-            states + edges - int(nonzero),
+            edges + model.features.edge_count,
+            model.features.size - nonzero,
             sum(a.nbytes for a in arrays if a is not None),
             sum(a.nbytes for a in names),
         )
@@ -137,11 +149,18 @@ class SizeReport:
 
 
 def explain(
-    model: Model, xseq: Any, t: int, labels: Sequence[Any] | None = None, rules: Rules | None = None
+    model: Model,
+    xseq: Any,
+    t: int,
+    labels: Sequence[Any] | None = None,
+    rules: Rules | None = None,
+    *,
+    edges: Any = None,
 ) -> Explanation:
     """Explain the label at position t of one sequence; `labels` replaces the model's own label strings.
 
     xseq: attribute lists or dicts, or an Encoded with one sequence; for words, `model.encode_words([words])`
+    edges: attributes of the transition into each token, for a model that was trained with them
 
     With rules, the best path, the runner-up and the probabilities consider allowed paths only.
 
@@ -152,7 +171,7 @@ def explain(
     X
     """
     called = list(labels) if labels is not None else model.labels.strings()
-    encoded = xseq if isinstance(xseq, Encoded) else model.encode([xseq])
+    encoded = xseq if isinstance(xseq, Encoded) else model.encode([xseq], edges=None if edges is None else [edges])
     if len(encoded) != 1:
         raise InputError(f"explain takes one sequence, but the data has {len(encoded)}")
     length = int(encoded.dataset.tokens[-1])
@@ -160,11 +179,13 @@ def explain(
         raise InputError(f"position {t!r} does not exist; the sequence has positions 0 to {length - 1}")
     decoder = model.decoder(encoded, rules=rules)
     best, node = decoder.best(), decoder.marginals()
-    table = _attribute_scores(model, encoded)
+    table, links = _attribute_scores(model, encoded), _edge_scores(model, encoded)
     tau = model.weights.transitions().astype(np.float64)
-    local = np.sum([row for _, _, row in table[t]], axis=0) if table[t] else np.zeros(len(called))
-    into = tau[best[t - 1]] if t else np.zeros(len(called))
-    out_of = tau[:, best[t + 1]] if t + 1 < length else np.zeros(len(called))
+    first, last, nothing = t == 0, t + 1 == length, np.zeros(len(called))
+    plain = nothing if first else tau[best[t - 1]], nothing if last else tau[:, best[t + 1]]
+    into = [] if first else [(name, value, matrix[best[t - 1]]) for name, value, matrix in links[t]]
+    out_of = [] if last else [(name, value, matrix[:, best[t + 1]]) for name, value, matrix in links[t + 1]]
+    total = np.sum([*plain, *(row for _, _, row in (*table[t], *into, *out_of))], axis=0)
 
     def named(row: Any) -> dict[Any, float]:
         return dict(zip(called, [float(v) for v in row], strict=True))
@@ -174,7 +195,7 @@ def explain(
         other = _other_path(model, encoded, rules, t, int(best[t]))
         if other is not None:
             runner_up = called[int(other[t])]
-            separates = _differences(table, tau, best, other, t, called)
+            separates = _differences(table, [[("", 1.0, tau), *found] for found in links], best, other, t, called)
             difference = float(sum(amount for _, amount in separates))
     return Explanation(
         t,
@@ -184,10 +205,12 @@ def explain(
         difference,
         separates,
         [(name, value, named(row)) for name, value, row in table[t]],
-        named(into),
-        named(out_of),
-        named(local + into + out_of),
+        named(plain[0]),
+        named(plain[1]),
+        named(total),
         named(node[t]),
+        [(name, value, named(row)) for name, value, row in into],
+        [(name, value, named(row)) for name, value, row in out_of],
     )
 
 
@@ -201,22 +224,40 @@ def _other_path(model: Model, encoded: Encoded, rules: Rules | None, t: int, bes
         return None
 
 
-def _attribute_scores(model: Model, encoded: Encoded) -> list[list[tuple[str, float, Any]]]:
+def _attribute_scores(model: Model, encoded: Encoded) -> Table:
     """The known attributes of each position, with their values and value·θ[attribute, ·] [L]."""
     data = encoded.dataset
-    table: list[list[tuple[str, float, Any]]] = [[] for _ in range(int(data.tokens[-1]))]
+    slots = Slots(data.slots, data.occurrences, data.attribute, data.stop, data.position, data.value)
+    return _by_position(slots, int(data.tokens[-1]), model.attributes, model.attribute_weights)
+
+
+def _edge_scores(model: Model, encoded: Encoded) -> Table:
+    """The known edge attributes of each position, with their values and value·θ[attribute, ·, ·] [from L, to L]."""
+    length, edges = int(encoded.dataset.tokens[-1]), encoded.dataset.edges
+    if edges is None or model.edges is None:
+        return [[] for _ in range(length)]
+    return _by_position(edges, length, model.edges, lambda edge: model.features.edge_matrix(model.weights, edge))
+
+
+def _by_position(slots: Slots, length: int, names: Vocabulary, weights: Callable[[int], Any]) -> Table:
+    """For each position: name, value, and value·weights of what occurs there."""
+    table: Table = [[] for _ in range(length)]
     start = 0
-    for d, end in enumerate(data.stop.tolist()):
-        a = int(data.attribute[d])
-        row = model.attribute_weights(a).astype(np.float64)
+    for attribute, end in zip(slots.attribute.tolist(), slots.stop.tolist(), strict=True):
+        found = weights(attribute).astype(np.float64)
         for n in range(start, end):
-            value = 1.0 if data.value is None else float(data.value[n])
-            table[data.position[n]].append((model.attributes[a], value, value * row))
+            value = 1.0 if slots.value is None else float(slots.value[n])
+            table[slots.position[n]].append((names[attribute], value, value * found))
         start = end
     return table
 
 
-def _differences(table: Any, tau: Any, best: Any, other: Any, t: int, called: list[Any]) -> list[tuple[str, float]]:
+def _named(name: str, value: float) -> str:
+    return name if value == 1 else f"{name} = {value:g}"
+
+
+def _differences(table: Any, links: Any, best: Any, other: Any, t: int, called: list[Any]) -> list[tuple[str, float]]:
+    """links[p]: name, value and matrix [from L, to L] of what the transition into p adds, the plain weights first."""
     found: dict[str, float] = {}
 
     def add(what: str, amount: float) -> None:
@@ -227,13 +268,10 @@ def _differences(table: Any, tau: Any, best: Any, other: Any, t: int, called: li
         if y != z:
             for name, _, row in table[p]:
                 add(name if p == t else f"{name} at {p}", float(row[y] - row[z]))
-        if p and (best[p - 1], y) != (other[p - 1], z):
-            add(
-                f"{called[best[p - 1]]} → {called[y]}" + ("" if p in (t, t + 1) else f" at {p}"),
-                float(tau[best[p - 1], y]),
-            )
-            add(
-                f"{called[other[p - 1]]} → {called[z]}" + ("" if p in (t, t + 1) else f" at {p}"),
-                -float(tau[other[p - 1], z]),
-            )
+        if not p or (best[p - 1], y) == (other[p - 1], z):
+            continue
+        for name, _, matrix in links[p]:
+            where = (f" with {name}" if name else "") + ("" if p in (t, t + 1) else f" at {p}")
+            add(f"{called[best[p - 1]]} → {called[y]}{where}", float(matrix[best[p - 1], y]))
+            add(f"{called[other[p - 1]]} → {called[z]}{where}", -float(matrix[other[p - 1], z]))
     return sorted(found.items(), key=lambda item: -abs(item[1]))

@@ -89,7 +89,8 @@ class Model(Tagging):
         encoded = data if isinstance(data, Encoded) else encode_files(paths_of(data), template=template)
         if dev is not None and not isinstance(dev, Encoded):
             kind: dict[str, Any] = {"format": "items"} if encoded.template is None else {"template": encoded.template}
-            dev = encode_files(dev, attributes=encoded.attributes, labels=encoded.labels, **kind)
+            kind |= {"attributes": encoded.attributes, "labels": encoded.labels, "edge_attributes": encoded.edges}
+            dev = encode_files(dev, **kind)
         settings = settings_from(settings)
         with show_progress(encoded, settings, dev=dev is not None, progress=progress, on_epoch=on_epoch) as told:
             return cls.of(encoded, train(encoded, settings, dev=dev, on_epoch=told))
@@ -125,7 +126,11 @@ class Model(Tagging):
             if not isinstance(dev, tuple | list) or len(dev) != 2:
                 raise InputError("dev must be a pair (X, y) of sentences and their labels")
             held_out = encode_words(
-                *dev, template=encoded.template, attributes=encoded.attributes, labels=encoded.labels
+                *dev,
+                template=encoded.template,
+                attributes=encoded.attributes,
+                labels=encoded.labels,
+                edge_attributes=encoded.edges,
             )
         return cls.train(encoded, settings, dev=held_out, on_epoch=on_epoch, progress=progress)
 

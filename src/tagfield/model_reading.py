@@ -37,9 +37,26 @@ class Reading:
     template: Template | None
     edges: Vocabulary | None
 
-    def encode(self, X: Iterable[object], y: Iterable[Iterable[str]] | None = None) -> Encoded:
-        """Encode sequences of attribute lists or dicts with this model's vocabularies."""
-        return self._checked(encode_sequences(X, y, attributes=self.attributes, labels=self.labels))
+    def encode(
+        self,
+        X: Iterable[object],
+        y: Iterable[Iterable[str]] | None = None,
+        *,
+        edges: Iterable[object] | None = None,
+        gather: bool = True,
+    ) -> Encoded:
+        """Encode sequences of attribute lists or dicts with this model's vocabularies.
+
+        edges: attributes of the transition into each token, for a model that was trained with them; see
+            `encode_sequences`
+        gather: as in `encode_sequences`
+        """
+        if edges is not None and self.edges is None:
+            raise InputError("the model has no edge attributes; leave edges out")
+        found = encode_sequences(
+            X, y, edges=edges, attributes=self.attributes, labels=self.labels, edge_attributes=self.edges, gather=gather
+        )
+        return self._checked(found)
 
     def encode_words(self, X: Iterable[object], y: Iterable[Iterable[str | None]] | None = None) -> Encoded:
         """Encode sentences of words with this model's template; `marginals`, `spans` and all other methods take it.
@@ -69,6 +86,7 @@ class Reading:
             reading=reading,
             attributes=self.attributes,
             labels=self.labels,
+            edge_attributes=self.edges,
         )
 
     @cached_property
@@ -79,13 +97,19 @@ class Reading:
                 "the model was trained on attributes and has no template, so it cannot read words; use tag with "
                 "attribute lists or dicts, or train on words with Model.train_words or CRF(template=…)"
             )
-        return WordEncoder(self.template, self.attributes, self.labels)
+        return WordEncoder(self.template, self.attributes, self.labels, self.edges)
 
-    def read(self, X: Iterable[object] | Encoded, y: Iterable[Iterable[str]] | None = None) -> Encoded:
+    def read(
+        self,
+        X: Iterable[object] | Encoded,
+        y: Iterable[Iterable[str]] | None = None,
+        edges: Iterable[object] | None = None,
+    ) -> Encoded:
         """Attributes, or data that is encoded already, in the form that scoring needs."""
         if not isinstance(X, Encoded):
-            found = encode_sequences(X, y, attributes=self.attributes, labels=self.labels, gather=False)
-            return self._checked(found)
+            return self.encode(X, y, edges=edges, gather=False)
+        if edges is not None:
+            raise InputError("the data is encoded already, so edges has no effect; give it to model.encode")
         if not same_vocabulary(X.attributes, self.attributes):
             raise InputError(
                 "the data is not encoded with this model's attributes; use model.encode, model.encode_words or "
@@ -121,14 +145,19 @@ class Reading:
 
     def _with_edges(self, encoded: Encoded) -> Encoded:
         """Raise if the edge attributes of the data are not those that the model's transitions look at."""
-        if self.edges is None and encoded.dataset.edges is None:
+        edges = encoded.dataset.edges
+        if self.edges is None and (edges is None or not len(edges.position)):
             return encoded
         if self.edges is None:
             raise InputError("the data has edge attributes, but this model has none; encode it with model.encode_files")
         if encoded.edges is None:
+            advice = (
+                "pass edges=…, one list of attributes for each token"
+                if self.template is None
+                else "use tag_words, model.encode_words or model.encode_files, which apply the model's template"
+            )
             raise InputError(
-                "the model's transitions look at the input, and this data has no edge attributes; use tag_words, "
-                "model.encode_words or model.encode_files, which apply the model's template"
+                f"the model's transitions look at the input, but this data has no edge attributes; {advice}"
             )
         if not same_vocabulary(encoded.edges, self.edges):
             raise InputError(
@@ -174,8 +203,7 @@ def paths_of(data: Any) -> Any:
 def _columns_read(template: Template) -> set[str]:
     """The roles of the columns that some pattern reads."""
     roles = template.columns
-    bases = {column.partition(".")[0] for pattern in template.patterns for _, column in pattern.cells}
-    return {roles[int(base)] if base.isdigit() else base for base in bases} - {IGNORED}
+    return {roles[int(base)] if base.isdigit() else base for base in template.reads} - {IGNORED}
 
 
 def _depth_of_caller() -> int:

@@ -30,6 +30,7 @@ from tagfield.text.sources import PathLike
 from tagfield.text.tokenizer import Tokenizer
 
 Data: TypeAlias = Iterable[object] | Encoded
+Edges: TypeAlias = Iterable[object] | None  # attributes of transitions; see `encode_sequences`
 Known: TypeAlias = Iterable[Any] | None  # labels that you already know; see `Model.decoder`
 
 
@@ -53,6 +54,7 @@ class Tagging(Reading):
         self,
         X: Data,
         *,
+        edges: Edges = None,
         rules: Any = None,
         known: Known = None,
         called: Sequence[Hashable] | None = None,
@@ -60,6 +62,8 @@ class Tagging(Reading):
     ) -> Decoder:
         """A decoder for some sequences; `tag` and the methods below use it.
 
+        edges: Attributes of the transition into each token, for a model that was trained with them; see
+            `encode_sequences`.
         rules: Constraints on the labels: 'BIO', 'IOBES', 'BILOU', a matrix, a function, or Rules.
         known: Labels that you already know, one entry per sequence: None, a dict of position to label, or a list with
             one entry per token: None, a label, or a set of labels.
@@ -70,13 +74,15 @@ class Tagging(Reading):
         >>> model.decoder([[["b"], ["a"]]]).best().tolist()
         [1, 0]
         """
-        encoded = self.read(X)
+        encoded = self.read(X, edges=edges)
         limits = None
         if rules is not None or known is not None:
             limits = limits_for(rules, known, encoded.dataset.tokens, self.label_names if called is None else called)
         return Decoder(self.field, encoded, limits, threads=threads)
 
-    def tag(self, X: Data, *, rules: Any = None, known: Known = None, threads: int = 1) -> list[list[str]]:
+    def tag(
+        self, X: Data, *, edges: Edges = None, rules: Any = None, known: Known = None, threads: int = 1
+    ) -> list[list[str]]:
         """The best labels of each sequence; a token is a list of attributes, or a dict as in python-crfsuite.
 
         >>> from tagfield import Model, Settings, encode_sequences
@@ -84,7 +90,7 @@ class Tagging(Reading):
         >>> model.tag([[["a"], ["b"]]]), model.tag([[["a"], ["b"]]], known=[{0: "Y"}])
         ([['X', 'Y']], [['Y', 'Y']])
         """
-        decoder = self.decoder(X, rules=rules, known=known, threads=threads)
+        decoder = self.decoder(X, edges=edges, rules=rules, known=known, threads=threads)
         return label_lists(decoder.best(), self.label_names, decoder.tokens)
 
     def tag_words(
@@ -153,14 +159,16 @@ class Tagging(Reading):
         tagged = sentences.tagged(decoder, self.label_names, n_best=n_best, probabilities=probabilities)
         return tagged[0] if isinstance(text, str) else tagged
 
-    def marginals(self, X: Data, *, rules: Any = None, known: Known = None, threads: int = 1) -> list[Floats]:
+    def marginals(
+        self, X: Data, *, edges: Edges = None, rules: Any = None, known: Known = None, threads: int = 1
+    ) -> list[Floats]:
         """P(y_t = y | x) as one array [positions, labels] for each sequence."""
-        decoder = self.decoder(X, rules=rules, known=known, threads=threads)
+        decoder = self.decoder(X, edges=edges, rules=rules, known=known, threads=threads)
         node = decoder.marginals()
         return [node[start:end] for start, end in pairwise(decoder.tokens.tolist())]
 
     def n_best(
-        self, X: Data, count: int, *, rules: Any = None, known: Known = None, threads: int = 1
+        self, X: Data, count: int, *, edges: Edges = None, rules: Any = None, known: Known = None, threads: int = 1
     ) -> list[list[tuple[list[str], float]]]:
         """The `count` most probable label sequences of each sequence, best first, with their probabilities.
 
@@ -170,15 +178,19 @@ class Tagging(Reading):
         >>> paths[0][0], len(paths), round(sum(p for _, p in paths), 4)
         (['X', 'Y'], 4, 1.0)
         """
-        found = self.decoder(X, rules=rules, known=known, threads=threads).n_best(count)
+        found = self.decoder(X, edges=edges, rules=rules, known=known, threads=threads).n_best(count)
         names = self.label_names
         return [[([names[i] for i in path], p) for path, p in paths] for paths in found]
 
-    def spans(self, X: Data, *, rules: Any = None, known: Known = None, threads: int = 1) -> list[list[Span]]:
+    def spans(
+        self, X: Data, *, edges: Edges = None, rules: Any = None, known: Known = None, threads: int = 1
+    ) -> list[list[Span]]:
         """The chunks in the best labels of each sequence; a chunk's probability covers its type and both ends."""
-        return self.decoder(X, rules=rules, known=known, threads=threads).spans(self.label_names)
+        return self.decoder(X, edges=edges, rules=rules, known=known, threads=threads).spans(self.label_names)
 
-    def log_probability(self, X: Data, y: Iterable[Iterable[str]], *, rules: Any = None, threads: int = 1) -> Doubles:
+    def log_probability(
+        self, X: Data, y: Iterable[Iterable[str]], *, edges: Edges = None, rules: Any = None, threads: int = 1
+    ) -> Doubles:
         """log p(y | x) of each sequence; −inf if y breaks the rules or contains a label unknown to the model.
 
         >>> from tagfield import Model, Settings, encode_sequences
@@ -192,7 +204,7 @@ class Tagging(Reading):
                 raise InputError(f"X has {len(X.gold)} tokens, but y has {len(ids)} labels")
             encoded = replace(X, dataset=replace(X.dataset, labels=ids))
         else:
-            encoded = self.read(X, y)
+            encoded = self.read(X, y, edges)
         return self.decoder(encoded, rules=rules, threads=threads).log_probability()
 
     def evaluate(

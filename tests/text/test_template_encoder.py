@@ -12,7 +12,7 @@ WORDS = [["a", "b"]]
 
 def encode(function: Any, many: bool = False) -> list[str]:
     encoder = TemplateEncoder([True], 1000, "one column")
-    encoder.set_patterns([(["=", ""], [(0, encoder.derive(0, function, many))])], False, False)
+    encoder.set_patterns([(["=", ""], [(0, encoder.derive(0, function, many))])], [], False)
     attributes = Vocabulary()
     encoder.encode_words(WORDS, None, attributes, False, Vocabulary(), True)
     return attributes.strings()
@@ -49,7 +49,7 @@ def test_a_function_that_fails_once() -> None:
         return cells
 
     encoder = TemplateEncoder([True], 1000, "one column")
-    encoder.set_patterns([(["=", ""], [(0, encoder.derive(0, function, False))])], False, False)
+    encoder.set_patterns([(["=", ""], [(0, encoder.derive(0, function, False))])], [], False)
     attributes = Vocabulary()
     with pytest.raises(ZeroDivisionError):
         encoder.encode_words(WORDS, None, attributes, False, Vocabulary(), True)
@@ -68,7 +68,7 @@ def test_a_function_that_fails_once() -> None:
 def test_wrong_patterns(patterns: Any, message: str) -> None:
     encoder = TemplateEncoder([True], 1000, "one column")
     with pytest.raises(InputError, match=message):
-        encoder.set_patterns(patterns, False, False)
+        encoder.set_patterns(patterns, [], False)
     with pytest.raises(InputError, match="needs patterns"):
         encoder.encode_words(WORDS, None, Vocabulary(), False, Vocabulary(), True)
 
@@ -78,6 +78,6 @@ def test_columns_that_are_not_there() -> None:
     with pytest.raises(InputError, match="there is no column 1"):
         encoder.compare(1, 1)
     encoder.find_phrases(0, Gazetteer([["a"], []]), "x")
-    encoder.set_patterns([(["=", ""], [(0, 0)])], False, False)
+    encoder.set_patterns([(["=", ""], [(0, 0)])], [], False)
     with pytest.raises(InputError, match="column 0 was not read"):
         encoder.encode_words(WORDS, None, Vocabulary(), False, Vocabulary(), True)

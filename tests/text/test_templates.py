@@ -39,7 +39,7 @@ def test_padding_and_comments() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("U0:%x[0,0]\nB1:%x[0,0]\n", "template mine, line 2: .* not supported"),
+        ("U0:%x[0,0]\nB1:%x[0,0\n", "template mine, line 2: .* a % that does not begin"),
         ("X0:%x[0,0]", "line 1: .* neither U nor B"),
         ("U0:%x[0,0", "line 1: .* a % that does not begin"),
         ("U0:%y[0,0]", "a % that does not begin"),

@@ -207,7 +207,7 @@ def test_what_is_remembered_is_bounded() -> None:
     table, attributes = WordTable(PRESETS["words"], capacity=2000), Vocabulary(["w[0]=w7", "w.suffix1[0]=7"])
     largest = 0
     for k in range(300):
-        arrays, _ = table.encode([[f"w{k}", "w7"]], None, attributes, True, Vocabulary(), False)
+        arrays, *_ = table.encode([[f"w{k}", "w7"]], None, attributes, True, Vocabulary(), False)
         assert arrays[3].tolist() == ([1, 0, 1] if k % 10 == 7 and k != 7 else [0, 1, 0, 1] if k == 7 else [0, 1])
         largest = max(largest, len(table))
     assert 1000 < largest < 4000

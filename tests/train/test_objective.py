@@ -138,6 +138,29 @@ def test_rows_that_do_not_fit_are_refused(labels, first, label, message) -> None
         kernels.Packed(corpus, labels, np.array(first), np.array(label, np.int32), *NO_EDGES)
 
 
+@pytest.mark.parametrize(
+    ("first", "cell", "message"),
+    [
+        ([], [], "do not span"),
+        ([0], [], "do not fit the edge attributes"),
+        ([0, 1], [], "do not fit the edge attributes"),
+        ([1, 2], [0, 1], "do not fit the edge attributes"),
+        ([0, 3, 2], [0, 1], "not ascending"),
+        ([0, 2], [1, 0], "cells of an edge attribute"),
+        ([0, 2], [1, 1], "cells of an edge attribute"),
+        ([0, 1], [-1], "cells of an edge attribute"),
+        ([0, 1], [2], "cells of an edge attribute"),
+        ([0, 1], [16], "cells of an edge attribute"),
+    ],
+)
+def test_edge_features_that_do_not_fit_are_refused(first, cell, message) -> None:  # type: ignore[no-untyped-def]
+    problem = Problem([[[(0, 1.0)], [(0, 1.0)]]], [[0, 1]], [1.0], 1, 2, [[[], [(0, 1.0)]]], 1)
+    corpus = open_corpus(encode(problem).dataset)
+    rows = np.array([0, 2]), np.array([0, 1], np.int32)
+    with pytest.raises(ValueError, match=message):
+        kernels.Packed(corpus, 2, *rows, np.array(first, np.int64), np.array(cell, np.int64))
+
+
 def test_arrays_that_do_not_fit_are_refused() -> None:
     problem = Problem([[[(0, 1.0)], [(1, 1.0)]]], [[0, 1]], [1.0], 2, 2)
     corpus = open_corpus(encode(problem).dataset)

@@ -6,10 +6,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tagfield.dataset import Dataset
+from tagfield.dataset import Dataset, Slots
 from tagfield.encode import Encoded, encode_sequences
 from tagfield.lattice import open_corpus
 from tagfield.train import RECIPES, Epoch, Settings, train
+from tests.support.strategies import edge_slots
 
 
 def some() -> Encoded:
@@ -17,9 +18,14 @@ def some() -> Encoded:
     return encode_sequences(X, [["X", "Y"]] * 20)
 
 
-@pytest.mark.parametrize("name", [field for field in Dataset.__dataclass_fields__ if field != "value"])
+ARRAYS = [field for field in Dataset.__dataclass_fields__ if field not in ("value", "edges")]
+
+
+@pytest.mark.parametrize("name", [*ARRAYS, *(f"edges.{field}" for field in Slots.__dataclass_fields__)])
 def test_no_array_of_encoded_data_can_be_written_to(name: str) -> None:
-    array = getattr(some().dataset, name)
+    dataset = some().dataset
+    dataset = replace(dataset, edges=edge_slots([[[], [(0, 2.0)]]] * 20)).seal()
+    array = dataset.to_arrays()[name]
     with pytest.raises(ValueError, match="read-only"):
         array[0] = 1
     with pytest.raises(ValueError, match="WRITEABLE"):

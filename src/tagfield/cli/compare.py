@@ -102,6 +102,7 @@ def compare(
         reading=reading if learned.template is not None else replace(reading, format="items"),
         attributes=learned.attributes,
         labels=learned.labels,
+        edge_attributes=learned.edges,
     )
     about = {"name": name, "train file": ", ".join(map(_short, train)), "test file": ", ".join(map(_short, test))}
     used = "none: CRFsuite items" if learned.template is None else _short(template or learned.template.name)

@@ -146,6 +146,7 @@ class TagWriter:
                 template=self.model.template,
                 attributes=self.model.attributes,
                 labels=self.model.labels,
+                edge_attributes=self.model.edges,
                 reading=replace(
                     self.reading,
                     format=block.kind,

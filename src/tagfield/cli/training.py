@@ -77,6 +77,7 @@ class Data:
             reading=self.reading if encoded.template is not None else replace(self.reading, format="items"),
             attributes=encoded.attributes,
             labels=encoded.labels,
+            edge_attributes=encoded.edges,
         )
         bare = held_out.dataset.first_unlabelled(held_out.gold)
         if bare is not None:

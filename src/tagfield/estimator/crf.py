@@ -230,12 +230,12 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         labels = stream.labels if stream else None if listed is None else Vocabulary(list(map(names.name, listed)))
         more: dict[str, Any] = {"sample_weight": sample_weight, "class_weight": self.class_weight, "labels": labels}
         more["template"] = template if stream is None or self._stream is None else self._stream_words
-        attributes = stream.attributes if stream else Vocabulary()
-        encoded = read_labelled(X, y, names, attributes=attributes, grow=True, in_stream=True, **more)
+        more |= {"attributes": stream.attributes, "edge_attributes": stream.edges} if stream else {}
+        encoded = read_labelled(X, y, names, **{"attributes": Vocabulary(), **more}, grow=True, in_stream=True)
         if not len(encoded.labels):
             raise InputError("no data to train on: no token has a label; name the labels, by classes=")
         rules = self._training_rules(names.labels(encoded.labels))
-        stream = stream or Stream(encoded.attributes, encoded.labels, settings)
+        stream = stream or Stream(encoded.attributes, encoded.labels, settings, encoded.edges)
         began = time.perf_counter()
         epoch = self._learn(stream, encoded, settings, names, rules)
         self.rate_ = epoch.rate

@@ -129,7 +129,7 @@ class Fitted:
         self._stream, self._stream_settings, self._model = stream, settings, None
         if self._stream_words is None or self._stream_words.attributes is not stream.attributes:
             template = self._stream_template = encoded.template
-            made = None if template is None else WordEncoder(template, stream.attributes, stream.labels)
+            made = None if template is None else WordEncoder(template, stream.attributes, stream.labels, stream.edges)
             self._stream_words = made
         self.__dict__.pop("_tagger", None)
         return epoch

@@ -31,7 +31,13 @@ def held_out(
         raise InputError("X_dev and y_dev go together; pass both or neither")
     try:
         dev = read_labelled(
-            X_dev, y_dev, names, template=encoded.template, attributes=encoded.attributes, labels=encoded.labels
+            X_dev,
+            y_dev,
+            names,
+            template=encoded.template,
+            attributes=encoded.attributes,
+            labels=encoded.labels,
+            edge_attributes=encoded.edges,
         )
     except InputError as error:
         raise InputError(f"held-out data: {error}") from None

@@ -29,6 +29,7 @@ def read_labelled(
     template: Template | WordEncoder | str | None = None,
     attributes: Vocabulary | None = None,
     labels: Vocabulary | None = None,
+    edge_attributes: Vocabulary | None = None,
     grow: bool = False,
     new_labels: bool = False,
     in_stream: bool = False,
@@ -53,7 +54,8 @@ def read_labelled(
     elif isinstance(template, WordEncoder):
         encoded = template.encode(X, names.read(y), grow=grow)
     else:
-        encoded = encode_words(X, names.read(y), template=template, attributes=attributes, labels=labels, grow=grow)
+        known: dict[str, Any] = {"attributes": attributes, "labels": labels, "edge_attributes": edge_attributes}
+        encoded = encode_words(X, names.read(y), template=template, grow=grow, **known)
     if sample_weight is not None:
         weight = check_weights(sample_weight, len(encoded), "sample_weight")
         encoded = replace(encoded, dataset=replace(encoded.dataset, weight=weight))

@@ -10,6 +10,7 @@ r"""Templates as Python objects: columns, their functions, and the cells around 
         w.lower.suffix(1, 4),                 four patterns
         w.in_list("cities", ["New York"]),    resources are given where they are used
         pos,                                  the token itself: pos[0]
+        transitions=[pos[-1] & pos],          weights for pairs of labels that look at the input
     )
 
 A template of cells is the same value as its text, so it can be printed, stored in a model file and compared.
@@ -17,7 +18,7 @@ A template of cells is the same value as its text, so it can be printed, stored 
 
 import difflib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from tagfield.errors import InputError
@@ -118,10 +119,16 @@ def column(name: str) -> Cells:
 
 
 def template(
-    *cells: Cells | str, columns: str | None = None, padding: bool = False, edges: bool = True, name: str = "template"
+    *cells: Cells | str,
+    transitions: Iterable[Cells | str] = (),
+    columns: str | None = None,
+    padding: bool = False,
+    edges: bool = True,
+    name: str = "template",
 ) -> Template:
     """A Template of cells, or of patterns as text with `%x[row,column]`.
 
+    transitions: cells whose attributes have a weight for each pair of labels, of the token before and this one
     columns: roles in the order of the input, such as "w pos y"; by default in the order of their first use
     padding: beyond the ends of a sentence, read `_B-1`, `_B+1`, … instead of leaving the pattern out
     edges: __BOS__ on the first token, __EOS__ on the last
@@ -129,28 +136,44 @@ def template(
     >>> w = column("w")
     >>> template(w[-1:1], w.suffix(1, 3), w[-1] & w[0])
     Template 'template': 7 patterns, columns w y, __BOS__/__EOS__
+    >>> template(w[-1:1], transitions=[w.shape])
+    Template 'template': 3 patterns, columns w y, 1 patterns of transitions, __BOS__/__EOS__
     """
-    texts: list[str] = []
-    resources: dict[str, Resource] = {}
-    roles: dict[str, None] = {}
-    for entry in cells:
-        if isinstance(entry, str):
-            texts.append(entry)
-            continue
-        if not isinstance(entry, Cells):
-            raise InputError(f"a template consists of cells and strings, but this is of type {type(entry).__name__}")
-        texts += [pattern_text(found) for found in entry.patterns]
-        roles |= {column.partition(".")[0]: None for found in entry.patterns for _, column in found}
-        for resource in entry.resources:
-            if resources.setdefault(resource.name, resource) != resource:
-                raise InputError(f"{resource.kind} {resource.name}: the name is taken; choose another one")
-    if not texts:
+    if isinstance(transitions, str | Cells):
+        raise InputError("transitions must be a list of cells and strings; write transitions=[…]")
+    made = _Collected()
+    patterns, pairs = made.patterns(cells), made.patterns(transitions)
+    if not patterns and not pairs:
         raise InputError("a template needs at least one pattern, such as column('w')[-2:2]")
-    patterns = tuple(Pattern(text) for text in dict.fromkeys(texts))
-    made = Template(name, patterns, (), padding, edges, tuple(resources.values()))
-    made.check()
-    chosen: Any = columns if columns is not None else (*roles, LABEL) if roles else ()
-    return made.with_columns(chosen) if chosen else made
+    found = Template(name, patterns, (), padding, edges, tuple(made.resources.values()), pairs)
+    found.check()
+    chosen: Any = columns if columns is not None else (*made.roles, LABEL) if made.roles else ()
+    return found.with_columns(chosen) if chosen else found
+
+
+@dataclass
+class _Collected:
+    """What the cells of a template name so far."""
+
+    resources: dict[str, Resource] = field(default_factory=dict)
+    roles: dict[str, None] = field(default_factory=dict)
+
+    def patterns(self, cells: Iterable[Cells | str]) -> tuple[Pattern, ...]:
+        texts: list[str] = []
+        for entry in cells:
+            if isinstance(entry, str):
+                texts.append(entry)
+                continue
+            if not isinstance(entry, Cells):
+                raise InputError(
+                    f"a template consists of cells and strings, but this is of type {type(entry).__name__}"
+                )
+            texts += [pattern_text(found) for found in entry.patterns]
+            self.roles |= {column.partition(".")[0]: None for found in entry.patterns for _, column in found}
+            for resource in entry.resources:
+                if self.resources.setdefault(resource.name, resource) != resource:
+                    raise InputError(f"{resource.kind} {resource.name}: the name is taken; choose another one")
+        return tuple(Pattern(text) for text in dict.fromkeys(texts))
 
 
 def _range(first: int, last: int | None) -> range:

@@ -6,7 +6,7 @@ sources ─▶ match columns to roles ─▶ plan.py: a native encoder ─▶ re
 import numpy as np
 
 from tagfield._text import Vocabulary, first_line
-from tagfield.dataset import UNKNOWN, Dataset
+from tagfield.dataset import UNKNOWN, Dataset, Slots
 from tagfield.errors import InputError
 from tagfield.text.plan import open_encoder
 from tagfield.text.presets import PRESETS
@@ -24,11 +24,12 @@ def read_columns(
     *,
     frozen: bool = False,
     needs_labels: bool = True,
+    edges: Vocabulary | None = None,
 ) -> tuple[Dataset, Template, Locations]:
     """Encode column files; also returns the template with the roles that it found.
 
-    New attributes join `attributes` unless it is frozen, and new labels join `labels`. A file without the label
-    column is an error if `needs_labels`; otherwise its labels are UNKNOWN.
+    New attributes join `attributes`, and those of transitions `edges`, unless frozen; new labels join `labels`. A file
+    without the label column is an error if `needs_labels`; otherwise its labels are UNKNOWN.
 
     >>> source, labels = Source("tiny.txt", b"The DT B-NP\\ndog NN I-NP\\n"), Vocabulary()
     >>> data, _, locations = read_columns([source], PRESETS["chunking"], Vocabulary(), labels)
@@ -43,10 +44,10 @@ def read_columns(
     roles = [template.columns[k] for k in present]
     label = roles.index(LABEL) if LABEL in roles else None
     gold = None if label is None else encoder.labels(label, labels)
-    arrays = encoder.expand(attributes, frozen)
+    arrays, slots = encoder.expand(attributes, frozen, edges)
     if gold is None:
         gold = np.full(int(arrays[0][-1]), UNKNOWN, np.int32)
-    dataset = Dataset(*arrays, gold, np.ones(len(arrays[0]) - 1))
+    dataset = Dataset(*arrays, gold, np.ones(len(arrays[0]) - 1), None if slots is None else Slots(*slots))
     return dataset, template, Locations(sources, *encoder.locations())
 
 

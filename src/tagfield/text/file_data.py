@@ -13,7 +13,7 @@ from itertools import chain
 import numpy as np
 
 from tagfield._text import Vocabulary
-from tagfield.dataset import Dataset
+from tagfield.dataset import Dataset, Slots
 from tagfield.errors import InputError
 from tagfield.text.columns import read_columns
 from tagfield.text.detect import detect
@@ -38,8 +38,11 @@ def read_any(
     *,
     frozen: bool = False,
     needs_labels: bool = True,
+    edges: Vocabulary | None = None,
 ) -> tuple[Dataset, Template | None, Locations, FileFormat]:
     """Encode files of any format; also returns the template that was used, and what the first file was taken for.
+
+    edges: the vocabulary of the attributes of transitions; None leaves them out
 
     >>> source = Source("a.csv", b"Sentence #,Word,Tag\\nSentence: 1,Anna,B-PER\\n")
     >>> data, template, _, form = read_any([source], ReadOptions(), None, Vocabulary(), Vocabulary())
@@ -62,7 +65,7 @@ def read_any(
             raise InputError(f"{sources[0].name}: the file holds only blank lines; give a file with a sentence")
         used = template_for_columns(forms[0], sources[0]) if template is None else template
         data, used, locations = read_columns(
-            sources, used, attributes, labels, frozen=frozen, needs_labels=needs_labels
+            sources, used, attributes, labels, frozen=frozen, needs_labels=needs_labels, edges=edges
         )
         return data, used, locations, forms[0].with_roles(used.columns)
     if all(form.kind == "items" for form in forms):
@@ -70,7 +73,7 @@ def read_any(
         return data, None, locations, forms[0]
     sentences, form = _sentences(sources, forms, reading, labels)
     used = template_for_sentences(sentences) if template is None else template
-    data, used, locations = encode_sentences(sentences, sources, used, attributes, labels, frozen=frozen)
+    data, used, locations = encode_sentences(sentences, sources, used, attributes, labels, frozen=frozen, edges=edges)
     return data, used, locations, form
 
 
@@ -82,6 +85,7 @@ def encode_sentences(
     labels: Vocabulary,
     *,
     frozen: bool,
+    edges: Vocabulary | None = None,
 ) -> tuple[Dataset, Template, Locations]:
     """Encode sentences of words; also returns the template with numbered columns if it named none.
 
@@ -94,11 +98,12 @@ def encode_sentences(
     X = [cells_for(template, sentence) for sentence in sentences]
     template, _ = number_columns(template, X)
     y = [sentence.labels or (None,) * len(sentence.tokens) for sentence in sentences]
-    arrays, gold = WordTable(template).encode(X, y, attributes, frozen, labels, True)
+    arrays, gold, slots = WordTable(template).encode(X, y, attributes, frozen, labels, True, edges)
     count = len(sentences)
     places = tuple(sentence.where for sentence in sentences)
     locations = Locations(sources, np.zeros(count, np.int32), np.arange(count), named=places)
-    return Dataset(*arrays, gold, np.ones(count)), template, locations
+    data = Dataset(*arrays, gold, np.ones(count), None if slots is None else Slots(*slots))
+    return data, template, locations
 
 
 def _detect(source: Source, reading: ReadOptions, template: Template | None) -> FileFormat:

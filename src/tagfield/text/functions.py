@@ -96,6 +96,11 @@ class Call:
     numbers: tuple[int, ...] = ()
     resource: str = ""
 
+    @property
+    def many(self) -> bool:
+        """Whether it may give several values."""
+        return self.function.many
+
     def check(self, resources: Mapping[str, Resource]) -> None:
         """Raises InputError if the resource that it names is not declared."""
         if not self.resource:

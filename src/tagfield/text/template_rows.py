@@ -145,7 +145,7 @@ def cells_for(template: Template, sentence: Sentence) -> list[tuple[str, ...]]:
 def _reads(template: Template, role: str) -> bool:
     """Whether a pattern of the template reads the column, by its name or its number."""
     number = str([name for name in template.columns if name != LABEL].index(role))
-    return any(c.partition(".")[0] in (role, number) for pattern in template.patterns for _, c in pattern.cells)
+    return not template.reads.isdisjoint((role, number))
 
 
 def _spoken(roles: Sequence[str]) -> str:

@@ -1,6 +1,6 @@
-"""The text of a template → Template: CRF++'s lines, windows, and declarations.
+"""The text of a template → Template: CRF++'s lines, windows, transitions, and declarations.
 
-file ─▶ read_template ─▶ parse_template ─▶ lines ─▶ patterns, columns, ends, resources (their files are read here)
+file ─▶ read_template ─▶ parse_template ─▶ lines ─▶ patterns, transitions, columns, ends, resources with their files
 """
 
 import difflib
@@ -12,10 +12,12 @@ from dataclasses import dataclass, field
 from tagfield.errors import InputError
 from tagfield.text.resources import Resource, check_name, cluster, gazetteer, regex
 from tagfield.text.sources import STDIN, PathLike, open_source
-from tagfield.text.templates import Pattern, Template, check_pattern
+from tagfield.text.templates import WAPITI, Pattern, Template, check_pattern
+from tagfield.text.wapiti_template import parse_wapiti
 from tagfield.text.windows import expand_window, pattern_text
 
 _RESOURCE = re.compile(r"(\S+)(\s+ignorecase)?\s*=\s*(.+)")
+SYNTAX, TRANSITION = "syntax", "transition"  # words that begin a line
 _SWITCH = {"": True, "on": True, "off": False}
 
 
@@ -43,12 +45,23 @@ def read_template(path: PathLike) -> Template:
 def parse_template(text: str, name: str = "template", *, folder: PathLike = "") -> Template:
     """Read the text of a template; relative paths in it begin at `folder`.
 
+    A text whose first line is `syntax wapiti` has the patterns of Wapiti; see `parse_wapiti`.
+
     >>> parse_template("U00:%x[0,0]").padding
     True
     >>> template = parse_template("columns w y\\nregex year = ^(19|20)\\\\d\\\\d$\\nw[-1:1]\\nw.match(year)")
     >>> len(template.patterns), template.columns
     (4, ('w', 'y'))
+    >>> parse_template("U00:%x[0,0]\\nB01:%x[-1,0]/%x[0,0]").transitions[0].cells
+    ((-1, '0'), (0, '0'))
     """
+    first, _, rest = text.partition("\n")
+    if first.split()[:1] == [SYNTAX]:
+        if first.split() != [SYNTAX, WAPITI]:
+            raise InputError(
+                f"template {name}, line 1: found {first.strip()!r}; write {SYNTAX} {WAPITI}, or leave it out"
+            )
+        return parse_wapiti("\n" + rest, name)
     lines = _Lines(name, os.fspath(folder))
     for number, line in enumerate(text.split("\n"), start=1):
         lines.read(line.removesuffix("\r"), number)
@@ -62,6 +75,7 @@ class _Lines:
     name: str
     folder: str
     patterns: list[Pattern] = field(default_factory=list)
+    transitions: list[Pattern] = field(default_factory=list)
     columns: tuple[str, ...] = ()
     padding: bool = True
     edges: bool = False
@@ -72,7 +86,9 @@ class _Lines:
             return
         word, *rest = line.split(None, 1)
         try:
-            if word in _DECLARATIONS:
+            if word == TRANSITION:
+                self.transitions += _window("".join(rest), number)
+            elif word in _DECLARATIONS:
                 _DECLARATIONS[word](self, "".join(rest).strip())
             elif line[0] in "UB":
                 self._crfpp(line, number)
@@ -83,11 +99,17 @@ class _Lines:
 
     def finish(self) -> Template:
         made = Template(
-            self.name, tuple(self.patterns), self.columns, self.padding, self.edges, tuple(self.resources.values())
+            self.name,
+            tuple(self.patterns),
+            self.columns,
+            self.padding,
+            self.edges,
+            tuple(self.resources.values()),
+            tuple(self.transitions),
         )
-        if not self.patterns:
+        if not made.all_patterns:
             raise InputError(f"template {self.name}: found no pattern; add at least one U line, such as U00:%x[0,0]")
-        for pattern in made.patterns:
+        for pattern in made.all_patterns:
             check_pattern(made, pattern)
         return made
 
@@ -95,17 +117,20 @@ class _Lines:
         pattern = Pattern(line, number)
         if line[0] == "U":
             self.patterns.append(pattern)
-        elif pattern.cells:
-            raise InputError(f"{line!r} is a label bigram with input cells, which is not supported; use a lone B")
+        elif pattern.cells or "%" in line:  # a lone B is the plain transitions, which every model has
+            self.transitions.append(pattern)
 
     def _window(self, line: str, number: int) -> None:
         word = line.split()[0]
         if "%" in line:
-            raise InputError(f"{line!r} starts with neither U nor B; begin each pattern with U")
-        close = difflib.get_close_matches(word, _DECLARATIONS, n=1)
+            wapiti = (
+                f"; for the patterns of Wapiti write {SYNTAX} {WAPITI} on the first line" if line[0] in "ub*" else ""
+            )
+            raise InputError(f"{line!r} starts with neither U nor B; begin each pattern with U{wapiti}")
+        close = difflib.get_close_matches(word, [*_DECLARATIONS, TRANSITION], n=1)
         if " " in line.strip() and "|" not in line and close:
             raise InputError(f"{line!r} is not a pattern; did you mean {close[0]}?")
-        self.patterns += [Pattern(pattern_text(cells), number) for cells in expand_window(line.strip())]
+        self.patterns += _window(line, number)
 
     def _columns(self, rest: str) -> None:
         self.columns = Template(self.name, ()).with_columns(rest).columns
@@ -146,6 +171,10 @@ _DECLARATIONS: dict[str, Callable[[_Lines, str], None]] = {
     "cluster": _Lines._cluster,
     "regex": _Lines._regex,
 }
+
+
+def _window(line: str, number: int) -> list[Pattern]:
+    return [Pattern(pattern_text(cells), number) for cells in expand_window(line.strip())]
 
 
 def _switch(name: str, text: str) -> bool:

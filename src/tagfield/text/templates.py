@@ -7,12 +7,14 @@ or a role, with functions after dots.
     w[-1]|w[0]                      a window, short for w[-1]|w[0]=%x[-1,w]|%x[0,w]
     w.lower.suffix1:4               functions: the last 1, 2, 3, 4 characters of the lower-cased word
     columns w pos y                 the roles of the columns; y is the label
+    transition w.lower              weights for pairs of labels that look at the input; B01:%x[0,0] as in CRF++
     padding off                     leave out patterns beyond the ends; edges on: __BOS__ and __EOS__
     gazetteer cities = cities.txt   a resource for w.in(cities); see resources.py
 
 Beyond the ends of a sentence a template with padding reads `_B-1`, `_B-2`, … and `_B+1`, … as CRF++ does; a template
 without padding leaves the pattern out. Every model has label bigrams, so a lone `B` line changes nothing. The same
-templates as Python objects are in cells.py, and docs/templates.md describes the language.
+templates as Python objects are in cells.py, and docs/templates.md describes the language. A template whose syntax is
+`wapiti` has the patterns of Wapiti; see wapiti_patterns.py.
 """
 
 import json
@@ -23,13 +25,15 @@ from functools import cached_property
 from typing import Any
 
 from tagfield.errors import InputError
-from tagfield.text.functions import parse_column
+from tagfield.text.functions import Call, parse_column
 from tagfield.text.resources import Resource
+from tagfield.text.wapiti_patterns import Step, check_wapiti, split_wapiti
 from tagfield.text.windows import Cell
 
 LABEL = "y"
 IGNORED = "_"
 REACH = 8  # CRF++ has padding for eight rows
+WAPITI = "wapiti"  # the syntax of Wapiti's patterns; "" is that of CRF++ and of windows
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _CELL = re.compile(r"%x\[\s*([+-]?\d{1,4})\s*,\s*([^\[\]%]+?)\s*\]")
@@ -45,14 +49,31 @@ class Pattern:
 
     text: str
     line: int = 0
+    syntax: str = ""  # or WAPITI
+
+    def __reduce__(self) -> Any:  # a pickle holds the text, not what was made from it
+        return Pattern, (self.text, self.line, self.syntax)
 
     @cached_property
     def pieces(self) -> tuple[str, ...]:
-        return tuple(_CELL.split(self.text)[::3])
+        return split_wapiti(self.text)[0] if self.syntax else tuple(_CELL.split(self.text)[::3])
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
+        if self.syntax:
+            return split_wapiti(self.text)[1]
         return tuple((int(row), column) for row, column in _CELL.findall(self.text))
+
+    @cached_property
+    def chains(self) -> tuple[tuple[str, tuple[Call | Step, ...]], ...]:
+        """For each cell its column, and the functions or macros that apply to it.
+
+        >>> [(base, len(calls)) for base, calls in Pattern("U:%x[0,w.lower.suffix3]%x[0,1]").chains]
+        [('w', 2), ('1', 0)]
+        """
+        if self.syntax:
+            return split_wapiti(self.text)[2]
+        return tuple((base, tuple(calls)) for base, calls in (parse_column(column) for _, column in self.cells))
 
 
 @dataclass(frozen=True)
@@ -69,19 +90,38 @@ class Template:
     padding: bool = False
     edges: bool = False  # __BOS__ on the first token, __EOS__ on the last
     resources: tuple[Resource, ...] = ()
+    transitions: tuple[Pattern, ...] = ()  # patterns of weights for (label before, label), from the second token on
+    syntax: str = ""  # of the patterns; WAPITI: those of Wapiti, and its padding
 
     def __post_init__(self) -> None:
-        for text in (self.name, *self.columns, *(pattern.text for pattern in self.patterns)):
+        if self.syntax not in ("", WAPITI) or any(pattern.syntax != self.syntax for pattern in self.all_patterns):
+            raise InputError(f"template {self.name!a}: every pattern must have the syntax of the template")
+        for text in (self.name, *self.columns, *(pattern.text for pattern in self.all_patterns)):
             if isinstance(text, str) and _SURROGATE.search(text):
                 raise InputError(f"template {self.name!a}: {text!a:.60} holds a lone surrogate; correct it")
 
     def __repr__(self) -> str:
         roles = " ".join(self.columns) or "as in the file"
-        ends = [word for word, on in (("padding", self.padding), ("__BOS__/__EOS__", self.edges)) if on]
+        ends = [f"{len(self.transitions)} patterns of transitions"] if self.transitions else []
+        ends += [word for word, on in (("padding", self.padding), ("__BOS__/__EOS__", self.edges)) if on]
         ends += [f"{resource.kind} {resource.name}" for resource in self.resources]
         return f"Template {self.name!r}: {len(self.patterns)} patterns, columns {roles}" + "".join(
             f", {end}" for end in ends
         )
+
+    @property
+    def all_patterns(self) -> tuple[Pattern, ...]:
+        """The patterns of tokens, then those of transitions."""
+        return self.patterns + self.transitions
+
+    @property
+    def reads(self) -> set[str]:
+        """The columns that some pattern reads, by name or number as the pattern has them.
+
+        >>> sorted(Template("mine", (Pattern("U:%x[0,w.lower]/%x[0,1]"),)).reads)
+        ['1', 'w']
+        """
+        return {base for pattern in self.all_patterns for base, _ in pattern.chains}
 
     def with_columns(self, columns: str | tuple[str, ...]) -> "Template":
         """The same patterns over other columns, given as roles: `y` is the label, `_` skips a column.
@@ -108,7 +148,7 @@ class Template:
 
     def check(self) -> None:
         """Raises InputError if a pattern or a resource is wrong."""
-        for pattern in self.patterns:
+        for pattern in self.all_patterns:
             check_pattern(self, pattern)
         if len(self.named) < len(self.resources):
             raise InputError(f"template {self.name}: two resources have the same name; rename one")
@@ -131,6 +171,10 @@ class Template:
             "padding": self.padding,
             "edges": self.edges,
         }
+        if self.transitions:
+            record["transitions"] = [[pattern.text, pattern.line] for pattern in self.transitions]
+        if self.syntax:
+            record["syntax"] = self.syntax
         if self.resources:
             record["resources"] = [
                 {"kind": found.kind, "name": found.name, "ignore_case": found.ignore_case}
@@ -151,21 +195,26 @@ class Template:
         """
         try:
             record: dict[str, Any] = json.loads(text)
-            patterns = tuple(Pattern(line, number) for line, number in record["patterns"])
+            syntax = record.get("syntax", "")
+            patterns, transitions = (
+                tuple(Pattern(line, number, syntax) for line, number in listed)
+                for listed in (record["patterns"], record.get("transitions", []))
+            )
             found: list[dict[str, Any]] = list(record.get("resources", []))
             contents = [entry["text"] for entry in found] if texts is None else list(texts)
             entries = [
                 (entry["kind"], entry["name"], content, entry["ignore_case"])
                 for entry, content in zip(found, contents, strict=True)
             ]
-            made = cls(record["name"], patterns, tuple(record["columns"]), record["padding"], record["edges"])
+            roles, padding, edges = tuple(record["columns"]), record["padding"], record["edges"]
+            made = cls(record["name"], patterns, roles, padding, edges, (), transitions, syntax)
         except KeyError as error:
             raise InputError(f"this is not a template: {error} is missing") from None
         except (ValueError, TypeError, AttributeError, RecursionError) as error:
             raise InputError(f"this is not a template: {error}") from None
-        strings = [made.name, *made.columns, *(pattern.text for pattern in patterns)]
+        strings = [made.name, *made.columns, *(pattern.text for pattern in made.all_patterns)]
         strings += [field for kind, name, content, _ in entries for field in (kind, name, content)]
-        numbers = [pattern.line for pattern in patterns]
+        numbers = [pattern.line for pattern in made.all_patterns]
         flags = [made.padding, made.edges, *(ignore_case for *_, ignore_case in entries)]
         if not all(
             isinstance(value, kind)
@@ -181,6 +230,12 @@ class Template:
 def check_pattern(template: Template, pattern: Pattern) -> None:
     """Raises InputError if a pattern is wrong."""
     where = f"{template.where(pattern)}: {pattern.text!r}"
+    if pattern.syntax == WAPITI:
+        try:
+            check_wapiti(pattern.text)
+        except InputError as error:
+            raise InputError(f"{template.where(pattern)}: {error}") from None
+        return
     if any("%" in piece for piece in pattern.pieces):
         raise InputError(f"{where} has a % that does not begin %x[row,column]")
     for row, column in pattern.cells:

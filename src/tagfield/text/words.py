@@ -16,7 +16,7 @@ from tagfield.text.plan import open_encoder
 from tagfield.text.templates import LABEL, Template
 
 if TYPE_CHECKING:
-    from tagfield._text import DatasetArrays
+    from tagfield._text import DatasetArrays, SlotArrays
 
 IDLE = 4  # native encoders that are kept for the next call
 CAPACITY = 1 << 22  # words and ids that each of them remembers: 50 to 150 MB when it is full
@@ -27,7 +27,8 @@ class WordTable:
 
     >>> from tagfield.text.presets import PRESETS
     >>> attributes = Vocabulary()
-    >>> arrays, gold = WordTable(PRESETS["words"]).encode([["The", "dog"]], None, attributes, False, Vocabulary(), True)
+    >>> table = WordTable(PRESETS["words"])
+    >>> arrays, gold, _ = table.encode([["The", "dog"]], None, attributes, False, Vocabulary(), True)
     >>> attributes.strings()[:3]
     ['w[0]=The', 'w[1]=dog', 'w[0]|w[1]=The|dog']
     """
@@ -41,9 +42,19 @@ class WordTable:
         self._idle: list[TemplateEncoder] = [self._open()]
 
     def encode(
-        self, X: Iterable[object], y: object, attributes: Vocabulary, frozen: bool, labels: Vocabulary, gather: bool
-    ) -> "tuple[DatasetArrays, Ints]":
-        """The arrays of a Dataset and the ids of the labels; see `encode.encode_words`."""
+        self,
+        X: Iterable[object],
+        y: object,
+        attributes: Vocabulary,
+        frozen: bool,
+        labels: Vocabulary,
+        gather: bool,
+        edges: Vocabulary | None = None,
+    ) -> "tuple[DatasetArrays, Ints, SlotArrays | None]":
+        """The arrays of a Dataset, the ids of the labels, and the slots of transitions; see `encode.encode_words`.
+
+        edges: the vocabulary of the attributes of transitions; None leaves them out
+        """
         if X is None:
             raise InputError("X is None; pass a list of sentences")
         # pop and append are atomic, so two threads, or a sentence that itself encodes, never share an encoder
@@ -52,7 +63,7 @@ class WordTable:
         except IndexError:
             encoder = self._open()
         try:
-            return encoder.encode_words(X, y, attributes, frozen, labels, gather)
+            return encoder.encode_words(X, y, attributes, frozen, labels, gather, edges)
         finally:
             if len(self._idle) < IDLE:
                 self._idle.append(encoder)

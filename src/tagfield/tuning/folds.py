@@ -64,5 +64,6 @@ def run(
     except (TrainingError, InputError):
         return math.nan
     left_out = encoded.take(folds[held_out])
-    test = replace(left_out, dataset=fitting(left_out, trained.attributes), attributes=trained.attributes)
+    data = fitting(left_out, trained.attributes, trained.edges)
+    test = replace(left_out, dataset=data, attributes=trained.attributes, edges=trained.edges)
     return 100 * float(getattr(Model.of(part, trained).evaluate(test), figure_for(encoded)))
