@@ -217,7 +217,7 @@ class CRF(Scoring, Inspection, Plumbing):
         self._file_constraints = constraints
         self._characters = (before is not None and self._characters) or (spelling is not None and spelling.used)
         self._keep(Model.of(encoded, trained).without_spare_attributes(), names)
-        self.generated_ = sum(trained.features.counts)
+        self.generated_ = trained.features.size
         self.history_ = [epoch.to_dict() for epoch in trained.history]
         self.n_iter_ = len(trained.history)
         self.converged_ = trained.converged

@@ -60,7 +60,7 @@ class Inspection(Fitted):
             return None
         iterations = iterations_of(self._epochs, self.model_.labels.strings(), self._names.label)
         return TrainingLog(
-            iterations, getattr(self, "generated_", sum(self.model_.features.counts)), *self._preparing_and_storing
+            iterations, getattr(self, "generated_", self.model_.features.size), *self._preparing_and_storing
         )
 
     @property
