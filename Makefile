@@ -4,7 +4,7 @@ PY := .venv/bin/python
 NATIVE := CMakeLists.txt $(wildcard native/*/*.hpp native/*/*.cpp)
 PYTEST_FLAGS ?= -n auto --dist worksteal
 
-.PHONY: build demo paper lint browser test reference bench oldest sanitize clean
+.PHONY: build demo paper lint browser clang test fuzz reference bench oldest sanitize threadsanitize clean
 
 build: .venv/.built
 
@@ -52,8 +52,24 @@ browser:
 .venv/.browser: .venv/.installed
 	-scripts/install-browser && touch .venv/.browser
 
-test: lint .venv/.browser
+# Clang for `make fuzz`, in the same way.
+clang:
+	scripts/install-clang
+	touch .venv/.clang
+
+.venv/.clang: .venv/.installed
+	-scripts/install-clang && touch .venv/.clang
+
+test: lint .venv/.browser .venv/.clang
 	$(PY) -m pytest $(PYTEST_FLAGS)
+	$(PY) scripts/fuzz.py --seconds $(FUZZ_SECONDS)
+
+# Random inputs for everything that reads files, all targets at once; a table, and exit 1 on a finding. FUZZ_FLAGS takes
+# names of targets, and --sanitized for the modules of `make sanitize`.
+FUZZ_SECONDS ?= 60
+
+fuzz: build .venv/.clang
+	$(PY) scripts/fuzz.py --seconds $(FUZZ_SECONDS) $(FUZZ_FLAGS)
 
 # docs/options.md, which a test compares with the options themselves.
 reference: build

@@ -11,6 +11,7 @@
 #include <optional>
 #include <variant>
 
+#include "exact_array.hpp"
 #include "kernel/limits.hpp"
 
 namespace nb = nanobind;
@@ -19,9 +20,9 @@ using namespace tagfield;
 
 namespace {
 
-template <class T, int N> using Array = nb::ndarray<nb::numpy, T, nb::ndim<N>, nb::c_contig, nb::device::cpu>;
-template <class T, int N> using View = nb::ndarray<const T, nb::ndim<N>, nb::c_contig, nb::device::cpu>;
-template <class T, int N> using Shown = nb::ndarray<nb::numpy, const T, nb::ndim<N>, nb::c_contig, nb::device::cpu>;
+template <class T, int N> using Array = Exact<nb::ndarray<nb::numpy, T, nb::ndim<N>, nb::c_contig, nb::device::cpu>>;
+template <class T, int N> using View = Exact<nb::ndarray<const T, nb::ndim<N>, nb::c_contig, nb::device::cpu>>;
+template <class T, int N> using Shown = Exact<nb::ndarray<nb::numpy, const T, nb::ndim<N>, nb::c_contig, nb::device::cpu>>;
 typedef Array<float, 2> F2;
 
 void require(bool ok, const char* what) {

@@ -1,4 +1,5 @@
 // Binds the kernels; computes nothing. The doors are tagfield/lattice.py, features.py, decoder.py and train/.
+#include "interpreter.hpp"
 #include "kernel/bind_decode.hpp"
 #include "kernel/bind_edges.hpp"
 #include "kernel/bind_gradient.hpp"
@@ -77,6 +78,7 @@ template <class T> void bind_lattice(nb::module_& m) {
 }  // namespace
 
 NB_MODULE(TAGFIELD_MODULE, m) {
+  require_main_interpreter();
   nb::set_leak_warnings(false);  // an interpreter that ends in an error keeps objects alive; that is no leak of ours
   m.def("supported_levels", &supported_levels);
   m.attr("LANES") = W;

@@ -23,7 +23,7 @@ struct Column {
     static constexpr std::int32_t nothing = -1;
     static constexpr char separator = '\xFF';  // between the values of a cell
 
-    Vocabulary cells;
+    StringTable cells;
     std::vector<std::int32_t> ids;  // [T]  of the batch
     bool many = false;              // whether a cell may have several values
 };
@@ -93,7 +93,7 @@ class CellTable {
     // Drops all cells, for a table that has grown too large; nothing of a batch may be in use.
     void forget() {
         begin();
-        for (Column& column : columns_) column.cells = Vocabulary();
+        for (Column& column : columns_) column.cells = StringTable();
         for (const Derived& derived : derived_) derived.how->forget();
     }
 

@@ -24,9 +24,9 @@ class Gazetteer {
   public:
     static constexpr std::int32_t root = 0;
 
-    void add(const std::vector<std::string_view>& words) {
+    void add(const std::vector<std::string>& words) {
         std::int32_t node = root;
-        for (const std::string_view word : words) {
+        for (const std::string& word : words) {
             const std::uint64_t key = key_of(node, words_.add(word));
             std::int32_t next = edges_.find(key);
             if (next == KeyMap::empty) {
@@ -48,7 +48,7 @@ class Gazetteer {
         return static_cast<std::uint64_t>(node) << 32 | static_cast<std::uint32_t>(word);
     }
 
-    Vocabulary words_;
+    StringTable words_;
     KeyMap edges_;
     std::vector<char> ends_{false};  // whether a phrase ends at the node
 };

@@ -11,6 +11,7 @@
 
 #include "text/dataset_builder.hpp"
 #include "text/items.hpp"
+#include "text/number.hpp"
 #include "text/sentence_builder.hpp"
 #include "text/vocabulary.hpp"
 
@@ -31,7 +32,7 @@ class ItemEncoder {
 
     void read(std::string_view text, const std::string& name, std::int32_t file_index) {
         file_ = file_index;
-        ItemParser parser(text, name);
+        ItemParser parser(text, name, parse_number);
         while (parser.next(*this)) continue;
     }
 
@@ -60,7 +61,7 @@ class ItemEncoder {
 class ItemLister {
   public:
     ItemLister(nb::bytes text, const std::string& name)
-        : bytes_(text), parser_({text.c_str(), text.size()}, name) {}
+        : bytes_(text), parser_({text.c_str(), text.size()}, name, parse_number) {}
 
     nb::object next() {
         tokens_ = nb::list();

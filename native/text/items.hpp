@@ -7,12 +7,8 @@
 // error, because a value must be a finite number.
 #pragma once
 
-#include <Python.h>
-
-#include <cctype>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -21,23 +17,13 @@
 
 namespace tagfield::text {
 
-// Parses all of `text` as a number, in any locale; false if it is not a number.
-inline bool parse_number(std::string_view text, double& number) {
-    const std::string copy(text);
-    if (copy.size() != std::strlen(copy.c_str()) || copy.empty() || std::isspace(static_cast<unsigned char>(copy[0])))
-        return false;
-    char* end = nullptr;
-    number = PyOS_string_to_double(copy.c_str(), &end, nullptr);
-    if (PyErr_Occurred()) {
-        PyErr_Clear();
-        return false;
-    }
-    return end == copy.c_str() + copy.size();
-}
+// Reads all of the text as a number; false if it is not a number. number.hpp has Python's; without Python there is strtod.
+using ParseNumber = bool (*)(std::string_view text, double& number);
 
 class ItemParser {
   public:
-    ItemParser(std::string_view text, std::string file) : rest_(text), file_(std::move(file)) {
+    ItemParser(std::string_view text, std::string file, ParseNumber parse_number)
+        : rest_(text), file_(std::move(file)), parse_number_(parse_number) {
         require_utf8(text, file_);
     }
 
@@ -76,7 +62,7 @@ class ItemParser {
         double weight = 0;
         if (line.substr(0, 8) != "@weight:")
             fail("unknown declaration " + quote(line) + "; the only one is @weight:NUMBER");
-        if (!parse_number(line.substr(8), weight) || !std::isfinite(weight) || weight < 0)
+        if (!parse_number_(line.substr(8), weight) || !std::isfinite(weight) || weight < 0)
             fail("the weight must be a finite number ≥ 0, got " + quote(line.substr(8)));
         return weight;
     }
@@ -107,7 +93,7 @@ class ItemParser {
         if (colon + 1 >= field.size()) return 1.0;
         const std::string_view text = field.substr(colon + 1);
         double value = 0;
-        if (!parse_number(text, value))
+        if (!parse_number_(text, value))
             fail("the value " + quote(text) + " of " + quote(field.substr(0, colon)) +
                  " is not a number; write \\: for a colon in the text");
         if (!std::isfinite(static_cast<float>(value)))
@@ -135,6 +121,7 @@ class ItemParser {
 
     std::string_view rest_;
     std::string file_;
+    ParseNumber parse_number_;
     long long line_ = 0;
 };
 

@@ -7,10 +7,13 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <utility>
 
+#include "exact_array.hpp"
+#include "interpreter.hpp"
 #include "text/absolute.hpp"
 #include "text/columns.hpp"
 #include "text/dataset_builder.hpp"
@@ -33,7 +36,7 @@ namespace {
 template <class T>
 using Array = nb::ndarray<nb::numpy, const T, nb::ndim<1>>;  // read-only: what was checked once stays as it was
 template <class T>
-using View = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using View = tagfield::Exact<nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>>;
 
 using PatternParts = std::pair<std::vector<std::string>, std::vector<std::pair<std::int32_t, std::int32_t>>>;
 
@@ -72,7 +75,26 @@ std::vector<Pattern> as_patterns(const std::vector<PatternParts>& patterns, bool
 std::string_view view(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
 nb::str as_str(std::string_view text) { return nb::str(text.data(), text.size()); }
 
-std::string_view text_of(nb::handle string) { return tagfield::text::text_of(string.ptr(), "a vocabulary"); }
+std::string_view text_of(nb::handle string) {
+    if (!PyUnicode_Check(string.ptr()))
+        throw InputError("a vocabulary holds strings, but this is of type " + type_name(string.ptr()));
+    return tagfield::text::text_of(string.ptr(), "a vocabulary");
+}
+
+// The string with an id. Any int may be asked for, also one beyond 64 bits.
+nb::str string_of(const Vocabulary& self, nb::handle id) {
+    const nb::object index = nb::steal(PyNumber_Index(id.ptr()));
+    if (!index.is_valid()) {
+        PyErr_Clear();
+        throw InputError("the id of a string is an int, but this is of type " + type_name(id.ptr()) +
+                         "; find(string) gives the id of a string");
+    }
+    int beyond = 0;
+    const long long found = PyLong_AsLongLongAndOverflow(index.ptr(), &beyond);
+    if (beyond || found < 0 || static_cast<std::size_t>(found) >= self.size())
+        throw nb::index_error(("no string has the id " + std::string(nb::str(index).c_str())).c_str());
+    return as_str(self[static_cast<std::int32_t>(found)]);
+}
 
 nb::list strings(const Vocabulary& self) {
     nb::list all;
@@ -87,16 +109,16 @@ nb::tuple to_arrays(const Vocabulary& self) {
 
 Vocabulary from_arrays(View<std::uint8_t> bytes, View<std::int64_t> offsets) {
     const auto* raw = reinterpret_cast<const char*>(offsets.data());
-    return Vocabulary::from_arrays({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, offsets.size(),
+    return Vocabulary(StringTable::from_arrays({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, offsets.size(),
                                    [raw](std::size_t i) {
                                        std::int64_t offset;  // a mapped file may be unaligned
                                        std::memcpy(&offset, raw + i * sizeof offset, sizeof offset);
                                        return offset;
-                                   });
+                                   }));
 }
 
 Vocabulary subset(const Vocabulary& self, View<std::int64_t> ids) {
-    Vocabulary kept;
+    StringTable kept;
     kept.reserve(ids.size(), 0);
     for (std::size_t i = 0; i < ids.size(); ++i) {
         const std::int64_t id = ids.data()[i];
@@ -105,41 +127,44 @@ Vocabulary subset(const Vocabulary& self, View<std::int64_t> ids) {
         if (static_cast<std::size_t>(kept.add(self[static_cast<std::int32_t>(id)])) != i)
             throw InputError("the id " + std::to_string(id) + " occurs twice; each must be different");
     }
-    return kept;
+    return Vocabulary(std::move(kept));
 }
 
 Vocabulary subset_by_mask(const Vocabulary& self, View<bool> mask) {
     if (mask.size() != self.size()) throw InputError("the mask must have one entry for each string");
-    Vocabulary kept;
+    StringTable kept;
     for (std::size_t id = 0; id < mask.size(); ++id)
         if (mask.data()[id]) kept.add(self[static_cast<std::int32_t>(id)]);
-    return kept;
+    return Vocabulary(std::move(kept));
 }
 
 void bind_vocabulary(nb::module_& m) {
     nb::class_<Vocabulary>(m, "Vocabulary", "Strings and their ids 0, 1, 2, ... in order of first appearance.")
         .def(nb::init<>())
         .def("__init__",
-             [](Vocabulary* self, nb::iterable strings) {
-                 Vocabulary made;
-                 for (nb::handle string : strings) {
-                     if (!PyUnicode_Check(string.ptr())) throw nb::type_error("a vocabulary must hold strings");
-                     made.add(text_of(string));
+             [](Vocabulary* self, nb::handle strings) {
+                 StringTable made;
+                 const nb::object iterator = nb::steal(PyObject_GetIter(strings.ptr()));
+                 if (!iterator.is_valid()) {
+                     PyErr_Clear();
+                     throw InputError("a vocabulary is made of strings, but this is of type " + type_name(strings.ptr()));
                  }
+                 for (nb::object string = next(iterator); string.is_valid(); string = next(iterator))
+                     made.add(text_of(string));
                  new (self) Vocabulary(std::move(made));
              },
-             "strings"_a)
-        .def("add", [](Vocabulary& self, nb::str string) { return self.add(text_of(string)); }, "string"_a)
-        .def("find", [](const Vocabulary& self, nb::str string) { return self.find(text_of(string)); }, "string"_a)
-        .def("__contains__", [](const Vocabulary& self, nb::str string) { return self.find(text_of(string)) >= 0; })
-        .def("__len__", &Vocabulary::size)
-        .def("__getitem__",
-             [](const Vocabulary& self, std::int64_t id) {
-                 if (id < 0 || static_cast<std::size_t>(id) >= self.size())
-                     throw nb::index_error(("no string has the id " + std::to_string(id)).c_str());
-                 return as_str(self[static_cast<std::int32_t>(id)]);
+             "strings"_a.none())
+        .def("add", [](Vocabulary& self, nb::handle string) { return self.add(text_of(string)); }, "string"_a.none())
+        .def("find", [](const Vocabulary& self, nb::handle string) { return self.find(text_of(string)); },
+             "string"_a.none())
+        .def("__contains__",
+             [](const Vocabulary& self, nb::handle string) {
+                 std::string_view text;
+                 return PyUnicode_Check(string.ptr()) && read_text(string.ptr(), text) && self.find(text) >= 0;
              },
-             "id"_a)
+             "string"_a.none())
+        .def("__len__", &Vocabulary::size)
+        .def("__getitem__", &string_of, "id"_a.none())
         .def("__eq__",
              [](const Vocabulary& self, const Vocabulary& other) {
                  return self.bytes() == other.bytes() && self.offsets() == other.offsets();
@@ -152,8 +177,14 @@ void bind_vocabulary(nb::module_& m) {
         .def("copy", [](const Vocabulary& self) { return Vocabulary(self); })
         .def("subset", &subset_by_mask, "mask"_a)
         .def("subset", &subset, "ids"_a)
+        .def("subset", [](const Vocabulary&, nb::handle) -> Vocabulary {
+            throw InputError("a subset is an array of bools, one for each string, or an array of int64 ids");
+        }, "ids"_a.none())
         .def("to_arrays", &to_arrays)
         .def_static("from_arrays", &from_arrays, "bytes"_a, "offsets"_a)
+        .def_static("from_arrays", [](nb::handle, nb::handle) -> Vocabulary {
+            throw InputError("a vocabulary is made of two arrays: its text as uint8, and offsets as int64");
+        }, "bytes"_a.none(), "offsets"_a.none())
         .def("__getstate__", &to_arrays)
         .def("__setstate__", [](Vocabulary& self, const std::pair<View<std::uint8_t>, View<std::int64_t>>& state) {
             new (&self) Vocabulary(from_arrays(state.first, state.second));
@@ -163,7 +194,7 @@ void bind_vocabulary(nb::module_& m) {
 void bind_templates(nb::module_& m) {
     nb::class_<Gazetteer>(m, "Gazetteer", "Phrases, each a list of words.")
         .def("__init__",
-             [](Gazetteer* self, const std::vector<std::vector<std::string_view>>& phrases) {
+             [](Gazetteer* self, const std::vector<std::vector<std::string>>& phrases) {
                  Gazetteer made;
                  for (const auto& words : phrases) made.add(words);
                  new (self) Gazetteer(std::move(made));
@@ -173,23 +204,23 @@ void bind_templates(nb::module_& m) {
         .def(nb::init<const std::vector<bool>&, std::size_t, std::string>(), "wanted"_a, "capacity"_a, "expected"_a)
         .def("derive",
              [](TemplateEncoder& self, std::size_t base, nb::callable function, bool many) {
-                 return self.table.derive(base, std::make_unique<CellFunction>(function), many);
+                 return self.derive(base, std::make_unique<CellFunction>(function), many);
              },
              "base"_a, "function"_a, "many"_a)
         .def("find_phrases",
              [](TemplateEncoder& self, std::size_t base, std::shared_ptr<Gazetteer> phrases, std::string name) {
-                 return self.table.derive(base, std::make_unique<InGazetteer>(phrases, std::move(name)), false);
+                 return self.derive(base, std::make_unique<InGazetteer>(phrases, std::move(name)), false);
              },
              "base"_a, "phrases"_a, "name"_a)
         .def("compare",
              [](TemplateEncoder& self, std::size_t base, std::int64_t offset) {
-                 return self.table.derive(base, std::make_unique<SameAs>(offset), false);
+                 return self.derive(base, std::make_unique<SameAs>(offset), false);
              },
              "base"_a, "offset"_a)
         .def("at_row",
              [](TemplateEncoder& self, std::size_t base, std::int64_t row, Padding::Texts padding) {
                  auto at = std::make_unique<AtRow>(row, std::move(padding.first), std::move(padding.second));
-                 return self.table.derive(base, std::move(at), false);
+                 return self.derive(base, std::move(at), false);
              },
              "base"_a, "row"_a, "padding"_a)
         .def("set_patterns",
@@ -202,9 +233,7 @@ void bind_templates(nb::module_& m) {
         .def("read",
              [](TemplateEncoder& self, nb::bytes text, const std::string& file, std::int32_t index,
                 const std::string& first_line) {
-                 const std::string_view bytes = view(text);
-                 nb::gil_scoped_release release;
-                 self.places.read(self.table, bytes, file, index, first_line);
+                 self.read(view(text), file, index, first_line);
              },
              "text"_a, "file"_a, "index"_a, "first_line"_a)
         .def("locations",
@@ -264,35 +293,29 @@ nb::tuple encoded_objects(ObjectReader& reader, nb::handle X, nb::handle y, bool
     return nb::make_tuple(as_arrays(std::move(reader.dataset)), as_array(std::move(gold)), reader.unknown().count, some);
 }
 
-// The number of sequences.
-std::int64_t checked_offsets(View<std::int64_t> tokens, std::size_t length) {
-    const auto S = static_cast<std::int64_t>(tokens.size()) - 1;
-    const std::int64_t* at = tokens.data();
-    if (S < 0 || at[0] != 0 || at[S] != static_cast<std::int64_t>(length))
+// A copy: the array itself may change after the check, for labels may run user code.
+std::vector<std::int64_t> checked_offsets(View<std::int64_t> tokens, std::size_t length) {
+    const std::vector<std::int64_t> at(tokens.data(), tokens.data() + tokens.size());
+    if (at.empty() || at.front() != 0 || at.back() != static_cast<std::int64_t>(length))
         throw nb::value_error("the offsets must go from 0 to the number of tokens");
-    for (std::int64_t s = 0; s < S; ++s)
-        if (at[s] > at[s + 1]) throw nb::value_error("the offsets must not descend");
-    return S;
+    if (!std::is_sorted(at.begin(), at.end())) throw nb::value_error("the offsets must not descend");
+    return at;
 }
 
 void bind_token_lists(nb::module_& m) {
     m.def("label_lists",
           [](View<std::int32_t> ids, nb::tuple labels, View<std::int64_t> tokens) {
-              const std::int64_t S = checked_offsets(tokens, ids.size());
-              for (std::size_t t = 0; t < ids.size(); ++t)
-                  if (ids.data()[t] < 0 || static_cast<std::size_t>(ids.data()[t]) >= labels.size())
-                      throw nb::value_error("every id must have a label");
-              return label_lists(ids.data(), labels, tokens.data(), S);
+              return label_lists(ids.data(), labels, checked_offsets(tokens, ids.size()));
           },
           "ids"_a, "labels"_a, "tokens"_a);
     const nb::object type = checked(make_probabilities_type());
     nb::module_::import_("collections.abc").attr("MutableMapping").attr("register")(type);
     m.attr("Probabilities") = type;
     m.def("probability_lists",
-          [type](const Marginals& node, nb::tuple labels, View<std::int64_t> tokens) {
+          [type](const tagfield::Exact<Marginals>& node, nb::tuple labels, View<std::int64_t> tokens) {
               if (labels.size() != node.shape(1)) throw nb::value_error("there must be one label for each column");
-              return probability_lists(node, labels, tokens.data(), checked_offsets(tokens, node.shape(0)),
-                                           reinterpret_cast<PyTypeObject*>(type.ptr()));
+              return probability_lists(node, labels, checked_offsets(tokens, node.shape(0)),
+                                       reinterpret_cast<PyTypeObject*>(type.ptr()));
           },
           "node"_a, "labels"_a, "tokens"_a);
 }
@@ -300,6 +323,7 @@ void bind_token_lists(nb::module_& m) {
 }  // namespace
 
 NB_MODULE(TAGFIELD_MODULE, m) {
+    tagfield::require_main_interpreter();
     nb::set_leak_warnings(false);  // an interpreter that exits after an error keeps objects alive: not a leak here
     m.doc() = "Text or Python objects to the arrays of a Dataset, and arrays back to Python objects.";
     const nb::object error = nb::module_::import_("tagfield.errors").attr("InputError");

@@ -50,6 +50,7 @@ class ObjectReader {
 
   private:
     static constexpr int depth_limit = 64;
+    static_assert(SentenceBuilder::slack == StringCache::with_colon_size);
     static constexpr Py_ssize_t sample_size = 256;
 
     // Reserves memory for all sequences, estimated from the first ones: an array that grows step by step is copied
@@ -107,7 +108,8 @@ class ObjectReader {
 
     std::string_view text_of_attribute(PyObject* string) const {
         std::string_view text;
-        return read_text(string, text) ? text : text_of(string, token_name());
+        if (!read_text(string, text)) refuse_surrogate(token_name());
+        return text;
     }
 
     void read_list(PyObject* list, std::string_view prefix) {
@@ -119,11 +121,15 @@ class ObjectReader {
         }
     }
 
+    // Up to Python 3.11 a new object, such as an iterator, may start a collection. What that runs could free the strings
+    // that are pending, so it has to wait.
     void read_set(PyObject* item, std::string_view prefix) {
+        const PausedCollection pause;
         const nb::object plain =
             PyAnySet_CheckExact(item) ? nb::borrow(item) : nb::steal(PyFrozenSet_New(item));
         if (!plain.is_valid()) throw nb::python_error();
         const nb::object iterator = nb::steal(PyObject_GetIter(plain.ptr()));
+        if (!iterator.is_valid()) throw nb::python_error();
         const std::size_t from = builder_.pending();
         for (nb::object string = next(iterator); string.is_valid(); string = next(iterator))
             add_attribute(string.ptr(), prefix);

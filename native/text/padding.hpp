@@ -38,7 +38,7 @@ class Padding {
         ids_.resize(texts_.size());
         for (std::size_t i = 0; i < columns.size() && on(); ++i) {
             const auto column = static_cast<std::size_t>(columns[i]);
-            Vocabulary& cells = table.column(column).cells;
+            StringTable& cells = table.column(column).cells;
             for (const std::string& text : texts_[column].first) ids_[column].before.push_back(cells.add(text));
             for (const std::string& text : texts_[column].second) ids_[column].after.push_back(cells.add(text));
         }

@@ -19,6 +19,14 @@ namespace tagfield::text {
 
 namespace nb = nanobind;
 
+// Puts off garbage collection, and with it the user code that it may run.
+struct PausedCollection {
+    const int was = PyGC_Disable();
+    ~PausedCollection() {
+        if (was) PyGC_Enable();
+    }
+};
+
 inline std::string type_name(PyObject* object) { return Py_TYPE(object)->tp_name; }
 
 inline bool is_text(PyObject* object) {
@@ -73,10 +81,13 @@ inline bool read_text(PyObject* string, std::string_view& text) {
     return data != nullptr;
 }
 
+[[noreturn]] inline void refuse_surrogate(const std::string& where) {
+    throw InputError(where + " holds a string that cannot be written in UTF-8 (a lone surrogate)");
+}
+
 inline std::string_view text_of(PyObject* string, const std::string& where) {
     std::string_view text;
-    if (!read_text(string, text))
-        throw InputError(where + " holds a string that cannot be written in UTF-8 (a lone surrogate)");
+    if (!read_text(string, text)) refuse_surrogate(where);
     return text;
 }
 

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "text/dataset_builder.hpp"
-#include "text/string_cache.hpp"
 #include "text/vocabulary.hpp"
 
 namespace tagfield::text {
@@ -28,6 +27,8 @@ struct UnknownAttributes {
 
 class SentenceBuilder {
   public:
+    static constexpr std::size_t slack = 32;  // bytes that join_cached copies
+
     UnknownAttributes unknown;
 
     // A frozen vocabulary does not grow: attributes that it lacks are left out.
@@ -60,7 +61,7 @@ class SentenceBuilder {
         return {start, static_cast<std::size_t>(at - start)};
     }
 
-    // The first n bytes of Entry::with_colon, then `last`. Copies all `slack` bytes: one fixed size is faster than n.
+    // The first n bytes of StringCache::Entry::with_colon, then `last`. Copies all `slack` bytes: one fixed size is faster than n.
     std::string_view join_cached(const char* with_colon, std::size_t n, std::string_view last) {
         char* start = allocate(n + last.size());
         std::memcpy(start, with_colon, slack);
@@ -120,7 +121,7 @@ class SentenceBuilder {
     }
 
   private:
-    static constexpr std::size_t block_size = 1 << 14, slack = StringCache::with_colon_size;
+    static constexpr std::size_t block_size = 1 << 14;
 
     struct Known {
         std::size_t at;  // how many were pending before it

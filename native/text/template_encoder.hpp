@@ -35,8 +35,14 @@ class TemplateEncoder {
     CellTable table;
     ColumnReader places;  // of the files that were read
 
+    std::size_t derive(std::size_t base, std::unique_ptr<Derivation> how, bool many) {
+        const InUse use(*this);
+        return table.derive(base, std::move(how), many);
+    }
+
     void set_patterns(std::vector<Pattern> patterns, std::vector<Padding::Texts> padding, bool ends,
                       std::vector<Pattern> transitions) {
+        const InUse use(*this);
         if (!transitions.empty()) transitions_.set(table, std::move(transitions), padding, false, 1);
         states_.set(table, std::move(patterns), std::move(padding), ends, 0);
     }
@@ -44,15 +50,36 @@ class TemplateEncoder {
     // Whether patterns of transitions are there.
     bool has_transitions() const { return transitions_.expander != nullptr; }
 
-    // Expands the sentences of files. No other thread can reach their vocabularies yet, so the GIL is released.
+    // Reads a file. The GIL is released, so `text` must not change.
+    void read(std::string_view text, const std::string& file, std::int32_t index, const std::string& first_line) {
+        const InUse use(*this);
+        nb::gil_scoped_release release;
+        places.read(table, text, file, index, first_line);
+    }
+
+    // Expands the sentences of files. The GIL is released: other threads may add to the vocabularies meanwhile, but not to
+    // the snapshots that are read and, if they are not frozen, grown here.
     // transitions: the vocabulary of their attributes, or None to leave them out
     EncodedTokens expand(nb::handle vocabulary, bool frozen, nb::handle transitions) {
+        const InUse use(*this);
         EncodedTokens made;
-        Vocabulary& attributes = states_.use(vocabulary);
-        Vocabulary* const edges = used_transitions(transitions);
+        Vocabulary& attributes = states_.switch_to(vocabulary);
+        Vocabulary* const edges = switch_transitions_to(transitions);
         table.update();
-        nb::gil_scoped_release release;
-        run(attributes, edges, frozen, made);
+        Vocabulary snapshot = attributes, edge_snapshot = edges ? *edges : Vocabulary();
+        const std::size_t before = attributes.size(), edges_before = edge_snapshot.size();
+        {
+            nb::gil_scoped_release release;
+            run(snapshot, edges ? &edge_snapshot : nullptr, frozen, made);
+        }
+        if (frozen) return made;
+        if (attributes.size() != before || (edges && edges->size() != edges_before)) {
+            states_.forget();
+            transitions_.forget();
+            throw InputError("another thread added to the vocabulary while a file was read; learn from one file at a time");
+        }
+        attributes = snapshot;
+        if (edges) *edges = edge_snapshot;
         return made;
     }
 
@@ -60,12 +87,13 @@ class TemplateEncoder {
     std::pair<EncodedTokens, std::vector<std::int32_t>> encode_words(nb::handle X, nb::handle y, nb::handle vocabulary,
                                                                      bool frozen, Vocabulary& labels, bool gather,
                                                                      nb::handle transitions) {
+        const InUse use(*this);
         trim();
         table.begin();
         EncodedTokens made;
         made.tokens.gather = made.transitions.gather = gather;
-        Vocabulary& attributes = states_.use(vocabulary);
-        Vocabulary* const edges = used_transitions(transitions);
+        Vocabulary& attributes = states_.switch_to(vocabulary);
+        Vocabulary* const edges = switch_transitions_to(transitions);
         std::vector<std::int32_t> gold = WordReader(table, labels, expected_).read(X, y, [&](Py_ssize_t sentences) {
             table.update();
             run(attributes, edges, frozen, made);
@@ -87,6 +115,18 @@ class TemplateEncoder {
     std::size_t size() const { return table.size() + states_.size() + transitions_.size(); }
 
   private:
+    // One call at a time: user code that a call runs, or another thread while a call has released the GIL, must not come
+    // back here. WordTable hands every call an encoder of its own.
+    struct InUse {
+        TemplateEncoder& encoder;
+        explicit InUse(TemplateEncoder& encoder) : encoder(encoder) {
+            if (encoder.busy_) throw InputError("this encoder is in use; make one for each thread");
+            encoder.busy_ = true;
+        }
+        ~InUse() { encoder.busy_ = false; }
+        InUse(const InUse&) = delete;
+    };
+
     // An expander, and the vocabulary of its ids, which is kept alive so that no other one can take its address.
     struct Expansion {
         std::unique_ptr<TemplateExpander> expander;
@@ -99,7 +139,7 @@ class TemplateEncoder {
         }
 
         // The vocabulary for the ids of this call.
-        Vocabulary& use(nb::handle given) {
+        Vocabulary& switch_to(nb::handle given) {
             if (!expander) throw InputError("an encoder needs patterns before it can expand a batch");
             if (!given.is(vocabulary)) {
                 expander->forget();
@@ -114,8 +154,8 @@ class TemplateEncoder {
         std::size_t size() const { return expander ? expander->size() : 0; }
     };
 
-    Vocabulary* used_transitions(nb::handle vocabulary) {
-        return has_transitions() && !vocabulary.is_none() ? &transitions_.use(vocabulary) : nullptr;
+    Vocabulary* switch_transitions_to(nb::handle vocabulary) {
+        return has_transitions() && !vocabulary.is_none() ? &transitions_.switch_to(vocabulary) : nullptr;
     }
 
     void run(Vocabulary& attributes, Vocabulary* edges, bool frozen, EncodedTokens& made) {
@@ -126,6 +166,7 @@ class TemplateEncoder {
     Expansion states_, transitions_;
     std::size_t capacity_;
     std::string expected_;
+    bool busy_ = false;
 };
 
 }  // namespace tagfield::text

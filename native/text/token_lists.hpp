@@ -11,42 +11,42 @@
 #include <nanobind/nanobind.h>
 
 #include <cstdint>
+#include <vector>
 
 #include "text/probabilities.hpp"
+#include "text/python_lists.hpp"
 
 namespace tagfield::text {
 
 namespace nb = nanobind;
 
-// Pauses garbage collection: so many new objects would start several collections, and none of them is garbage.
-struct PausedCollection {
-    const int was = PyGC_Disable();
-    ~PausedCollection() {
-        if (was) PyGC_Enable();
-    }
-};
-
 // make(t) returns the object for token t.
 template <class Make>
-nb::object token_lists(const std::int64_t* tokens, std::int64_t S, Make make) {
-    PausedCollection pause;
-    nb::object sequences = checked(PyList_New(S));
-    for (std::int64_t s = 0; s < S; ++s) {
+nb::object token_lists(const std::vector<std::int64_t>& tokens, Make make) {
+    PausedCollection pause;  // so many new objects would start several collections, and none of them is garbage
+    const std::size_t S = tokens.size() - 1;
+    nb::object sequences = checked(PyList_New(static_cast<Py_ssize_t>(S)));
+    for (std::size_t s = 0; s < S; ++s) {
         const std::int64_t n = tokens[s + 1] - tokens[s];
         nb::object list = checked(PyList_New(n));
         for (std::int64_t t = 0; t < n; ++t) PyList_SET_ITEM(list.ptr(), t, make(tokens[s] + t).release().ptr());
-        PyList_SET_ITEM(sequences.ptr(), s, list.release().ptr());
+        PyList_SET_ITEM(sequences.ptr(), static_cast<Py_ssize_t>(s), list.release().ptr());
     }
     return sequences;
 }
 
-inline nb::object label_lists(const std::int32_t* ids, nb::handle labels, const std::int64_t* tokens, std::int64_t S) {
-    return token_lists(tokens, S, [&](std::int64_t t) { return nb::borrow(PyTuple_GET_ITEM(labels.ptr(), ids[t])); });
+inline nb::object label_lists(const std::int32_t* ids, nb::handle labels, const std::vector<std::int64_t>& tokens) {
+    const Py_ssize_t L = PyTuple_GET_SIZE(labels.ptr());
+    return token_lists(tokens, [&](std::int64_t t) {
+        const std::int32_t id = ids[t];  // read once: the array may change
+        if (id < 0 || id >= L) throw nb::value_error("every id must have a label");
+        return nb::borrow(PyTuple_GET_ITEM(labels.ptr(), id));
+    });
 }
 
 // The Probabilities keep node [T, L] alive.
-inline nb::object probability_lists(const Marginals& node, nb::object labels, const std::int64_t* tokens,
-                                    std::int64_t S, PyTypeObject* type) {
+inline nb::object probability_lists(const Marginals& node, nb::object labels, const std::vector<std::int64_t>& tokens,
+                                    PyTypeObject* type) {
     const float* data = node.data();
     const Py_ssize_t L = PyTuple_GET_SIZE(labels.ptr());
     nb::object column = checked(PyDict_New()), empty = checked(PyDict_New());
@@ -61,7 +61,7 @@ inline nb::object probability_lists(const Marginals& node, nb::object labels, co
         SharedMarginals* shared;
         ~Hold() { release(shared); }
     } hold{new SharedMarginals{node, std::move(labels), std::move(column), std::move(empty), 1}};
-    return token_lists(tokens, S, [&](std::int64_t t) {
+    return token_lists(tokens, [&](std::int64_t t) {
         ProbabilitiesObject* made = PyObject_GC_New(ProbabilitiesObject, type);
         if (!made) throw nb::python_error();
         made->shared = hold.shared, made->values = data + t * L, made->dict = nullptr;

@@ -11,6 +11,10 @@ NumPy nor the kernels.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from tagfield.interpreter import require_supported
+
+require_supported()
+
 if TYPE_CHECKING:
     from tagfield.dataset import Dataset
     from tagfield.encode import Encoded, encode_files, encode_sequences, encode_words

@@ -48,9 +48,9 @@ class Decoder:
         self._field = field
         self._encoded = encoded
         self._limits = limits
-        if not 0 < whole("threads", threads) <= 4096:
+        self._threads = whole("threads", threads)
+        if not 0 < self._threads <= 4096:
             raise InputError(f"threads must be between 1 and 4096, got {threads}")
-        self._threads = threads
         self._corpus = open_corpus(encoded.dataset)
 
     @property
@@ -86,7 +86,8 @@ class Decoder:
 
     def n_best(self, count: int) -> list[list[tuple[list[int], float]]]:
         """The `count` best paths of each sequence as label ids, best first, with their probabilities."""
-        if not 0 < whole("the number of paths", count) < 2**31:
+        count = whole("the number of paths", count)
+        if not 0 < count < 2**31:
             raise InputError(f"the number of paths must be at least 1 and below 2**31, got {count}")
         _, log_z, _ = self._sums()
         self._check_possible(log_z)

@@ -54,6 +54,19 @@ def did_you_mean(name: object, offered: Iterable[str], most: int = 30) -> str:
     return f"choose one of {', '.join(names[:most])}{more}"
 
 
+def shown(value: object, most: int = 80) -> str:
+    """A value for a message: its repr, shortened; its type if the repr fails, as it does for deeply nested lists.
+
+    >>> shown([1, 2]), shown("x" * 100, 10)
+    ('[1, 2]', "'xxxxxxxx…")
+    """
+    try:
+        text = repr(value)
+    except Exception:  # a repr may do anything
+        text = f"a value of type {type(value).__name__}"
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
 def nearest(name: object, offered: Iterable[str]) -> str:
     """The offered name that looks most like this one, or "".
 

@@ -30,6 +30,7 @@ from tagfield.storage import save_tensors
 from tagfield.text.sources import PathLike
 from tagfield.text.templates import Template
 from tagfield.train import Settings, Trained, train
+from tagfield.train.fields import number, whole
 from tagfield.train.history import OnEpoch
 from tagfield.train.settings import settings_from
 from tagfield.train.streaming import Stream
@@ -258,7 +259,10 @@ class Model(Tagging):
 
     def attribute_weights(self, attribute: int) -> Floats:
         """The weights of one attribute, one per label [L]; 0 where it has no feature."""
-        return self.features.row(self.weights, attribute)
+        found = whole("attribute", attribute)
+        if not 0 <= found < len(self.attributes):
+            raise InputError(f"no attribute has the id {found}; model.attributes.find(name) gives the id of a name")
+        return self.features.row(self.weights, found)
 
     def without_spare_attributes(self) -> "Model":
         """The model without attributes whose every weight is 0, such as c1 leaves, as in CRFsuite.
@@ -287,6 +291,7 @@ class Model(Tagging):
         >>> len(model.attributes), len(model.pruned(100.0).attributes)
         (2, 0)
         """
+        threshold = number("threshold", threshold)
         left = prune(self.features, self.weights, threshold)
         info = {**self.info, "pruned": threshold, **_feature_counts(left.features)}
         edges = None if self.edges is None else self.edges.subset(left.edges)
@@ -303,7 +308,7 @@ def _feature_counts(features: FeatureSet) -> dict[str, int]:
 
 def _largest(flat: Floats, count: int) -> Longs:
     """The places of the `count` largest absolute weights, largest first; weights of 0 are left out."""
-    count = min(count, flat.size)
+    count = min(max(0, whole("count", count)), flat.size)
     chosen: Longs = np.argpartition(-np.abs(flat), count - 1)[:count] if count else np.empty(0, np.int64)
     chosen = chosen[np.argsort(-np.abs(flat[chosen]), kind="stable")]
     kept: Longs = chosen[flat[chosen] != 0]

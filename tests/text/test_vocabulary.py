@@ -109,5 +109,5 @@ def test_what_is_not_there() -> None:
         vocabulary.subset(np.array([True, False]))
     with pytest.raises(InputError, match="surrogate"):
         vocabulary.add("\udc00")
-    with pytest.raises(TypeError):
+    with pytest.raises(InputError, match="holds strings"):
         Vocabulary([3])  # type: ignore[list-item]

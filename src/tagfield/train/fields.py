@@ -15,7 +15,7 @@ from functools import cache
 from numbers import Real
 from typing import Any, TypeVar, get_args
 
-from tagfield.errors import InputError
+from tagfield.errors import InputError, shown
 
 T = TypeVar("T")
 KEY = "option"
@@ -63,7 +63,7 @@ class Option:
         if is_dataclass(value) and type(value) in {type(known) for known in self.choices.values()}:
             return value
         offered = ", ".join(self.choices)
-        raise InputError(f"{called} must be one of {offered}; got {value!r}")
+        raise InputError(f"{called} must be one of {offered}; got {shown(value)}")
 
     def _range(self, called: str, value: float, most: float) -> None:
         if self.low is not None and not value >= self.low:
@@ -214,7 +214,7 @@ def number(called: str, value: Any) -> float:
     1.0
     """
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise InputError(f"{called} must be a number, got {value!r}")
+        raise InputError(f"{called} must be a number, got {shown(value)}")
     try:
         return float(value)
     except OverflowError:
@@ -229,7 +229,7 @@ def whole(called: str, value: Any) -> int:
     """
     found = number(called, value)
     if not math.isfinite(found) or found != found // 1:
-        raise InputError(f"{called} must be a whole number, got {value!r}")
+        raise InputError(f"{called} must be a whole number, got {shown(value)}")
     return int(value)
 
 
@@ -243,4 +243,4 @@ def flag(called: str, value: Any) -> bool:
         return bool(value)
     if isinstance(value, Real) and value in (0, 1):
         return bool(value)
-    raise InputError(f"{called} must be True or False, got {value!r}")
+    raise InputError(f"{called} must be True or False, got {shown(value)}")

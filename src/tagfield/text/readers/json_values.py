@@ -15,7 +15,7 @@ Fields that no dialect names are kept in `meta`.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tagfield.errors import InputError
+from tagfield.errors import InputError, shown
 from tagfield.text.readers.alignment import align
 from tagfield.text.readers.json_spans import Spans, read_spans
 from tagfield.text.records import WORD, Document, Offsets, Record, Sentence
@@ -88,7 +88,7 @@ def _sentence(value: Mapping[str, Any], where: str, names: Sequence[str] | None)
     tokens: list[Any] = [token.get("text") if isinstance(token, Mapping) else token for token in value[key]]
     for t, token in enumerate(tokens):
         if not isinstance(token, str) or not token:
-            raise InputError(f"{where}: token {t + 1} is {token!r}; a token is a string of at least one letter")
+            raise InputError(f"{where}: token {t + 1} is {shown(token)}; a token is a string of at least one letter")
     label = next((name for name in LABELS if _per_token(value.get(name), tokens) or value.get(name) == []), None)
     listed = next((name for name in LABELS[:-4] if isinstance(value.get(name), list | tuple)), None)
     if listed is not None and label != listed:

@@ -1,0 +1,208 @@
+"""What is fuzzed: for each name a function that takes any bytes.
+
+    bytes ─▶ door ─▶ returns, or raises a TagfieldError; anything else is a finding
+
+The first five have a twin in native/fuzz that reads the same bytes without Python. scripts/fuzz.py runs them all, and
+tests/fuzz/test_replay.py reads the seeds and all that was ever found.
+"""
+
+import contextlib
+import json
+import os
+import re
+import tempfile
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from tagfield import Model, Settings
+from tagfield._text import Vocabulary
+from tagfield.cli.config import read_config
+from tagfield.encode import encode_files, encode_words
+from tagfield.errors import InputError, OutputError
+from tagfield.native import kernels
+from tagfield.storage import HEADER_CRC_DIGITS
+from tagfield.text.file_format import KINDS
+from tagfield.text.readers.brat import BratSource
+from tagfield.text.reading import ReadOptions, read
+from tagfield.text.sources import Source
+from tagfield.text.template_text import parse_template
+from tagfield.text.templates import Template
+from tagfield.text.writing import TARGETS, write
+from tagfield.train.settings import all_options
+
+Door = Callable[[bytes], None]
+
+SEEDS = Path(__file__).parent / "seeds"
+CRASHES = Path(__file__).parent / "crashes"
+_TEMPORARY = tempfile.TemporaryDirectory(prefix="tagfield-fuzz-")
+_HEX = rb'("crc32":")[0-9a-f]{8}"'
+
+
+def columns(data: bytes) -> None:
+    """Column files."""
+    encoded = encode_files(Source("a.txt", data), format="columns", labels=Vocabulary(["X"]), attributes=Vocabulary())
+    assert len(encoded.gold) == encoded.dataset.tokens[-1]
+
+
+def items(data: bytes) -> None:
+    """CRFsuite's item lines, which come back as they are read."""
+    encoded = encode_files(Source("a.items", data), format="items", labels=Vocabulary())
+    assert sum(len(sequence.tokens) for sequence in encoded.sequences()) == len(encoded.gold)
+
+
+def vocabularies(data: bytes) -> None:
+    """Forged arrays: the number of offsets, the offsets, the text."""
+    count = data[0] if data else 0
+    raw = data[1 : 1 + 8 * count].ljust(8 * count, b"\0")
+    text = np.frombuffer(data[1 + 8 * count :], np.uint8)
+    made = Vocabulary.from_arrays(text, np.frombuffer(raw, np.int64))
+    assert [made.find(string) for string in made.strings()] == list(range(len(made)))
+
+
+def templates(data: bytes) -> None:
+    """Flags, patterns, a blank line, columns."""
+    head, _, text = data[1:].partition(b"\n\n")
+    template = parse_template(head.decode(errors="replace"), "fuzzed")
+    with contextlib.suppress(InputError):
+        encode_files(Source("a.txt", text), template=template, format="columns", labels=Vocabulary())
+    assert Template.from_json(template.to_json()) == template
+
+
+def responses(data: bytes) -> None:
+    """Response tables with any numbers."""
+    data = data.ljust(82, b"\0")
+    bits, flags = 1 + data[0] % 3, data[1]
+    odd, low_linear = bool(flags & 1), bool(flags & 2)
+    low, high = np.frombuffer(data[2:18], np.float64)
+    u = np.frombuffer(data[18:82], np.float32)
+    given = np.frombuffer(data[82 : 82 + (len(data) - 82) // 4 * 4], np.float32)
+    cells = np.resize(given if len(given) else np.zeros(1, np.float32), (2 - odd, 1 + (48 << bits), 2))
+    tails = np.resize(cells.astype(np.float64), (2 - odd, 4))
+    table = kernels.Pass()
+    table.set_response(cells, tails, bits, odd, low_linear, float(low), float(high), bool(flags & 4) and low_linear)
+    assert np.shape(table.respond(u)) == np.shape(u)
+
+
+def model(data: bytes) -> None:
+    """Model files; the checksums are made right, so that what lies behind them is read."""
+    path = os.path.join(_TEMPORARY.name, "model")
+    Path(path).write_bytes(_with_checksums(data))
+    found = Model.load(path)
+    repr(found)
+    if found.template is None:
+        found.tag([[["w:Anna"], {"w": "sings"}]])
+    else:
+        found.tag_text("Anna sings in Rome.")
+    found.top_features(3)
+
+
+def _with_checksums(data: bytes) -> bytes:
+    size = int.from_bytes(data[:8], "little")
+    if size > len(data):
+        return data
+    body = zlib.crc32(data[8 + size :])
+    header = re.sub(_HEX, rb'\g<1>%08x"' % body, data[8 : 8 + size], count=1)
+    blank = HEADER_CRC_DIGITS.sub(b'"header_crc32":"00000000"', header, count=1)
+    header = HEADER_CRC_DIGITS.sub(b'"header_crc32":"%08x"' % zlib.crc32(blank), header, count=1)
+    return data[:8] + header + data[8 + size :]
+
+
+def template_json(data: bytes) -> None:
+    """Templates as model files hold them."""
+    template = Template.from_json(data.decode(errors="surrogateescape"))
+    assert Template.from_json(template.to_json()) == template
+    encode_words([["Anna", "sings"]], template=template.with_columns("w y"))
+
+
+def config(data: bytes) -> None:
+    """The config file of a command."""
+    path = os.path.join(_TEMPORARY.name, "config.toml")
+    Path(path).write_bytes(data)
+    read_config(path, "train", {name.replace("_", "-"): name for name in (*all_options(), "algorithm")})
+
+
+def settings(data: bytes) -> None:
+    """Options of any type."""
+    try:
+        given = json.loads(data)
+    except (ValueError, RecursionError):
+        return
+    if isinstance(given, dict) and "called" not in given and "cls" not in given:
+        made = Settings.of(**given)
+        assert json.dumps(made.to_dict())
+        repr(made)
+
+
+def _format(kind: str) -> Door:
+    targets = [name for name in TARGETS if name != "spacy"]
+
+    def door(data: bytes) -> None:
+        if kind == "brat":
+            text, _, annotations = data.partition(b"\n---\n")
+            source: Source = BratSource("a.txt", text, Source("a.ann", annotations))
+            corpus = read(source, ReadOptions(format="brat"))
+        else:
+            corpus = read(
+                Source("a.txt" if kind == "any" else f"a.{kind}", data), format=None if kind == "any" else kind
+            )
+        list(corpus.sentences())
+        corpus.describe()
+        with contextlib.suppress(InputError):  # not every label is a part of a chunk
+            list(corpus.documents())
+        target = targets[len(data) % len(targets)]
+        with contextlib.suppress(InputError, OutputError):  # nor does every format hold every text
+            write(corpus, os.path.join(_TEMPORARY.name, f"out.{target}"), target)
+
+    door.__doc__ = f"Files of the format {kind}, written again in another one."
+    return door
+
+
+NATIVE: dict[str, Door] = {
+    "columns": columns,
+    "items": items,
+    "templates": templates,
+    "vocabularies": vocabularies,
+    "responses": responses,
+}
+PYTHON: dict[str, Door] = {
+    "model": model,
+    "template_json": template_json,
+    "config": config,
+    "settings": settings,
+    **{f"read_{kind}": _format(kind) for kind in (*KINDS, "any") if kind != "items"},
+}
+
+
+def seeds_of(name: str) -> list[bytes]:
+    """The first inputs: the files in seeds/NAME, what was found before, and what has to be made."""
+    files = [path for folder in (SEEDS, CRASHES) for path in sorted((folder / name).glob("*"))]
+    return [path.read_bytes() for path in files] + list(_MADE.get(name, list)())
+
+
+def _models() -> list[bytes]:
+    path = Path(_TEMPORARY.name, "seed")
+    words, labels = [["Anna", "sings"], ["In", "Rome"]], [["B-PER", "O"], ["O", "B-LOC"]]
+    made = []
+    for trained in (
+        Model.train_words(words, labels, settings=Settings("adaptive", epochs=2)),
+        Model.train_words(words, labels, template="words", settings=Settings("lbfgs", epochs=2)),
+    ):
+        trained.save(path)
+        made.append(path.read_bytes())
+    return made
+
+
+def _docbins() -> list[bytes]:
+    try:
+        import spacy  # noqa: F401
+    except ImportError:
+        return []
+    path = Path(_TEMPORARY.name, "seed.spacy")
+    write(read([{"text": "Anna sings.", "spans": [[0, 4, "PER"]]}]), path)
+    return [path.read_bytes()]
+
+
+_MADE: dict[str, Callable[[], list[bytes]]] = {"model": _models, "read_spacy": _docbins}
