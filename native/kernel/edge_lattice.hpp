@@ -57,10 +57,9 @@ class EdgeLattice {
   bool has_own(int64_t t) const { return which_[size_t(t)] > 0; }
 
   template <class S> void open(const S* shared) {  // shared [L, Lp]: the transitions of every position so far
-    tau_.reserve(matrices_ * size_), X_.reserve(matrices_ * size_);
-    r_.resize(size_t(matrices_));
-    for (int64_t k = 0; k < matrices_; ++k)
-      for (int64_t c = 0; c < size_; ++c) tau_[k * size_ + c] = double(shared[c]);
+    tau_.reserve(matrices_ * size_);
+    for (int64_t c = 0; c < size_; ++c) tau_[c] = double(shared[c]);
+    for (int64_t k = 1; k < matrices_; ++k) std::copy_n(tau_.get(), size_, &tau_[k * size_]);
   }
   double* tau(int64_t t) { return &tau_[which_[size_t(t)] * size_]; }              // τ_t [L, Lp], t ≥ 1
   const double* tau(int64_t t) const { return &tau_[which_[size_t(t)] * size_]; }
@@ -70,6 +69,7 @@ class EdgeLattice {
   // may run again.
   double run(double z, bool marginals, bool pairs = true) {
     double log_z = NONE;
+    X_.reserve(matrices_ * size_), r_.resize(size_t(matrices_));
     const Run found = scaled(z, marginals, pairs, log_z);
     if (found == Run::SOUND) return log_z;
     if (found == Run::UNSOUND) {

@@ -145,7 +145,7 @@ def log_messages(scores: _Doubles, trans: _Doubles) -> tuple[_Doubles, _Doubles,
 
 # native/kernel/bind_edges.hpp
 def edge_forward_backward(
-    scores: _Doubles, trans: _Doubles, z: float = 1.0, marginals: bool = True
+    scores: _Doubles, trans: _Doubles, z: float = 1.0, marginals: bool = True, share: bool = True
 ) -> tuple[float, _Doubles, _Doubles, _Doubles, int]: ...
 def edge_best_path(scores: _Doubles, trans: _Doubles) -> tuple[float, float, _Ints]: ...
 

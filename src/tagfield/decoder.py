@@ -73,8 +73,9 @@ class Decoder:
 
     def best_with_probabilities(self) -> Best:
         """The best paths, the probability of each of their labels, and of each whole path."""
-        ids, score = kernels.tag(self._corpus, self._field, self._limits, self._threads)
-        node, log_z, _ = kernels.marginals(self._corpus, self._field, self._limits, True, self._threads)
+        with self._refusing_large_scores():
+            ids, score = kernels.tag(self._corpus, self._field, self._limits, self._threads)
+        node, log_z, _ = self._sums(nodes=True)
         self._check_possible(score)
         return Best(ids, node[np.arange(len(ids)), ids], np.exp(np.minimum(score - log_z, 0.0)))
 

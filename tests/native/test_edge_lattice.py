@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tagfield import lattice
 from tagfield.native import kernels
 from tests.support.naive import best_path, chain_in_logs
 from tests.support.naive_edges import (
@@ -165,6 +166,22 @@ def test_one_matrix_for_all_is_the_plain_chain(chain: tuple[np.ndarray, np.ndarr
     np.testing.assert_allclose(edge, plain.edge, atol=ALGEBRA * len(s))
     assert not pair.any()  # no position has its own
     assert kernels.edge_best_path(s, tau)[2].tolist() == best_path(s, tau[0])
+
+
+@settings(max_examples=60, deadline=None)
+@given(SMALL)
+def test_the_doors_agree(chain: tuple[np.ndarray, np.ndarray]) -> None:
+    """lattice.py with transitions of each position; what is given for the first counts for nothing."""
+    s, tau = chain
+    expected, void = edge_chain_by_paths(s, tau), np.array(tau)
+    void[0] = 7e8
+    node, pairs = lattice.marginals(s, void)
+    np.testing.assert_allclose(node, expected.node, atol=ALGEBRA)
+    np.testing.assert_allclose(pairs, expected.pair, atol=ALGEBRA)
+    log_z, (score, path) = lattice.log_partition(s, void), lattice.best_path(s, void)
+    assert log_z == pytest.approx(expected.log_z, rel=ALGEBRA, abs=ALGEBRA)
+    assert lattice.path_score(s, void, path) == pytest.approx(score, rel=ALGEBRA, abs=ALGEBRA)
+    assert score == pytest.approx(max(edge_paths(s, tau).values()), rel=ALGEBRA, abs=ALGEBRA)
 
 
 def test_ordinary_scores_need_no_fall_back_with_limits_or_without() -> None:
