@@ -85,12 +85,12 @@ def test_a_read_only_field_is_not_trained() -> None:
 @pytest.mark.parametrize("threads", [2**40, 1.5, True, np.bool_(True), "2", None, -1, 0, float("nan"), [1], 2**70])
 def test_numbers_of_threads(threads: Any) -> None:
     for call in (MODEL.tag, MODEL.marginals, MODEL.spans):
-        with pytest.raises(InputError, match="^threads must be"):
+        with pytest.raises(InputError, match=r"^threads must be"):
             call(F, threads=threads)
-    with pytest.raises(InputError, match="^threads must be"):
+    with pytest.raises(InputError, match=r"^threads must be"):
         MODEL.n_best(F, 2, threads=threads)
     if threads is not None and threads != -1:
-        with pytest.raises(InputError, match="^n_jobs must"):
+        with pytest.raises(InputError, match=r"^n_jobs must"):
             CRF(n_jobs=threads).fit(F, Y)
 
 
@@ -148,5 +148,5 @@ def test_values_that_have_no_repr() -> None:
         Settings.of("sgd", epochs=deep)
     with pytest.raises(InputError, match="token 1 is a value of type list"):
         read([{"tokens": [deep]}])
-    with pytest.raises(InputError, match="nested more than 64 levels deep|an attribute must be a string"):
+    with pytest.raises(InputError, match=r"nested more than 64 levels deep|an attribute must be a string"):
         encode_sequences([[deep]])
