@@ -109,25 +109,42 @@ oldest: build
 	$(OLDEST) -m pip install -q --disable-pip-version-check --no-deps --force-reinstall build/wheel/tagfield-*.whl
 	$(OLDEST) -m pytest -m "not slow" -p no:cacheprovider $(OLDEST_TESTS)
 
-# The native code again, with AddressSanitizer and UBSan, under the tests that lean on it. Python runs with -S, since the
-# editable install would find the other build first; the preloaded libraries must be there before the first exception.
+# The native code again, with AddressSanitizer and UBSan, under the tests that lean on it.
 SANITIZED := build/sanitize
 SANITIZE_TESTS ?= tests/text tests/native tests/test_encode.py tests/test_features.py tests/test_lattice.py \
     tests/test_model.py tests/test_threads.py tests/bregman/test_tables.py tests/estimator/test_decoding.py \
     $(addprefix tests/train/test_,$(addsuffix .py,arow counted driver growth limits margin objective quasi_newton \
     stochastic streaming trainer whole_corpus))
 
-sanitize: build
-	.venv/bin/cmake -S . -B $(SANITIZED) -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/.venv/bin/ninja \
-	    -DCMAKE_BUILD_TYPE=Release -DTAGFIELD_SANITIZE=ON -DPython_EXECUTABLE=$(CURDIR)/$(PY)
-	.venv/bin/cmake --build $(SANITIZED) -j 2 --target _text _kernels_base \
+# $(call sanitized,folder,sanitizers,libraries,options): builds the modules and runs the tests of both targets below. Python
+# runs with -S, since the editable install would find the other build first; the preloaded libraries must be there before
+# the first exception.
+define sanitized
+	.venv/bin/cmake -S . -B $(1) -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/.venv/bin/ninja \
+	    -DCMAKE_BUILD_TYPE=Release -DTAGFIELD_SANITIZE=$(2) -DPython_EXECUTABLE=$(CURDIR)/$(PY)
+	.venv/bin/cmake --build $(1) -j 2 --target _text _kernels_base \
 	    $$($(PY) -c 'from tagfield.native import kernels; print(kernels.__name__.partition(".")[2])')
-	rm -rf $(SANITIZED)/site && mkdir -p $(SANITIZED)/site && cp -r src/tagfield $(SANITIZED)/site
-	cp $(SANITIZED)/*.so $(SANITIZED)/site/tagfield
-	PYTHONPATH="$(SANITIZED)/site:$$($(PY) -c 'import sysconfig; print(sysconfig.get_path("purelib"))')" \
-	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
-	LD_PRELOAD="$(foreach library,asan.so ubsan.so stdc++.so.6,$(shell $(CXX) -print-file-name=lib$(library)))" \
-	$(PY) -S -m pytest -m "not slow" -p no:cacheprovider --hypothesis-profile=sanitize $(SANITIZE_FLAGS) $(SANITIZE_TESTS)
+	rm -rf $(1)/site && mkdir -p $(1)/site && cp -r src/tagfield $(1)/site
+	cp $(1)/*.so $(1)/site/tagfield
+	PYTHONPATH="$(1)/site:$$($(PY) -c 'import sysconfig; print(sysconfig.get_path("purelib"))')" $(4) \
+	LD_PRELOAD="$(foreach library,$(3) stdc++.so.6,$(shell $(CXX) -print-file-name=lib$(library)))" \
+	$(PY) -S -m pytest -m "not slow" -p no:cacheprovider --hypothesis-profile=sanitize $(SANITIZE_FLAGS)
+endef
+
+sanitize: build
+	$(call sanitized,$(SANITIZED),"address$(comma)undefined",asan.so ubsan.so,\
+	    ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1) $(SANITIZE_TESTS)
+
+# The same with ThreadSanitizer, under the tests that run several threads. It sees the native modules and every lock, so
+# the interpreter's own lock counts; the interpreter itself is not watched. A process may not be made small under it, and a
+# fork keeps no threads, so two tests are left out.
+THREAD_TESTS ?= tests/native/test_threads.py tests/test_threads.py tests/text/test_borrowed.py tests/test_interpreter.py \
+    tests/test_words.py tests/train/test_quasi_newton.py tests/train/test_objective.py tests/estimator/test_decoding.py
+comma := ,
+
+threadsanitize: build
+	$(call sanitized,build/threads,thread,tsan.so,TSAN_OPTIONS="halt_on_error=1 second_deadlock_stack=1") \
+	    -k "not may_not_start_more_threads and not fork and not spawned" $(THREAD_TESTS)
 
 clean:
 	rm -rf .venv build .mypy_cache .ruff_cache .pytest_cache .hypothesis

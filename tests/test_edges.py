@@ -14,6 +14,7 @@ from tagfield.dataset import UNKNOWN
 from tagfield.encode import Encoded, Vocabulary, encode_files, encode_words
 from tagfield.errors import InputError
 from tagfield.explain import SizeReport, explain
+from tagfield.storage import load_tensors
 from tagfield.templates import column, parse_wapiti, split_observations, template
 from tagfield.text.sources import Source
 from tests.support import naive_text as naive
@@ -214,8 +215,17 @@ def test_observations_of_wapiti_are_lists_of_attributes() -> None:
     model = Model.train(encode_sequences(X, [["X", "Y"]] * 3, edges=edges), Settings("lbfgs"))
     assert model.edges.strings() == ["b", "*c"]
     assert model.tag(X[:1], edges=edges[:1]) == [["X", "Y"]]
-    made = parse_wapiti("*:%x[0,0]").with_columns("w y")
-    assert Model.train_words(WORDS, LABELS, template=made).template == made
+
+
+def test_a_model_with_patterns_of_wapiti_is_not_read_by_versions_that_do_not_know_them(tmp_path: Path) -> None:
+    made = parse_wapiti("u:%x[-1,0]").with_columns("w y")
+    model = Model.train_words(WORDS, LABELS, template=made)
+    model.save(tmp_path / "model")
+    assert load_tensors(tmp_path / "model")[1]["format"] == "tagfield model 2"
+    loaded = Model.load(tmp_path / "model")
+    assert loaded.template == made
+    assert loaded.attributes.strings()[0] == "u:_x-1"
+    assert loaded.tag_words(WORDS) == model.tag_words(WORDS)
 
 
 def test_the_commands_train_and_tag(tmp_path: Path) -> None:

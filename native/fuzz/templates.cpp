@@ -2,8 +2,10 @@
 //
 //     flags, patterns such as U0:%x[-1,0]/%x[0,1] on a line each, a blank line, then the columns
 //
-// Column w+1 is "the same as the next cell", and w+2 the phrases made of the first two cells of the file.
+// Column w+1 is "the same as the next cell", w+2 the phrases made of the first two cells of the file, and w+3 a row of the
+// sentence. Flags: 1 padding, 2 __BOS__ and __EOS__, 4 patterns of transitions, 8 a NUL ends a string; the rest is the row.
 #include "fuzz/input.hpp"
+#include "text/absolute.hpp"
 #include "text/columns.hpp"
 #include "text/expand.hpp"
 #include "text/gazetteer.hpp"
@@ -13,8 +15,20 @@ using namespace tagfield::text;
 
 namespace {
 
-Pattern parse(std::string_view line) {
+constexpr std::int64_t farthest = 3;  // the last text of the padding stands for all that are farther away
+
+Padding::Texts padding_texts() {
+    Padding::Texts texts;
+    for (std::int64_t k = 1; k <= farthest; ++k) {
+        texts.first.push_back("_B-" + std::to_string(k));
+        texts.second.push_back("_B+" + std::to_string(k));
+    }
+    return texts;
+}
+
+Pattern parse(std::string_view line, bool until_nul) {
     Pattern made;
+    made.until_nul = until_nul;
     made.pieces.emplace_back();
     while (!line.empty()) {
         int offset = 0, column = 0, used = 0;
@@ -39,7 +53,8 @@ bool spell(CellTable& table, const Pattern& pattern, std::int64_t first, std::in
         const std::int64_t at = t + offset;
         if (at < 0 || at >= T) {
             if (!padding) return false;
-            text += at < 0 ? "_B-" + std::to_string(-at) : "_B+" + std::to_string(at - T + 1);
+            const std::int64_t distance = at < 0 ? -at : at - T + 1;
+            text += (at < 0 ? "_B-" : "_B+") + std::to_string(std::min(distance, farthest));
         } else {
             const Column& column = table.column(static_cast<std::size_t>(number));
             const std::int32_t id = column.ids[static_cast<std::size_t>(first + at)];
@@ -48,11 +63,12 @@ bool spell(CellTable& table, const Pattern& pattern, std::int64_t first, std::in
         }
         text += pattern.pieces[k + 1];
     }
+    if (pattern.until_nul) text = text.substr(0, text.find('\0'));
     return true;
 }
 
-void check(CellTable& table, const std::vector<Pattern>& patterns, bool padding, bool edges, const Vocabulary& names,
-           const DatasetBuilder& made) {
+void check(CellTable& table, const std::vector<Pattern>& patterns, bool padding, bool ends, std::int64_t start,
+           const Vocabulary& names, const DatasetBuilder& made) {
     std::string text;
     std::size_t n = 0;
     for (std::size_t s = 0; s + 1 < table.tokens().size(); ++s) {
@@ -66,9 +82,9 @@ void check(CellTable& table, const std::vector<Pattern>& patterns, bool padding,
                 ++n;
             };
             for (const Pattern& pattern : patterns)
-                if (spell(table, pattern, first, T, t, padding, text)) next(text);
-            if (edges && t == 0) next("__BOS__");
-            if (edges && t == T - 1) next("__EOS__");
+                if (t >= start && spell(table, pattern, first, T, t, padding, text)) next(text);
+            if (ends && t == 0) next("__BOS__");
+            if (ends && t == T - 1) next("__EOS__");
         }
     }
     fuzz::expect(n == made.attribute.size(), "more attributes than the patterns spell");
@@ -79,11 +95,12 @@ void check(CellTable& table, const std::vector<Pattern>& patterns, bool padding,
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     fuzz::Input input(data, size);
     const unsigned flags = input.byte();
-    const bool padding = flags & 1, edges = flags & 2;
+    const bool padding = flags & 1, ends = flags & 2;
+    const std::int64_t start = flags & 4 ? 1 : 0, row = static_cast<std::int64_t>(flags >> 4) - 8;
     std::string_view rest = input.rest();
     std::vector<Pattern> patterns;
     for (std::string_view line = take_line(rest); !line.empty() && patterns.size() < 8; line = take_line(rest))
-        patterns.push_back(parse(line));
+        patterns.push_back(parse(line, flags & 8));
     const std::size_t width = std::max<std::size_t>(1, first_line(rest).second);
     if (width > 100) return 0;
     try {
@@ -93,7 +110,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         phrases.add({std::string(take_cell(some)), std::string(take_cell(some))});
         table.derive(0, std::make_unique<SameAs>(1), false);
         table.derive(0, std::make_unique<InGazetteer>(std::make_shared<const Gazetteer>(phrases), "g"), false);
-        TemplateExpander expander(table, patterns, padding, edges);
+        const Padding::Texts texts = padding_texts();
+        table.derive(0, std::make_unique<AtRow>(row, texts.first, texts.second), false);
+        std::vector<Padding::Texts> around(padding ? table.columns() : 0, texts);
+        TemplateExpander expander(table, patterns, Padding(around, table), ends, start);
         Vocabulary names;
         for (int batch = 0; batch < 2; ++batch) {  // the second one finds its ids in the caches
             table.begin();
@@ -105,7 +125,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                 const Vocabulary before = names;
                 expander.run(names, frozen, made);
                 fuzz::expect(!frozen || before.size() == names.size(), "a frozen vocabulary grew");
-                check(table, patterns, padding, edges, names, made);
+                check(table, patterns, padding, ends, start, names, made);
             }
         }
         DatasetBuilder gathered;

@@ -63,23 +63,23 @@ class TemplateEncoder {
     EncodedTokens expand(nb::handle vocabulary, bool frozen, nb::handle transitions) {
         const InUse use(*this);
         EncodedTokens made;
-        Vocabulary& attributes = states_.use(vocabulary);
-        Vocabulary* const edges = used_transitions(transitions);
+        Vocabulary& attributes = states_.switch_to(vocabulary);
+        Vocabulary* const edges = switch_transitions_to(transitions);
         table.update();
-        Vocabulary states = attributes, looking = edges ? *edges : Vocabulary();
-        const std::size_t before = attributes.size(), linked = edges ? edges->size() : 0;
+        Vocabulary snapshot = attributes, edge_snapshot = edges ? *edges : Vocabulary();
+        const std::size_t before = attributes.size(), edges_before = edge_snapshot.size();
         {
             nb::gil_scoped_release release;
-            run(states, edges ? &looking : nullptr, frozen, made);
+            run(snapshot, edges ? &edge_snapshot : nullptr, frozen, made);
         }
         if (frozen) return made;
-        if (attributes.size() != before || (edges && edges->size() != linked)) {
+        if (attributes.size() != before || (edges && edges->size() != edges_before)) {
             states_.forget();
             transitions_.forget();
             throw InputError("another thread added to the vocabulary while a file was read; learn from one file at a time");
         }
-        attributes = states;
-        if (edges) *edges = looking;
+        attributes = snapshot;
+        if (edges) *edges = edge_snapshot;
         return made;
     }
 
@@ -92,8 +92,8 @@ class TemplateEncoder {
         table.begin();
         EncodedTokens made;
         made.tokens.gather = made.transitions.gather = gather;
-        Vocabulary& attributes = states_.use(vocabulary);
-        Vocabulary* const edges = used_transitions(transitions);
+        Vocabulary& attributes = states_.switch_to(vocabulary);
+        Vocabulary* const edges = switch_transitions_to(transitions);
         std::vector<std::int32_t> gold = WordReader(table, labels, expected_).read(X, y, [&](Py_ssize_t sentences) {
             table.update();
             run(attributes, edges, frozen, made);
@@ -139,7 +139,7 @@ class TemplateEncoder {
         }
 
         // The vocabulary for the ids of this call.
-        Vocabulary& use(nb::handle given) {
+        Vocabulary& switch_to(nb::handle given) {
             if (!expander) throw InputError("an encoder needs patterns before it can expand a batch");
             if (!given.is(vocabulary)) {
                 expander->forget();
@@ -154,8 +154,8 @@ class TemplateEncoder {
         std::size_t size() const { return expander ? expander->size() : 0; }
     };
 
-    Vocabulary* used_transitions(nb::handle vocabulary) {
-        return has_transitions() && !vocabulary.is_none() ? &transitions_.use(vocabulary) : nullptr;
+    Vocabulary* switch_transitions_to(nb::handle vocabulary) {
+        return has_transitions() && !vocabulary.is_none() ? &transitions_.switch_to(vocabulary) : nullptr;
     }
 
     void run(Vocabulary& attributes, Vocabulary* edges, bool frozen, EncodedTokens& made) {

@@ -73,7 +73,7 @@ def encode_files(
     """
     given = {"columns": columns, "format": format}
     reading = reading_of(reading, {name: value for name, value in given.items() if value is not None})
-    _check_vocabularies(attributes, labels)
+    _check_vocabularies(attributes, labels, edge_attributes)
     known = Vocabulary() if attributes is None else attributes
     names = Vocabulary() if labels is None else labels.copy()
     frozen, learning = attributes is not None, labels is None
@@ -133,7 +133,7 @@ def encode_sequences(
     """
     if X is None:
         raise InputError("X is None; pass a list of sequences")
-    _check_vocabularies(attributes, labels)
+    _check_vocabularies(attributes, labels, edge_attributes)
     known = Vocabulary() if attributes is None else attributes
     names = Vocabulary() if labels is None else labels.copy()
     arrays, gold, missing, some = encode_objects(X, y, known, attributes is not None and not grow, names, gather)
@@ -211,7 +211,7 @@ class WordEncoder:
         labels: Vocabulary | None = None,
         edges: Vocabulary | None = None,
     ) -> None:
-        _check_vocabularies(attributes, labels)
+        _check_vocabularies(attributes, labels, edges)
         self.template = load_template(template)
         self.attributes = attributes
         self.labels = labels
@@ -275,10 +275,13 @@ def _edge_slots(edges: Iterable[object], tokens: Longs, known: Vocabulary, froze
     return Slots(slots, occurrences, attribute, stop, position, value)
 
 
-def _check_vocabularies(attributes: object, labels: object) -> None:
-    for name, given in (("attributes", attributes), ("labels", labels)):
+def _check_vocabularies(attributes: object, labels: object, edges: object) -> None:
+    for name, given in (("attributes", attributes), ("labels", labels), ("edges", edges)):
         if given is not None and not isinstance(given, Vocabulary):
-            raise InputError(f"{name} must be a Vocabulary, such as model.{name}, got {type(given).__name__}")
+            called = "edge_attributes" if name == "edges" else name
+            raise InputError(f"{called} must be a Vocabulary, such as model.{name}, got {type(given).__name__}")
+    if edges is not None and edges is attributes:
+        raise InputError("attributes and edge_attributes are the same Vocabulary; give each its own")
 
 
 def _within(data: Dataset, labels: Vocabulary) -> Dataset:

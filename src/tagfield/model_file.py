@@ -80,7 +80,8 @@ def to_tensors(parts: Parts) -> tuple[dict[str, Any], dict[str, str]]:
     }
     if parts.features.first is not None and parts.features.column is not None:
         tensors |= {"first": parts.features.first, "column": parts.features.column}
-    version = 1 if parts.edges is None and parts.weights.state.dtype == np.float32 else 2
+    wapiti = parts.template is not None and bool(parts.template.syntax)  # earlier versions would expand it otherwise
+    version = 1 if parts.edges is None and parts.weights.state.dtype == np.float32 and not wapiti else 2
     if parts.edges is not None:
         edge_bytes, edge_offsets = parts.edges.to_arrays()
         tensors |= {"edge_bytes": edge_bytes, "edge_offsets": edge_offsets}

@@ -108,7 +108,7 @@ def test_a_vocabulary_may_grow_while_files_are_read_with_it() -> None:
     encoder = open_encoder(PRESETS["words"], [0, 1], "tiny")
     encoder.read(b"".join(b"word%d X\n" % i + b"\n" * (i % 9 == 0) for i in range(5_000)), "tiny", 0, "line 1")
     few = ["w[0]=word1", "w[0]=word7"]
-    alone = encoder.expand(Vocabulary(few), True)[3].tolist()
+    alone = encoder.expand(Vocabulary(few), True)[0][3].tolist()
     assert alone == [0, 1]
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-5)
@@ -124,7 +124,7 @@ def test_a_vocabulary_may_grow_while_files_are_read_with_it() -> None:
 
             growing = threading.Thread(target=grow)
             growing.start()
-            both = encoder.expand(attributes, True)[3].tolist()
+            both = encoder.expand(attributes, True)[0][3].tolist()
             stop.set()
             growing.join()
             assert both == alone
@@ -200,7 +200,7 @@ def test_phrases_own_their_words() -> None:
     phrases = Gazetteer([Fickle(), Fickle()])  # type: ignore[list-item]
     encoder = TemplateEncoder([True], 100, "a word")
     column = encoder.find_phrases(0, phrases, "x")
-    encoder.set_patterns([(["g=", ""], [(0, column)])], False, False)
+    encoder.set_patterns([(["g=", ""], [(0, column)])], [], False)
     attributes = Vocabulary()
     encoder.encode_words([[long_name(0), long_name(1)]], None, attributes, False, Vocabulary(), True)
     assert attributes.strings() == ["g=B-x", "g=I-x"]
