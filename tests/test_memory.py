@@ -1,5 +1,7 @@
 """The memory that this process may use, from files that look like those of a container."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -8,6 +10,9 @@ from tagfield import memory
 from tagfield.encode import encode_sequences
 from tagfield.errors import InputError, MemoryLimitError
 from tagfield.model import Model
+from tagfield.train import Settings
+from tagfield.train.footprint import check_training, training_bytes
+from tagfield.train.problem import Problem
 from tests.support.cli_process import inside
 
 
@@ -65,6 +70,32 @@ def test_a_hundred_thousand_labels_are_refused_before_their_transitions_are_made
     X, y = [[["a"]] * 100_000], [[f"L{k}" for k in range(100_000)]]
     with memory.memory_limited(8e9), pytest.raises(MemoryLimitError, match=r"100,000² transitions needs about \d+"):
         Model.train(encode_sequences(X, y), "sgd")
+
+
+@pytest.mark.parametrize("algorithm", ["lbfgs", "sgd", "adaptive", "pa", "arow"])
+def test_the_peak_of_training_is_refused_where_the_weights_alone_would_fit(algorithm: str) -> None:
+    """In a process of its own, whose peak is measured: what passes a limit stays below it."""
+    code = (
+        "import sys\nfrom pathlib import Path\nfrom tagfield import *\nfrom tagfield.memory import resident_memory\n"
+        "X = [[[f'a{5 * i + j}' for j in range(5)]] for i in range(30_000)]\n"
+        "data = encode_sequences(X, [[f'L{i % 40}'] for i in range(30_000)])\n"
+        "Model.train(encode_sequences(X[:2], [['P'], ['Q']]), Settings(sys.argv[1], epochs=1))\n"
+        "before = resident_memory()\nPath('/proc/self/clear_refs').write_text('5')\n"
+        "Model.train(data, Settings(sys.argv[1], features='all', epochs=2))\n"
+        "print(1024 * int(Path('/proc/self/status').read_text().split('VmHWM:')[1].split()[0]) - before)"
+    )
+    run = subprocess.run([sys.executable, "-c", code, algorithm], capture_output=True, text=True, check=True)
+    peak = float(run.stdout)
+    X = [[[f"a{5 * i + j}" for j in range(5)]] for i in range(30_000)]
+    encoded = encode_sequences(X, [[f"L{i % 40}"] for i in range(30_000)])
+    problem = Problem.of(encoded, Settings(algorithm, features="all"))
+    told = training_bytes(problem.settings.recipe, problem.features, 0.0, 1, scored=False)
+    assert 0.6 * peak < told + 24e6 < 1.6 * peak  # 24 MB: the weights, which the process has as the problem's
+    with (
+        memory.memory_limited(memory.resident_memory() + 0.8 * told),
+        pytest.raises(MemoryLimitError, match="training 6,0"),
+    ):
+        check_training(problem, scored=False)
 
 
 def test_the_commands_take_the_limit(tmp_path: Path) -> None:

@@ -28,6 +28,7 @@ from tagfield.lattice import open_corpus
 from tagfield.layout import FeatureSet, Weights
 from tagfield.native import kernels
 from tagfield.page import table
+from tagfield.train.footprint import check_training
 from tagfield.train.history import Clock, Epoch, History, OnEpoch, Stopping
 from tagfield.train.loss import LossMeter
 from tagfield.train.problem import Problem
@@ -107,6 +108,7 @@ def train(
         raise InputError(f"monitor={settings.monitor} needs labels that mark chunks; use accuracy or macro_f1")
     began = clock()
     problem = Problem.of(encoded, settings, rules, start, class_weight)
+    check_training(problem, scored=dev is not None)
     feature_seconds = clock() - began
     watched = {**(watch or {}), **({} if dev is None else {"dev": dev})}
     for data in watched.values():
