@@ -252,7 +252,6 @@ def test_a_model_that_is_none(command: str, damage: str, home: Path) -> None:
         "missing": "no file named",
         "empty": "is empty",
         "text": "it is a text file",
-        "crfsuite": "a CRFsuite model",
     }
     assert said.get(damage, "is damaged") in line
 

@@ -45,7 +45,7 @@ PARTS = [
     ("a*.*.$", "abcdef", "abcdef"),
     ("a?a?a?c", "abcdefgh", "c"),
     (".?.?b", "aaaab", "aab"),
-    (".é*", "doG7é", "7\uefc3"),
+    (".é*", "doG7é", "7\U0010ffc3"),
 ]
 
 

@@ -37,9 +37,7 @@ COMMANDS: dict[str, Entry] = {
     "eval": Entry("tagfield.cli.eval:evaluate", "Evaluate a model on labelled text."),
     "tune": Entry("tagfield.cli.tune:tune", "Find the best settings for your data, on all cores."),
     "convert": Entry("tagfield.cli.convert:convert", "Convert labelled data from one format to another."),
-    "convert-model": Entry(
-        "tagfield.cli.convert_model:convert_model", "Convert a model of CRFsuite, CRF++, Wapiti or sklearn-crfsuite."
-    ),
+    "convert-model": Entry("tagfield.cli.convert_model:convert_model", "Convert a model from one program to another."),
     "info": Entry("tagfield.cli.info:info", "Show what is in a model file and how it was trained."),
     "compare": Entry("tagfield.cli.compare:compare", "Compare recipes on your data, on all cores.", EXPERIMENTS),
     "report": Entry("tagfield.cli.report:report", "Write the report of a comparison.", EXPERIMENTS),

@@ -53,7 +53,7 @@ def convert_model(
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Convert a model file from one program to another.
+    """Convert a model from one program to another.
 
     The new model gives the same labels and probabilities. A pickle is searched for its model, and not executed. What
     the new format cannot hold is an error if it would change a label, and otherwise named in a note.
