@@ -17,6 +17,7 @@ from tests.support.naive import Dense, Problem
 from tests.support.naive_arow import Arow
 from tests.support.strategies import dense_weights, encode, from_dense, learnable, present, problems
 from tests.support.tolerances import PASSES
+from tests.support.trainers import made
 
 
 def orders(sentences: int, epochs: int, seed: int) -> list[list[int]]:
@@ -105,6 +106,17 @@ def test_a_first_pass_by_hand() -> None:
     trained = train(encode(problem), Settings.of("arow", features="all", arow_variance=4.0, arow_gamma=2.0, epochs=1))
     assert trained.history[0].objective == 1.0
     np.testing.assert_allclose(dense_weights(trained.features, trained.weights).state, [[-0.4, 0.4]], rtol=1e-6)
+
+
+def test_a_sentence_of_weight_0_changes_neither_weights_nor_variances() -> None:
+    """It comes first, is mislabelled, and has the attribute of the next one."""
+    token = [(0, 1.0)]
+    settings = Settings.of("arow", features="all", epochs=1)
+    with_it = made(encode(Problem([[token], [token]], [[1], [1]], [0.0, 1.0], 1, 2)), settings)
+    without = made(encode(Problem([[token]], [[1]], [1.0], 1, 2)), settings)
+    assert with_it.run(np.array([0, 1])) == without.run(np.array([0]))
+    for name, array in without.state().arrays.items():
+        np.testing.assert_array_equal(with_it.state().arrays[name], array)
 
 
 def test_what_can_be_separated_is_separated() -> None:

@@ -179,6 +179,18 @@ def test_for_single_tokens_a_weight_is_a_number_of_copies() -> None:
     assert heavy == pytest.approx(copied, rel=1e-3, abs=1e-5)
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"generator": "auto"}, "does not apply to ngd with generator auto, which flattens large gradients"),
+        ({"generator": "erf:2"}, "does not apply to ngd: .*, which flattens large gradients; use lbfgs"),
+    ],
+)
+def test_responses_that_flatten_gradients_refuse(options: dict, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        CRF("ngd", class_weight={"O": 0.1}, **options).fit([[["a"], ["b"]]], [["O", "X"]])
+
+
 @pytest.mark.parametrize("algorithm", ["pa", "ap", "arow"])
 def test_algorithms_without_a_likelihood_refuse(algorithm: str) -> None:
     with pytest.raises(InputError, match=f"the likelihood of tokens; {algorithm} has none; use lbfgs"):

@@ -59,7 +59,7 @@ class CRF(Scoring, Inspection, Plumbing):
     keep_tempfiles, trainer_cls: Accepted for compatibility with sklearn-crfsuite; trainer_cls must be None.
     class_weight: What a token of each label weighs in the likelihood: a dict of label to weight, or 'balanced', for
         n_tokens / (n_classes · n_tokens of the class). More tokens of a heavy class are found, at the price of false
-        ones. For lbfgs, l2sgd and tagfield's stochastic recipes. Default: every class has weight 1.
+        ones. For lbfgs, l2sgd, adaptive and default. Default: every class has weight 1.
     warm_start: Continue from the weights, attributes and labels of the last fit. Default: False.
     early_stopping: Stop when the score `monitor` on held-out data has not improved for n_iter_no_change passes. Keeps
         the best weights. Held-out data is eval_set or X_dev; without them, validation_fraction of the sequences.

@@ -92,6 +92,8 @@ def settings_of(params: Mapping[str, Any], default: str = "lbfgs") -> Settings:
         "max_dev_rise": None,  # as in CRFsuite, held-out data alone does not stop training,
         "keep_best": False,  # and does not choose the weights; early_stopping does both
     }
+    if usual and params.get("class_weight") is not None:
+        options.setdefault("cost", 0.0)  # class weights are a margin of their own
     return Settings.of(NAME if usual else recipe, called, **options)
 
 

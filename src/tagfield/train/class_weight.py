@@ -9,8 +9,11 @@ beside a rare one, so fewer of the rare are found. A handicap on each label whil
 along every chunk, and ruins F1. The loss of sequences with the terms of heavy tokens added to it is lowest where a
 little probability is on sequences in which every label is the rare one. native/kernel/token_terms.hpp has the gradient.
 
-Only recipes with a likelihood know class weights. Sham Kakade, Yee Whye Teh and Sam Roweis, "An alternate objective
-function for Markovian fields", ICML 2002, train on the probabilities of tokens.
+Only plain gradients of a likelihood know class weights: a response that flattens large gradients would take them away
+again. CRF("default") leaves out its softmax margin with them, which costs precision.
+
+Sham Kakade, Yee Whye Teh and Sam Roweis, "An alternate objective function for Markovian fields", ICML 2002, train on
+the probabilities of tokens.
 """
 
 import numpy as np
@@ -19,7 +22,7 @@ from numpy.typing import ArrayLike
 from tagfield._text import Vocabulary
 from tagfield.dataset import Doubles
 from tagfield.errors import InputError
-from tagfield.train.options import Descent, Recipe
+from tagfield.train.options import Auto, Descent, Recipe
 
 INSTEAD = "use lbfgs, l2sgd or adaptive"
 
@@ -48,8 +51,9 @@ def read_class_weight(
     if not recipe.has_likelihood:
         name = f"{recipe.name}{recipe.suffix}"
         raise InputError(f"class_weight weighs the likelihood of tokens; {name} has none; {INSTEAD}")
-    if isinstance(recipe, Descent) and not recipe.f.depends_on_u_alone:
-        raise InputError(f"class_weight does not apply to {recipe}, whose update looks at counts; {INSTEAD}")
+    if isinstance(recipe, Auto) or (isinstance(recipe, Descent) and not recipe.f.generator.linear):
+        name = f"{recipe}{recipe.suffix}"
+        raise InputError(f"class_weight does not apply to {name}, which flattens large gradients; {INSTEAD}")
     if edges is not None and len(edges):
         raise InputError("class_weight does not apply to transitions that look at the input; use a template without B")
     return weight

@@ -124,10 +124,13 @@ class _Occurrences:
     def of(data: Dataset, chosen: Longs) -> "_Occurrences":
         is_chosen = np.zeros(int(data.attribute.max(initial=-1)) + 1, bool)
         is_chosen[chosen] = True
-        at = np.flatnonzero(np.repeat(is_chosen[data.attribute], data.slot_sizes()))
-        slot = np.searchsorted(np.cumsum(data.slot_sizes()), at, side="right")
-        attribute = data.attribute[slot].astype(np.int64)
-        sentence = np.searchsorted(data.occurrences[1:], at, side="right")
+        slots = np.flatnonzero(is_chosen[data.attribute])  # few: nothing here is as large as the corpus
+        of = np.searchsorted(data.slots, slots, side="right") - 1  # their sentences
+        first = np.where(slots == data.slots[of], 0, data.stop[slots - 1])
+        sizes = data.stop[slots] - first
+        ends = np.cumsum(sizes)
+        at = np.arange(ends[-1] if len(ends) else 0) + np.repeat(data.occurrences[of] + first - (ends - sizes), sizes)
+        attribute, sentence = (np.repeat(each, sizes) for each in (data.attribute[slots].astype(np.int64), of))
         token = data.tokens[sentence] + data.position[at]
         value = np.ones(len(at)) if data.value is None else data.value[at].astype(np.float64)
         order = np.lexsort((token, attribute))
