@@ -1,15 +1,17 @@
 """Operations on a corpus: sentences taken, arrays there and back, and the first sentence without a label."""
 
+from dataclasses import replace
+
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tagfield.dataset import UNKNOWN, Dataset, Slots
+from tagfield.dataset import UNKNOWN, Dataset
 from tagfield.encode import encode_files, encode_sequences
 from tagfield.lattice import open_corpus
 from tagfield.text.sources import Source
 from tests.support.naive import Problem
-from tests.support.strategies import encode, problems
+from tests.support.strategies import encode, listed, problems
 
 
 def same(one: Dataset, other: Dataset) -> None:
@@ -20,24 +22,6 @@ def same(one: Dataset, other: Dataset) -> None:
         assert array.dtype == theirs[name].dtype
 
 
-def listed(slots: Slots | None, dataset: Dataset) -> list[list[list[tuple[int, float]]]]:
-    """Attribute ids and values of each sentence and token, in order."""
-    tokens = np.diff(dataset.tokens).tolist()
-    if slots is None:
-        return [[[] for _ in range(n)] for n in tokens]
-    found: list[list[list[tuple[int, float]]]] = []
-    for s, n in enumerate(tokens):
-        found.append([[] for _ in range(n)])
-        at = int(slots.occurrences[s])
-        for d in range(int(slots.slots[s]), int(slots.slots[s + 1])):
-            while at < slots.occurrences[s] + slots.stop[d]:
-                value = 1.0 if slots.value is None else float(slots.value[at])
-                found[-1][slots.position[at]].append((int(slots.attribute[d]), value))
-                at += 1
-        found[-1] = [sorted(token) for token in found[-1]]
-    return found
-
-
 @settings(max_examples=80, deadline=None)
 @given(problems(edges=True), st.data())
 def test_sentences_taken_are_those_encoded_alone(problem: Problem, data: st.DataObject) -> None:
@@ -45,8 +29,9 @@ def test_sentences_taken_are_those_encoded_alone(problem: Problem, data: st.Data
     chosen = data.draw(st.lists(st.integers(0, len(whole) - 1), max_size=5))
     part = whole.take(np.array(chosen, np.int64))
     open_corpus(part.dataset)
-    assert list(part.sequences()) != [] or not chosen
-    expected, found = list(whole.sequences()), list(part.sequences())
+    expected, found = (
+        list(replace(each, dataset=replace(each.dataset, edges=None), edges=None).sequences()) for each in (whole, part)
+    )
     for s, sequence in zip(chosen, found, strict=True):
         assert (sequence.tokens, sequence.labels) == (expected[s].tokens, expected[s].labels)
         assert sequence.weight == expected[s].weight

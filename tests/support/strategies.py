@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from tagfield.dataset import Slots
+from tagfield.dataset import Dataset, Slots
 from tagfield.encode import Encoded, Vocabulary, encode_sequences
 from tagfield.layout import LANES, FeatureSet, Weights, absent
 from tests.support.naive import Dense, Problem, Token
@@ -149,6 +149,24 @@ def edge_slots(edges: list[list[Token]]) -> Slots:
         np.array([t for t, _ in places], np.int32),
         None if (values == 1).all() else values,
     ).after_first()
+
+
+def listed(slots: Slots | None, dataset: Dataset) -> list[list[Token]]:
+    """Attribute ids and values of each sentence and token, in order."""
+    tokens = np.diff(dataset.tokens).tolist()
+    if slots is None:
+        return [[[] for _ in range(n)] for n in tokens]
+    found: list[list[Token]] = []
+    for s, n in enumerate(tokens):
+        found.append([[] for _ in range(n)])
+        at = int(slots.occurrences[s])
+        for d in range(int(slots.slots[s]), int(slots.slots[s + 1])):
+            while at < slots.occurrences[s] + slots.stop[d]:
+                value = 1.0 if slots.value is None else float(slots.value[at])
+                found[-1][slots.position[at]].append((int(slots.attribute[d]), value))
+                at += 1
+        found[-1] = [sorted(token) for token in found[-1]]
+    return found
 
 
 def to_dense(features: FeatureSet, state: np.ndarray, trans: np.ndarray, edge: np.ndarray | None = None) -> Dense:

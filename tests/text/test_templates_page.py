@@ -34,7 +34,9 @@ def test_templates_are_read(text: str, tmp_path: Path) -> None:
         made = made.with_columns("a b y")
     width = len(made.columns) - 1
     encoder = WordEncoder(made)
-    assert len(encoder.encode([[("Rome",) * width, ("1990",) * width]]).attributes) > len(made.patterns) // 2
+    encoded = encoder.encode([[("Rome",) * width, ("1990",) * width]])
+    assert len(encoded.attributes) > len(made.patterns) // 2
+    assert len(encoded.edges or ()) == len(made.transitions)
 
 
 def test_python_prints_what_it_says(capsys: pytest.CaptureFixture[str]) -> None:

@@ -44,37 +44,65 @@ def words(count: int, seed: int = 0, labels: int = 4) -> tuple[list[Any], list[l
     return X, [[f"y{int(token[0][1:]) % labels}" for token in x] for x in X]
 
 
-def learned(X: Any, y: Any, cuts: list[int], options: dict[str, Any], rules: Any = None) -> Stream:
+def learned(X: Any, y: Any, cuts: list[int], options: dict[str, Any], rules: Any = None, edges: Any = None) -> Stream:
     """A stream that came in parts which end at `cuts`."""
     told = Settings.of(**options)
-    stream = Stream(Vocabulary(), Vocabulary([f"y{i}" for i in range(4)]), told)
+    stream = Stream(Vocabulary(), Vocabulary([f"y{i}" for i in range(4)]), told, Vocabulary() if edges else None)
     for start, end in itertools.pairwise([0, *cuts, len(X)]):
-        known = {"attributes": stream.attributes, "labels": stream.labels, "grow": True}
+        known: dict[str, Any] = {"attributes": stream.attributes, "labels": stream.labels, "grow": True}
+        if edges:
+            known |= {"edges": edges[start:end], "edge_attributes": stream.edges}
         stream.learn(encode_sequences(X[start:end], y[start:end], **known), told, rules)
     return stream
 
 
+def looking(X: Any) -> list[list[list[str]]]:
+    """Edge attributes for some sequences, which come as late as the words do."""
+    return [[[f"e{token[0]}"] for token in x] if s % 3 else [[] for _ in x] for s, x in enumerate(X)]
+
+
 def bits(stream: Stream, options: dict[str, Any]) -> tuple[Any, ...]:
-    attributes, features, weights, _ = stream.learned(Settings.of(**options))
+    attributes, features, weights, edges = stream.learned(Settings.of(**options))
     state = [array.tobytes() for _, array in sorted(stream.state.arrays.items())]
     numbers = sorted(stream.state.numbers.items())
-    return (attributes.strings(), features.counts, weights.state.tobytes(), weights.trans.tobytes(), state, numbers)
+    kept = [array.tobytes() for array in weights.arrays()]
+    names = attributes.strings(), None if edges is None else edges.strings()
+    return (names, features.counts, features.edge_count, kept, state, numbers)
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_the_result_does_not_depend_on_how_the_stream_is_cut(variant: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("looks", [False, True], ids=["", "with edge attributes"])
+def test_the_result_does_not_depend_on_how_the_stream_is_cut(
+    variant: str, looks: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(stochastic_module, "STREAM_EPOCH", 20)  # so that annealing and averaging take turns
     options = VARIANTS[variant]
     X, y = words(60)
-    whole = bits(learned(X, y, [], options), options)
-    assert bits(learned(X, y, list(range(1, 60)), options), options) == whole
+    edges = looking(X) if looks else None
+    whole = bits(learned(X, y, [], options, edges=edges), options)
+    assert bits(learned(X, y, list(range(1, 60)), options, edges=edges), options) == whole
 
-    @settings(max_examples=15, deadline=None)
+    @settings(max_examples=5 if looks else 15, deadline=None)
     @given(st.sets(st.integers(1, 59)))
     def same(cuts: set[int]) -> None:
-        assert bits(learned(X, y, sorted(cuts), options), options) == whole
+        assert bits(learned(X, y, sorted(cuts), options, edges=edges), options) == whole
 
     same()
+
+
+def test_a_part_that_fails_leaves_edge_weights_as_they_were() -> None:
+    X, y = words(20)
+    edges, options = looking(X), {"recipe": "sgd", "features": "all"}
+    stream = learned(X, y, [], options, edges=edges)
+    before = bits(stream, options)
+    known = {"attributes": stream.attributes, "labels": stream.labels, "edge_attributes": stream.edges}
+    part = encode_sequences(X[1:2] * 2, y[1:2] * 2, edges=edges[1:2] * 2, **known)
+    assert part.dataset.edges is not None
+    slots = part.dataset.edges
+    huge = replace(slots, value=np.full(len(slots.position), 3e38, np.float32))
+    with pytest.raises(TrainingError, match="left the range of numbers"):
+        stream.learn(replace(part, dataset=replace(part.dataset, edges=huge)), Settings.of(**options, rate=1e30))
+    assert bits(stream, options) == before
 
 
 @pytest.mark.parametrize("name", ["sgd", "u2.g1"])

@@ -42,7 +42,10 @@ EPOCHS = 5
 
 @pytest.fixture(scope="module")
 def encoded() -> Encoded:
-    return encode(noisy(40))
+    """Every second sentence has edge attributes."""
+    problem, rng = noisy(40), np.random.default_rng(5)
+    edges = [[[(int(rng.integers(4)), 1.0)] if s % 2 else [] for _ in x] for s, x in enumerate(problem.sentences)]
+    return encode(replace(problem, edges=edges, edge_attributes=4))
 
 
 def orders(sentences: int) -> list[np.ndarray]:
@@ -63,10 +66,7 @@ def seen(trainer: Trainer, order: np.ndarray) -> tuple[object, ...]:
         objective,
         trainer.monitor,
         trainer.norm(),
-        kept.state.tobytes(),
-        kept.trans.tobytes(),
-        way.state.tobytes(),
-        way.trans.tobytes(),
+        *(array.tobytes() for array in (*kept.arrays(), *way.arrays())),
         trainer.finished(),
         trainer.diverged(),
     )

@@ -174,7 +174,7 @@ class CRF(Decoding, Inspection, BaseEstimator):  # type: ignore[misc]  # scikit-
         with threadpool_limits(1, user_api="blas"):
             trained = train(encoded, settings, dev=dev, on_epoch=self._hooks(), start=start, rules=rules)
         self._keep(Model.of(encoded, trained).without_spare_attributes(), names)
-        self.generated_ = sum(trained.features.counts)
+        self.generated_ = trained.features.size
         self.history_ = [epoch.to_dict() for epoch in trained.history]
         self.n_iter_ = len(trained.history)
         self.converged_ = trained.converged

@@ -60,7 +60,7 @@ class Inspection(Fitted):
     def training_log_(self) -> TrainingLog:
         """The passes of the last fit, in the format of python-crfsuite's log parser."""
         self._check_fitted()
-        return TrainingLog(self.history_, getattr(self, "generated_", sum(self.model_.features.counts)))
+        return TrainingLog(self.history_, getattr(self, "generated_", self.model_.features.size))
 
     @property
     def tagger_(self) -> Tagger:

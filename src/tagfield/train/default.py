@@ -4,7 +4,7 @@
     Settings("u2.g1")  ·  --algorithm u2.g1                 ─▶  the recipe's own defaults, and NAMED
 
 The default has a weight for every pair of attribute and label. If those would not fit into memory, it has one for each
-pair that occurs in the data.
+pair that occurs in the data. The same holds for transitions that look at the input.
 """
 
 from typing import Any
@@ -33,19 +33,19 @@ COPIES = 8  # of the weights: features, start, θ, AdaGrad's squares, the averag
 SHARE = 0.5  # of the memory that they may take
 
 
-def default_features(attributes: int, labels: int) -> str:
+def default_features(attributes: int, labels: int, edges: int = 0) -> str:
     """The feature set that `features="auto"` stands for.
 
     >>> default_features(100_000, 20), default_features(10**9, 10**4)
     ('all', 'observed')
     """
-    return "all" if weight_bytes(attributes, labels) <= SHARE * usable_memory() else "observed"
+    return "all" if weight_bytes(attributes, labels, edges) <= SHARE * usable_memory() else "observed"
 
 
-def weight_bytes(attributes: int, labels: int) -> float:
-    """Bytes that training takes for weights with one weight for every pair of attribute and label.
+def weight_bytes(attributes: int, labels: int, edges: int = 0) -> float:
+    """Bytes that training takes for one weight for every pair of attribute and label, and for every edge feature.
 
     >>> weight_bytes(100_000, 20) / 1e6
     76.8
     """
-    return float(attributes * -(-labels // LANES) * LANES * 4 * COPIES)
+    return float((attributes + edges * labels) * -(-labels // LANES) * LANES * 4 * COPIES)

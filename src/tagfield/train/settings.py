@@ -190,7 +190,12 @@ class Settings:
         """
         if self.features != "auto":
             return self
-        return replace(self, features=default_features(len(encoded.attributes), len(encoded.labels)))
+        sizes = len(encoded.attributes), len(encoded.labels)
+        chosen = replace(self, features=default_features(*sizes))
+        if self.transitions is None and encoded.edges and chosen.features == "all":
+            linked = default_features(*sizes, len(encoded.edges))  # edge attributes may have too many pairs of labels
+            chosen = chosen if linked == "all" else replace(chosen, transitions="observed")
+        return chosen
 
     @property
     def max_epochs(self) -> int:
