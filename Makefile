@@ -112,7 +112,7 @@ oldest: build
 # The native code again, with AddressSanitizer and UBSan, under the tests that lean on it.
 SANITIZED := build/sanitize
 SANITIZE_TESTS ?= tests/text tests/native tests/test_encode.py tests/test_features.py tests/test_lattice.py \
-    tests/test_model.py tests/test_threads.py tests/bregman/test_tables.py tests/estimator/test_decoding.py \
+    tests/test_model.py tests/test_model_file_versions.py tests/test_threads.py tests/bregman/test_tables.py tests/estimator/test_decoding.py \
     $(addprefix tests/train/test_,$(addsuffix .py,arow counted driver growth limits margin objective quasi_newton \
     stochastic streaming trainer whole_corpus))
 
