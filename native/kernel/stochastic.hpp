@@ -32,10 +32,11 @@
 
 namespace tagfield {
 
-// The step of a sentence's edge weights. Not inlined: the loops of sentences without any keep their registers.
+// The step of a sentence's edge weights. Not inlined, and with copies of the changes: the loops of sentences without any
+// keep them in registers.
 template <bool Respond, class Step, class Plain>
 TAGFIELD_NOINLINE void step_edges(const Corpus& c, const Pass& pass, int64_t s, const Looked& looked, bool known,
-                                  const Step& change, const Plain& plain, Exactly& leftover) {
+                                  const Step change, const Plain plain, Exactly& leftover) {
   const Arrays &theta = pass.theta, &squares = pass.squares, &rest = pass.rest;
   if (pass.counted && !known && pass.respond_edges)
     looked.collect(c, s, theta.edge, leftover);
