@@ -97,7 +97,7 @@ oldest: build
 # editable install would find the other build first; the preloaded libraries must be there before the first exception.
 SANITIZED := build/sanitize
 SANITIZE_TESTS ?= tests/text tests/native tests/test_encode.py tests/test_features.py tests/test_lattice.py \
-    tests/test_model.py tests/test_threads.py tests/bregman/test_tables.py tests/estimator/test_decoding.py \
+    tests/test_model.py tests/test_model_file_versions.py tests/test_threads.py tests/bregman/test_tables.py tests/estimator/test_decoding.py \
     $(addprefix tests/train/test_,$(addsuffix .py,arow counted driver growth limits margin objective quasi_newton \
     stochastic streaming trainer whole_corpus))
 

@@ -167,7 +167,7 @@ def test_info_shows_edges(tmp_path: Path) -> None:
 
 def test_data_without_the_model_s_edges_is_refused() -> None:
     model, plain = made(), made(edges=False)
-    with pytest.raises(InputError, match="the model's transitions look at the input, and this data has no edge"):
+    with pytest.raises(InputError, match="the model's transitions look at the input, but this data has no edge"):
         model.tag(X)
     with pytest.raises(InputError, match="this data has no edge attributes"):
         model.marginals(encode_sequences(X, attributes=model.attributes, labels=model.labels))

@@ -248,7 +248,7 @@ class EdgeLattice {
         const Vec<double> from = splat<double>(a[i] / m);
         for (int k = 0; k < Lp_; k += W) {
           const int64_t c = int64_t(i) * Lp_ + k;
-          const Vec<double> share = from * load(x + c) * load(q + k);
+          const Vec<double> share = load(x + c) * load(q + k) * from;  // from · X alone may leave a double's range
           store<double>(edge + c, load(edge + c) + share);
           if (mine) store<double>(x + c, share);
         }

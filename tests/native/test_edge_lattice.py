@@ -209,6 +209,14 @@ def test_mass_that_is_lost_at_one_place_and_needed_at_another(toll: float, entry
             check(s, tau, edge_chain_in_logs(s, tau))
 
 
+def test_a_huge_step_to_a_forbidden_label_leaves_no_trace() -> None:
+    """The best label so far has one cheap way on, which is forbidden, and one that is dearer than most."""
+    s, tau = np.zeros((4, 2)), np.zeros((4, 2, 2))
+    s[1, 1], s[2, 1] = -640.0, -np.inf
+    tau[2] = [[-460.0, 299.0], [0.0, 0.0]]
+    assert check(s, tau, edge_chain_by_paths(s, tau)) == 0
+
+
 @settings(max_examples=100, deadline=None)
 @given(st.data(), st.integers(1, 5), st.integers(1, 3), st.sampled_from([10**3, 10**6, 10**9]))
 def test_large_scores_in_whole_numbers(data: st.DataObject, length: int, labels: int, size: int) -> None:
