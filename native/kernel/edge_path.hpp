@@ -21,7 +21,7 @@ struct EdgePath {
   explicit EdgePath(const Layout& at) : lattice(at), at_(at) {}
 
   // The best path of sentence s, into g; scores [n, Lp]. Returns its score.
-  double best(const Corpus& c, const float* scores, const float* trans, const float* edge, int64_t s, int32_t* g) {
+  TAGFIELD_NOINLINE double best(const Corpus& c, const float* scores, const float* trans, const float* edge, int64_t s, int32_t* g) {
     double* into = lattice.room_for(c.length(s));
     for (int64_t k = 0; k < c.length(s) * at_.Lp(); ++k) into[k] = double(scores[k]);
     sum_edges(c, at_, trans, edge, s, lattice);
@@ -29,7 +29,7 @@ struct EdgePath {
   }
 
   // δ of gold y and guess g, for the features of the edges that sentence s has. A sentence without any has none.
-  void compare(const Corpus& c, const float* edge, int64_t s, const int32_t* y, const int32_t* g) {
+  TAGFIELD_NOINLINE void compare(const Corpus& c, const float* edge, int64_t s, const int32_t* y, const int32_t* g) {
     deltas.clear();
     if (!c.edges.in(s)) return;
     each_edge_slot(c.edges, at_, s, [&](int64_t e, int64_t from, int64_t to) {

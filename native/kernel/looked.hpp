@@ -19,7 +19,7 @@ struct Looked {
   explicit Looked(const Layout& at) : lattice(at), at_(at), size_(int64_t(at.L) * at.Lp()) {}
 
   // Sentence s, with the transitions in force and the weights of the edges.
-  void open(const Corpus& c, const float* trans, const float* edge, int64_t s) {
+  TAGFIELD_NOINLINE void open(const Corpus& c, const float* trans, const float* edge, int64_t s) {
     n_ = c.length(s);
     lattice.room_for(n_);
     sum_edges(c, at_, trans, edge, s, lattice);
@@ -31,7 +31,7 @@ struct Looked {
   }
 
   // log Z from the scores in `plain`; leaves the marginals there, and the pairs here. Those of the run before are kept.
-  double run(Lattice<float>& plain, float z) {
+  TAGFIELD_NOINLINE double run(Lattice<float>& plain, float z) {
     for (int64_t k = 0; k < n_ * at_.Lp(); ++k) lattice.scores[k] = double(plain.scores[k]);
     const double log_z = lattice.run(double(z), true);
     for (int64_t k = 0; k < n_ * at_.Lp(); ++k) plain.node[k] = float(lattice.node[k]);

@@ -34,6 +34,27 @@
 
 namespace tagfield {
 
+// The step of a sentence's edge weights. Not inlined, and with copies of the changes: the loops of sentences without any
+// keep them in registers.
+template <bool Respond, class Step, class Plain>
+TAGFIELD_NOINLINE void step_edges(const Corpus& c, const Pass& pass, int64_t s, const Looked& looked, bool known,
+                                  const Step change, const Plain plain, Exactly& leftover) {
+  const Arrays &theta = pass.theta, &squares = pass.squares, &rest = pass.rest;
+  if (pass.counted && !known && pass.respond_edges)
+    looked.collect(c, s, theta.edge, leftover);
+  else if (pass.counted && known)
+    looked.each_counted(c, s, pass, leftover, [&](int64_t k, const Vec<float>& w, const Vec<float>& r) {
+      change.step(theta.edge, squares.edge, rest.edge, k, w, r);
+    });
+  else
+    looked.each_difference(c, s, [&](int64_t k, const Vec<float>& u) {
+      if (Respond && pass.respond_edges)
+        change(theta.edge, squares.edge, rest.edge, k, u);
+      else
+        plain(theta.edge, squares.edge, rest.edge, k, u);
+    });
+}
+
 template <Rows R, bool Respond, bool Adaptive, bool Average>
 void stochastic_pass(const Corpus& c, const Layout& at, Pass& pass, const int64_t* order, int64_t count) {
   Lattice<float> lattice(at);
@@ -139,19 +160,7 @@ void stochastic_pass(const Corpus& c, const Layout& at, Pass& pass, const int64_
         else
           plain(theta.trans, squares.trans, rest.trans, k * W, u);
       }
-    if (looks && exactly && pass.respond_edges)
-      looked.collect(c, s, theta.edge, leftover);
-    else if (looks && counted)
-      looked.each_counted(c, s, pass, leftover, [&](int64_t k, const Vec<float>& w, const Vec<float>& r) {
-        change.step(theta.edge, squares.edge, rest.edge, k, w, r);
-      });
-    else if (looks)
-      looked.each_difference(c, s, [&](int64_t k, const Vec<float>& u) {
-        if (Respond && pass.respond_edges)
-          change(theta.edge, squares.edge, rest.edge, k, u);
-        else
-          plain(theta.edge, squares.edge, rest.edge, k, u);
-      });
+    if (looks) step_edges<Respond>(c, pass, s, looked, known, change, plain, leftover);
     exact_step(pass, change, leftover);
 
     z *= shrink;
