@@ -23,7 +23,9 @@ pycrfsuite = pytest.importorskip("pycrfsuite", reason="python-crfsuite is not in
 PROBABILITY = 1e-6  # values of attributes are float32 here and float64 in CRFsuite
 MUTANTS = int(os.environ.get("TAGFIELD_MUTANTS", "3000"))
 
-names = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=14) | st.sampled_from(["", "é", "a b"])
+names = st.text(
+    st.characters(codec="utf-8", exclude_characters="\0", exclude_categories=("Cn",)), max_size=14
+) | st.sampled_from(["", "é", "a b"])
 values = st.floats(-4, 4, width=32) | st.just(1.0)
 items = st.dictionaries(names, values, max_size=5)
 label_names = st.lists(names, min_size=1, max_size=6, unique=True)
@@ -134,7 +136,7 @@ def test_bytes_that_are_not_utf8(tmp_path: Path) -> None:
     trainer.append([{b"\xff\xe9": 1.0}, {b"caf\xe9": 1.0}], ["X", "Y"])
     trainer.train(str(tmp_path / "m"))
     model = Model.load(tmp_path / "m")
-    assert [name.encode()[-4:] for name in model.attributes.strings()] == ["\U0010ffe9".encode()] * 2
+    assert model.attributes.strings() == ["\ufdd7\ufdef\ufdd6\ufde9", "caf\ufdd6\ufde9"]
     assert to_bytes(model._parts()) == (tmp_path / "m").read_bytes()
     model.save(tmp_path / "n")
     assert Model.load(tmp_path / "n").attributes.strings() == model.attributes.strings()

@@ -1,11 +1,12 @@
 """Names as bytes, as other programs store them, and as strings, as tagfield stores them.
 
-    bytes ─▶ name_of: UTF-8, and U+10FF80 .. U+10FFFF for bytes 0x80 .. 0xFF that are not UTF-8 ─▶ str ─▶ bytes_of
+    bytes ─▶ name_of: UTF-8, and two noncharacters for a byte 0x80 .. 0xFF that is not UTF-8 ─▶ str ─▶ bytes_of
 
 CRFsuite's attributes are bytes without an encoding, and a vocabulary holds Unicode. Python's own answer,
-surrogateescape, makes strings that cannot be written as UTF-8, so no vocabulary, JSON or model file holds them. The
-last 128 code points are for private use, and stand for single bytes here. In a name that really contains one of them,
-each of its four bytes gets a stand-in of its own, so the two functions are inverse to each other for all bytes.
+surrogateescape, makes strings that cannot be written as UTF-8, so no vocabulary, JSON or model file holds them. Unicode
+keeps 32 noncharacters, U+FDD0 .. U+FDEF, for internal use; no text has them. Byte 0x80 + 16·i + j is U+FDD0 + i, then
+U+FDE0 + j. In bytes that do contain a noncharacter, each of its three bytes becomes such a pair, so the two functions
+are inverse to each other for all bytes.
 """
 
 import codecs
@@ -20,15 +21,19 @@ from tagfield.dataset import Longs
 from tagfield.errors import InputError
 from tagfield.formats.packed import Bytes
 
-FIRST = 0x10FF00  # + byte: the character that stands for it
-_STAND_INS = re.compile("[\U0010ff80-\U0010ffff]")
-_RESERVED = (b"\xf4\x8f\xbe", b"\xf4\x8f\xbf")  # how the stand-ins begin in UTF-8
+HIGH, LOW = 0xFDD0, 0xFDE0
+_PAIR = re.compile("([\ufdd0-\ufdd7])([\ufde0-\ufdef])")
+_NONCHARACTER = re.compile(rb"(\xef\xb7[\x90-\xaf])")  # U+FDD0 .. U+FDEF in UTF-8
+
+
+def _pairs(raw: bytes) -> str:
+    return "".join(chr(HIGH + (byte - 0x80) // 16) + chr(LOW + byte % 16) for byte in raw)
 
 
 def _stand_in(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeDecodeError):
         raise error
-    return "".join(chr(FIRST + byte) for byte in error.object[error.start : error.end]), error.end
+    return _pairs(error.object[error.start : error.end]), error.end
 
 
 codecs.register_error("tagfield.bytes", _stand_in)
@@ -37,16 +42,11 @@ codecs.register_error("tagfield.bytes", _stand_in)
 def name_of(raw: bytes) -> str:
     """The string for some bytes.
 
-    >>> name_of("é".encode()), name_of(b"a\\xe9") == "a" + chr(0x10FFE9)
+    >>> name_of("é".encode()), name_of(b"a\\xe9") == "a\\ufdd6\\ufde9"
     ('é', True)
     """
-    name = raw.decode("utf-8", "tagfield.bytes")
-    if any(start in raw for start in _RESERVED):
-        parts = re.split(rb"(\xf4\x8f[\xbe\xbf][\x80-\xbf])", raw)
-        escaped = ["".join(chr(FIRST + byte) for byte in part) for part in parts[1::2]]
-        plain = [part.decode("utf-8", "tagfield.bytes") for part in parts[::2]]
-        name = "".join(one + other for one, other in zip(plain, [*escaped, ""], strict=True))
-    return name
+    parts = _NONCHARACTER.split(raw)
+    return "".join(_pairs(part) if i % 2 else part.decode("utf-8", "tagfield.bytes") for i, part in enumerate(parts))
 
 
 def bytes_of(name: str) -> bytes:
@@ -55,11 +55,11 @@ def bytes_of(name: str) -> bytes:
     >>> bytes_of(name_of(b"a\\xe9\\xff")), bytes_of("é") == "é".encode()
     (b'a\\xe9\\xff', True)
     """
-    parts = _STAND_INS.split(name)
-    if len(parts) == 1:
-        return name.encode()
-    stand_ins = [bytes([ord(found) - FIRST]) for found in _STAND_INS.findall(name)]
-    return b"".join(part.encode() + byte for part, byte in zip(parts, [*stand_ins, b""], strict=True))
+    made, end = b"", 0
+    for found in _PAIR.finditer(name):
+        byte = 0x80 + 16 * (ord(found[1]) - HIGH) + ord(found[2]) - LOW
+        made, end = made + name[end : found.start()].encode() + bytes([byte]), found.end()
+    return made + name[end:].encode()
 
 
 def vocabulary_of(text: Bytes, offsets: Longs) -> Vocabulary:
@@ -69,7 +69,7 @@ def vocabulary_of(text: Bytes, offsets: Longs) -> Vocabulary:
     ['a', 'b']
     """
     raw = text.tobytes()
-    if not any(start in raw for start in _RESERVED):
+    if _NONCHARACTER.search(raw) is None:
         try:
             return Vocabulary.from_arrays(text, offsets)
         except InputError as error:
@@ -87,7 +87,7 @@ def arrays_of(names: Vocabulary) -> tuple[Bytes, Longs]:
     """The bytes of every string, and where each starts [n+1]; the inverse of `vocabulary_of`."""
     text, offsets = names.to_arrays()
     raw = text.tobytes()
-    if not any(start in raw for start in _RESERVED):
+    if _NONCHARACTER.search(raw) is None:
         return text, offsets
     pieces = [bytes_of(name) for name in names]
     sizes = np.array([len(piece) for piece in pieces], np.int64)

@@ -11,6 +11,7 @@ Keys and texts may be bytes in UTF-8; other bytes get stand-ins (formats/names.p
 A text ends at its first NUL, as it does in CRFsuite.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
@@ -20,6 +21,7 @@ from tagfield.errors import InputError
 from tagfield.formats.names import name_of
 
 Pairs: TypeAlias = list[tuple[str, float]]
+SURROGATE = re.compile("[\udc80-\udcff]")  # bytes that Python decoded with surrogateescape
 NUMBERS = (bool, int, float, np.integer, np.floating, np.bool_)
 
 
@@ -64,7 +66,9 @@ def text_of(given: Any) -> str:
     ('word', 'word')
     """
     if isinstance(given, str):
-        text = given if given.isascii() else name_of(given.encode("utf-8", "surrogateescape"))
+        text = (
+            given if given.isascii() or not SURROGATE.search(given) else name_of(given.encode(errors="surrogateescape"))
+        )
     elif isinstance(given, bytes):
         text = name_of(given)
     else:
