@@ -62,7 +62,7 @@ class Dataset:
         if self.sealed:
             return self
         arrays: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
-        kept: dict[str, Any] = {name: None if array is None else _read_only(array) for name, array in arrays.items()}
+        kept: dict[str, Any] = {name: None if array is None else read_only(array) for name, array in arrays.items()}
         made = Dataset(**kept)
         object.__setattr__(made, "sealed", True)
         return made
@@ -191,7 +191,13 @@ class Dataset:
         return cls.from_arrays(load_tensors(path)[0])
 
 
-def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """The array over memory that no one can write to: itself if it is that, or a copy.
+
+    >>> read_only(np.arange(2))[0] = 7
+    Traceback (most recent call last):
+    ValueError: assignment destination is read-only
+    """
     base = array.base
     if not array.flags.writeable and (isinstance(base, bytes) or (isinstance(base, memoryview) and base.readonly)):
         return array

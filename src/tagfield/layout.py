@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tagfield.dataset import Floats, Longs
+from tagfield.dataset import Floats, Longs, read_only
 from tagfield.errors import InputError
 from tagfield.native import kernels
 
@@ -69,6 +69,12 @@ class FeatureSet:
     first: Longs | None  # [A+1] first block of each row; None if every row has all NB blocks
     column: NDArray[np.uint16] | None  # [B] label block of each block
     marks: Weights  # any weights of these features, with ABSENT where there is no feature
+
+    def __post_init__(self) -> None:
+        for name in ("first", "column"):  # the kernels check them once, so they must stay as they are
+            array = getattr(self, name)
+            if array is not None:
+                object.__setattr__(self, name, read_only(array))
 
     @property
     def blocks_per_row(self) -> int:
