@@ -30,9 +30,11 @@ Response table_of(const View<float, 3>& cells, const View<double, 2>& tails, siz
   return r;
 }
 
-void check_order(const CorpusHandle& c, const View<int64_t, 1>& order) {
-  for (size_t i = 0; i < order.shape(0); ++i)
-    require(order.data()[i] >= 0 && order.data()[i] < c.view.S, "the order names a sequence that is not there");
+// A copy: Python may change the array while a pass runs.
+std::vector<int64_t> checked_order(const CorpusHandle& c, const View<int64_t, 1>& order) {
+  const std::vector<int64_t> kept(order.data(), order.data() + order.shape(0));
+  for (int64_t s : kept) require(s >= 0 && s < c.view.S, "the order names a sequence that is not there");
+  return kept;
 }
 
 void bind_passes(nb::module_& m) {
@@ -115,7 +117,7 @@ void bind_passes(nb::module_& m) {
         h.p.squares = squares ? squares->changeable_beside(theta) : Arrays{};
         h.p.rest = rest ? rest->changeable_beside(theta) : Arrays{};
         h.p.limits = LimitsHandle::of(h.limits ? &*h.limits : nullptr, c.view, theta.view.at);
-        check_order(c, order);
+        const std::vector<int64_t> kept = checked_order(c, order);
         require(!c.view.class_weight || !h.counted, "class weights do not apply to responses to counts");
         h.p.response = h.response ? &*h.response : nullptr;
         h.p.counted = h.counted ? &*h.counted : nullptr;
@@ -123,7 +125,7 @@ void bind_passes(nb::module_& m) {
                 "responses to counts need the tables of 0 and 1 and an exact direction");
         h.p.loss = 0, h.p.failed = -1;
         nb::gil_scoped_release release;
-        run_pass(c.view, theta.view.at, h.p, order.data(), int64_t(order.shape(0)));
+        run_pass(c.view, theta.view.at, h.p, kept.data(), int64_t(kept.size()));
       }, "corpus"_a, "theta"_a, "squares"_a.none(), "rest"_a.none(), "order"_a);
 
   m.def("squared_norm", [](View<float, 2> x) {
@@ -134,7 +136,7 @@ void bind_passes(nb::module_& m) {
   m.def("margin_pass", [](const CorpusHandle& c, const FieldHandle& theta, const FieldHandle& rest, View<int64_t, 1> order,
                           int type, double aggressiveness, bool cost_sensitive, double seen) {
     fits_labelled(c, theta, true);
-    check_order(c, order);
+    const std::vector<int64_t> kept = checked_order(c, order);
     require(!c.view.class_weight, "class weights need a likelihood");
     MarginPass p;
     p.type = type, p.c = aggressiveness, p.cost_sensitive = cost_sensitive, p.seen = seen;
@@ -143,7 +145,7 @@ void bind_passes(nb::module_& m) {
       nb::gil_scoped_release release;
       FlushSubnormals flush;
       with_rows(theta.view.at, [&](auto rows) {
-        margin_pass<decltype(rows)::value>(c.view, theta.view.at, p, order.data(), int64_t(order.shape(0)));
+        margin_pass<decltype(rows)::value>(c.view, theta.view.at, p, kept.data(), int64_t(kept.size()));
       });
     }
     return std::make_tuple(p.loss, p.seen, p.failed);
@@ -152,7 +154,7 @@ void bind_passes(nb::module_& m) {
   m.def("arow_pass", [](const CorpusHandle& c, const FieldHandle& mean, const FieldHandle& spread, View<int64_t, 1> order,
                         double gamma) {
     fits_labelled(c, mean, true);
-    check_order(c, order);
+    const std::vector<int64_t> kept = checked_order(c, order);
     require(!c.view.class_weight, "class weights need a likelihood");
     require(gamma > 0, "gamma must be above 0");
     ArowPass p;
@@ -161,7 +163,7 @@ void bind_passes(nb::module_& m) {
       nb::gil_scoped_release release;
       FlushSubnormals flush;
       with_rows(mean.view.at, [&](auto rows) {
-        arow_pass<decltype(rows)::value>(c.view, mean.view.at, p, order.data(), int64_t(order.shape(0)));
+        arow_pass<decltype(rows)::value>(c.view, mean.view.at, p, kept.data(), int64_t(kept.size()));
       });
     }
     return std::make_tuple(p.loss, p.failed);

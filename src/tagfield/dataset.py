@@ -249,10 +249,16 @@ class Dataset:
 
 
 def _sealed(arrays: dict[str, Any]) -> dict[str, Any]:
-    return {name: None if array is None else _read_only(array) for name, array in arrays.items()}
+    return {name: None if array is None else read_only(array) for name, array in arrays.items()}
 
 
-def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """The array over memory that no one can write to: itself if it is that, or a copy.
+
+    >>> read_only(np.arange(2))[0] = 7
+    Traceback (most recent call last):
+    ValueError: assignment destination is read-only
+    """
     base = array.base
     if not array.flags.writeable and (isinstance(base, bytes) or (isinstance(base, memoryview) and base.readonly)):
         return array

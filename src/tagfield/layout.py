@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tagfield.blocks import ABSENT, LANES, Rows, Triples, absent, sorted_keys, sparse_rows
-from tagfield.dataset import Floats, Longs
+from tagfield.dataset import Floats, Longs, read_only
 from tagfield.native import kernels
 from tagfield.weights import Coordinates, Quadruples, Weights
 
@@ -40,6 +40,17 @@ class FeatureSet:
     edges: int = 0  # E
     edge_first: Longs | None = None  # [E·L+1] first block of each row of edge weights
     edge_column: NDArray[np.uint16] | None = None  # [BE] label block of each of their blocks
+
+    def __post_init__(self) -> None:
+        for name in (
+            "first",
+            "column",
+            "edge_first",
+            "edge_column",
+        ):  # the kernels check them once, so they must stay as they are
+            array = getattr(self, name)
+            if array is not None:
+                object.__setattr__(self, name, read_only(array))
 
     @property
     def blocks_per_row(self) -> int:

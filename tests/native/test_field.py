@@ -182,3 +182,16 @@ def test_limits_say_what_they_hold() -> None:
     assert (limits.labels == labels).all()
     assert (limits.follow == follow).all()
     assert kernels.Limits().labels is kernels.Limits().follow is None
+
+
+def test_a_layout_cannot_change_after_it_was_checked() -> None:
+    """The kernels read the rows without checking them again."""
+    labels = [f"L{i}" for i in range(50)]  # so many that the rows are sparse
+    model = Model.train(encode_sequences([[["a", label] for label in labels]], [labels]), Settings("sgd", epochs=1))
+    assert model.features.first is not None
+    assert model.features.column is not None
+    for array in (model.features.first, model.features.column):
+        with pytest.raises(ValueError, match="read-only"):
+            array[-1] = 9999
+        with pytest.raises(ValueError, match="WRITEABLE"):
+            array.flags.writeable = True
