@@ -54,7 +54,7 @@ class Inspection(Fitted):
         >>> from tagfield import CRF
         >>> crf = CRF().fit([[["a"], ["b"]]], [["X", "Y"]], [[["a"]]], [["X"]])
         >>> crf.training_log_.last_iteration["scores"]["X"].f1, crf.training_log_.iterations[0]["linesearch_trials"]
-        (1.0, 1)
+        (1.0, 2)
         """
         if not self._find_model():
             return None
