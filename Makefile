@@ -93,6 +93,7 @@ bench: build .venv/.bench
 	$(PY) benchmarks/estimator.py $(CONLL2000) $(BENCH_FLAGS)
 	$(PY) benchmarks/words.py $(CONLL2000) $(BENCH_FLAGS)
 	$(PY) benchmarks/switch.py $(CONLL2000) $(BENCH_FLAGS)
+	$(PY) benchmarks/edges.py $(CONLL2000) $(BENCH_FLAGS)
 
 # The estimator with the oldest versions that pyproject.toml allows of what it stands on, in a virtualenv of its own.
 OLDEST := build/oldest/bin/python
