@@ -248,12 +248,7 @@ def test_a_model_that_is_none(command: str, damage: str, home: Path) -> None:
     arguments = ["model"] if command == "info" else ["-m", "model", "train.txt"]
     line = refused(command, *arguments, cwd=home)
     assert "'model'" in line
-    said = {
-        "missing": "no file named",
-        "empty": "is empty",
-        "text": "it is a text file",
-        "crfsuite": "a CRFsuite model",
-    }
+    said = {"missing": "no file named", "empty": "is empty", "text": "it is a text file"}
     assert said.get(damage, "is damaged") in line
 
 
