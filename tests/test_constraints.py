@@ -81,7 +81,7 @@ def test_no_predicted_label_breaks_the_scheme() -> None:
     alone = [[token] for x in X for token in x]  # each word has its label, and no transition is ever seen
     free = CRF(c2=0.1).fit(alone, [[BIO[int(x[0]["word"][1:]) % 5]] for x in alone])
     bound = CRF(c2=10.0, constraints="BIO")
-    bound.model_, bound.classes_, bound._names = free.model_, free.classes_, free._names
+    bound.model_, bound._classes, bound._names = free.model_, free._classes, free._names
 
     def broken(rows: list) -> int:
         return sum(

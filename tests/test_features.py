@@ -240,9 +240,9 @@ def test_edge_attributes_without_names() -> None:
 
 
 def test_edge_weights_beyond_memory_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tagfield.features.usable_memory", lambda: 1e4)
+    monkeypatch.setattr("tagfield.memory.room_left", lambda: 1e4)
     corpus = open_corpus(encode(Problem([[[(0, 1.0)]] * 2], [[0, 1]], [1.0], 1, 2, [[[], [(1, 1.0)]]], 2)).dataset)
-    with pytest.raises(InputError, match=r"1,000 edge attributes × 2² labels need 0 GB of weights"):
+    with pytest.raises(InputError, match=r"1,000 edge attributes × 2² labels needs about"):
         feature_set(corpus, 1, 2, "observed", 1, "all", 1000)
     assert feature_set(corpus, 1, 2, "observed", 1, None, 1000).edge_count == 1
 

@@ -81,7 +81,7 @@ def test_the_peak_of_training_is_refused_where_the_weights_alone_would_fit(algor
         "data = encode_sequences(X, [[f'L{i % 40}'] for i in range(30_000)])\n"
         "Model.train(encode_sequences(X[:2], [['P'], ['Q']]), Settings(sys.argv[1], epochs=1))\n"
         "before = resident_memory()\nPath('/proc/self/clear_refs').write_text('5')\n"
-        "Model.train(data, Settings(sys.argv[1], features='all', epochs=2))\n"
+        "Model.train(data, Settings(sys.argv[1], features='all', epochs=9))\n"
         "print(1024 * int(Path('/proc/self/status').read_text().split('VmHWM:')[1].split()[0]) - before)"
     )
     run = subprocess.run([sys.executable, "-c", code, algorithm], capture_output=True, text=True, check=True)
@@ -90,7 +90,7 @@ def test_the_peak_of_training_is_refused_where_the_weights_alone_would_fit(algor
     encoded = encode_sequences(X, [[f"L{i % 40}"] for i in range(30_000)])
     problem = Problem.of(encoded, Settings(algorithm, features="all"))
     told = training_bytes(problem.settings.recipe, problem.features, 0.0, 1, scored=False)
-    assert 0.6 * peak < told + 24e6 < 1.6 * peak  # 24 MB: the weights, which the process has as the problem's
+    assert 0.6 * peak < told + 24e6 < 1.8 * peak  # 24 MB: the weights, which the process has as the problem's
     with (
         memory.memory_limited(memory.resident_memory() + 0.8 * told),
         pytest.raises(MemoryLimitError, match="training 6,0"),

@@ -108,7 +108,7 @@ class ObjectReader {
 
     std::string_view text_of_attribute(PyObject* string) const {
         std::string_view text;
-        if (!read_text(string, text)) refuse_surrogate(token_name());
+        if (!read_text(string, text)) refuse_text(string, token_name());
         return text;
     }
 

@@ -89,16 +89,14 @@ inline bool read_text(PyObject* string, std::string_view& text) {
     return data != nullptr;
 }
 
-[[noreturn]] inline void refuse_surrogate(const std::string& where) {
-    throw InputError(where + " holds a string that cannot be written in UTF-8 (a lone surrogate)");
+[[noreturn]] inline void refuse_text(PyObject* string, const std::string& where) {
+    throw InputError(where + (PyBytes_Check(string) ? " holds bytes that are not UTF-8; decode them first"
+                                                    : " holds a string that cannot be written in UTF-8 (a lone surrogate)"));
 }
 
 inline std::string_view text_of(PyObject* string, const std::string& where) {
     std::string_view text;
-    if (!read_text(string, text)) {
-        if (PyBytes_Check(string)) throw InputError(where + " holds bytes that are not UTF-8; decode them first");
-        refuse_surrogate(where);
-    }
+    if (!read_text(string, text)) refuse_text(string, where);
     return text;
 }
 

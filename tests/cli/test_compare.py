@@ -89,6 +89,7 @@ def test_the_help_lists_experiments_apart() -> None:
         "eval",
         "tune",
         "convert",
+        "convert-model",
         "info",
     ]
     assert re.findall(r"^\W+([a-z-]+)  ", experiments, re.M) == ["compare", "report", "demo-data", "fetch", "responses"]

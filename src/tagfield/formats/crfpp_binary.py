@@ -53,7 +53,7 @@ def read_parts(data: memoryview, name: str) -> Parts:
         doubles = weight.astype(np.float64)
     about = {"version": version, "type": kind, "cost_factor": f"{cost:g}"}
     found = Found(name, len(file), label_names, templates, columns, ids, names, doubles, about)
-    return parts_of(found, FORMAT, np.float32)
+    return parts_of(found, FORMAT, np.float64)  # in double, as all models of other programs are decoded
 
 
 def _strings(file: Packed, start: int, size: int, what: str) -> list[bytes]:

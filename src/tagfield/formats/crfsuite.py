@@ -22,7 +22,7 @@ from tagfield.formats.cqdb import read_strings
 from tagfield.formats.names import vocabulary_of
 from tagfield.formats.packed import WORD, Packed
 from tagfield.layout import FeatureSet
-from tagfield.memory import usable_memory
+from tagfield.memory import room_left
 from tagfield.model_file import Parts
 
 MAGIC, TYPE, VERSION = b"lCRF", b"FOMC", 100
@@ -60,7 +60,7 @@ def read_parts(data: memoryview, name: str) -> Parts:
     weight = records["weight"].astype(np.float64)
     if not np.isfinite(weight).all():
         raise file.damaged("a weight is not a finite number")
-    if labels * labels * 8.0 > usable_memory() / 2:
+    if labels * labels * 16.0 > room_left():
         raise ModelFileError(f"{name!r} has {labels:,} labels; their transitions do not fit into memory")
     label = records["dst"].astype(np.int64)
     try:
