@@ -189,3 +189,14 @@ def test_the_temporary_file_of_a_model(tmp_path: Path, monkeypatch: pytest.Monke
     kept = CRF(c2=0.1, keep_tempfiles=True).fit(X, Y).modelfile.name
     gc.collect()
     assert Path(kept).is_file()
+
+
+def test_crfsuites_own_tagger_opens_what_fit_writes(tmp_path: Path) -> None:
+    pycrfsuite = pytest.importorskip("pycrfsuite")
+    crf = CRF(c2=0.1, model_filename=tmp_path / "m.crfsuite").fit(X, Y)
+    kept = CRF(c2=0.1).fit(X, Y)
+    for path in (tmp_path / "m.crfsuite", crf.modelfile.name, kept.modelfile.name):
+        tagger = pycrfsuite.Tagger()
+        tagger.open(str(path))
+        assert [tagger.tag(x) for x in X] == [list(row) for row in crf.predict(X)]
+        assert CRF(model_filename=path).predict(X) == crf.predict(X)

@@ -18,6 +18,7 @@ from tagfield.estimator.fitted import check_folder
 from tagfield.estimator.fitting import check_stream, held_out, read_classes, split_held_out
 from tagfield.estimator.inspection import Inspection
 from tagfield.estimator.labels import LabelNames
+from tagfield.estimator.modelfile import save_model
 from tagfield.estimator.parameters import STREAM, documented_arguments, settings_of
 from tagfield.estimator.plumbing import Plumbing
 from tagfield.estimator.reading import class_weights, read_labelled
@@ -54,8 +55,8 @@ class CRF(Scoring, Inspection, Plumbing):
         segmentation, …), the path of a template file, or a Template. Default: None, for X that has features already.
     {options}
     verbose: Print a line after every pass. Default: False.
-    model_filename: File that fit saves the model to, in tagfield's format. An unfitted CRF loads the model from it, and
-        warm_start and partial_fit continue from it.
+    model_filename: File that fit saves the model to, in tagfield's format, or in CRFsuite's if the name ends in
+        .crfsuite. An unfitted CRF loads the model from it, and warm_start and partial_fit continue from it.
     keep_tempfiles, trainer_cls: Accepted for compatibility with sklearn-crfsuite; trainer_cls must be None.
     class_weight: What a token of each label weighs in the likelihood: a dict of label to weight, or 'balanced', for
         n_tokens / (n_classes · n_tokens of the class). More tokens of a heavy class are found, at the price of false
@@ -226,7 +227,7 @@ class CRF(Scoring, Inspection, Plumbing):
         if trained.fell_back:  # the model is not what the user asked for, so warn
             warnings.warn(f"fit: {trained.stop_reason}", UserWarning, stacklevel=2)
         if self.model_filename is not None:
-            self.model_.save(self.model_filename)
+            save_model(self.model_, self.model_filename)
         self._epochs = trained.history
         self._preparing_and_storing = (trained.feature_seconds, time.perf_counter() - began)
         return self

@@ -2,6 +2,9 @@
 
 fit ─▶ model_filename, if there is one ─▶ name
    └─▶ a temporary file, written when its name is asked for ─▶ name
+
+A name that ends in .crfsuite gets CRFsuite's format, and so does the temporary file where that format can hold the
+model: scripts open both with pycrfsuite.Tagger.
 """
 
 import os
@@ -10,7 +13,10 @@ import weakref
 from contextlib import suppress
 from typing import Any
 
+from tagfield.errors import InputError
 from tagfield.model import Model
+
+CRFSUITE = ".crfsuite"
 
 
 class ModelFile:
@@ -44,12 +50,20 @@ class ModelFile:
         return self._temporary
 
     def _write(self, model: Model) -> str:
-        handle, name = tempfile.mkstemp(".tagfield", "model")
+        handle, name = tempfile.mkstemp(CRFSUITE, "model")
         os.close(handle)
         if not self._keep:
             weakref.finalize(self, _delete, name)
-        model.save(name)
+        try:
+            save_model(model, name)
+        except InputError:  # CRFsuite's format cannot hold it
+            model.save(name)
         return name
+
+
+def save_model(model: Model, path: Any) -> None:
+    """Save a model in the format that the name asks for: CRFsuite's for x.crfsuite, tagfield's for every other."""
+    model.save(path, format="crfsuite" if os.fspath(path).endswith(CRFSUITE) else "tagfield")
 
 
 def _delete(name: str) -> None:

@@ -100,8 +100,7 @@ class TokenList(list[Any]):
 class SequenceList(TokenList):
     """A list with one list for each sequence; its array has two dimensions if all sequences have the same length.
 
-    Only then y[0] can do what an array can: otherwise the entries of sklearn-crfsuite's array are lists as well.
-    Iterating gives plain lists, because seqeval refuses subclasses of list.
+    y[0] can do what an array can, too. Iterating gives plain lists, because seqeval refuses subclasses of list.
 
     >>> y = SequenceList([["A"], ["A", "B"]])
     >>> bool(y == [["A"], ["A", "B"]]), y.tolist(), np.concatenate([y, SequenceList([["B"]])]).tolist()
@@ -112,7 +111,6 @@ class SequenceList(TokenList):
 
     def __init__(self, rows: Iterable[Iterable[Any]] = ()) -> None:
         super().__init__(row if isinstance(row, list) else list(row) for row in rows)
-        self._even = len({len(row) for row in self}) == 1
 
     def tolist(self) -> list[Any]:
         """Plain lists, as the method of an array makes them."""
@@ -124,7 +122,7 @@ class SequenceList(TokenList):
 
     def __getitem__(self, index: Any) -> Any:
         found = super().__getitem__(index)
-        if self._even and type(found) is list:
+        if type(found) is list:
             self[index] = found = TokenList(found)  # stored, so that what is done to it lasts
         return found
 
