@@ -88,7 +88,7 @@ def test_one_sequence_and_its_methods() -> None:
 def test_iterating_gives_plain_lists_and_an_index_what_has_the_methods_of_an_array() -> None:
     y = SequenceList(RAGGED)
     assert [type(row) for row in y] == [type(row) for row in SequenceList(EVEN)] + [list] == [list] * 3
-    assert y[0].tolist() == list(y)[0]
+    assert y[0].tolist() == next(iter(y))
     with pytest.raises(AttributeError, match="'SequenceList' object has no attribute 'nothing'"):
         _ = y.nothing
     with pytest.raises(ValueError, match="only by a copy"):
