@@ -22,4 +22,4 @@ def test_constraints_and_transitions_that_look_at_the_input(tmp_path: Path) -> N
     template = tmp_path / "edges.template"
     template.write_text("U00:%x[0,0]\nB01:%x[0,0]\nB\n")
     CRF(template=str(template)).fit([["a", "b"]] * 3, y).save(tmp_path / "m")
-    assert "(1 pattern, 1 of transitions)" in " ".join(good("info", tmp_path / "m").split())
+    assert "(1 pattern and 1 of transitions)" in " ".join(good("info", tmp_path / "m").split())

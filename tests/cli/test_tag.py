@@ -9,6 +9,7 @@ import pytest
 
 from tagfield import Model
 from tests.support.cli_process import COMMAND, environment, good, refused
+from tests.support.model_files import MODELS
 
 TEXTS = ["Anna sings in York.", "Bo sings in Rome.", "Anna left Rome. Bo left."]
 NAMES = {"Anna": "PER", "Bo": "PER", "York": "LOC", "Rome": "LOC"}
@@ -150,3 +151,9 @@ def test_a_template_with_transitions_tags_text_and_json(home: Path, tmp_path: Pa
         good("tag", "-m", tmp_path / "model", "--format", "jsonl", "train.jsonl", cwd=home).splitlines()[0]
     )
     assert found["sentences"] == model.tag_text(text).to_dict()["sentences"]
+
+
+@pytest.mark.parametrize("command", ["tag", "eval"])
+def test_a_model_of_raw_observations_reads_no_files(command: str) -> None:
+    said = refused(command, "-m", MODELS / "raw.wapiti", MODELS / "data.txt")
+    assert "no template, so it reads no files; in Python, use model.tag(X, edges=…)" in said

@@ -78,3 +78,13 @@ def test_constraints_are_not_dropped_in_silence(tmp_path: Path) -> None:
     assert CRF.load(tmp_path / "m").predict([[["b"], ["a"]]]) == [["O", "B-X"]]
     with pytest.raises(InputError, match="write format 'crfpp'"):
         crf.save(tmp_path / "m", format="crfpp-binary")
+
+
+def test_labels_that_become_strings_are_named(tmp_path: Path) -> None:
+    crf = CRF().fit([[["a"], ["b"]]], [[1, 2]])
+    with pytest.warns(
+        UserWarning, match="the labels are not strings, and a file of crfsuite holds only strings"
+    ) as seen:
+        crf.save(tmp_path / "m", format="crfsuite")
+    assert seen[0].filename == __file__
+    assert Model.load(tmp_path / "m").labels.strings() == ["1", "2"]

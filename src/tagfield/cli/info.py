@@ -131,7 +131,7 @@ def _input(model: Model) -> str:
     template = model.template
     patterns = count(len(template.patterns), "pattern")
     if template.transitions:
-        patterns += f", {len(template.transitions)} of transitions"
+        patterns += f" and {len(template.transitions)} of transitions"
     return f"columns {' '.join(template.columns)}, template {template.name} ({patterns})"
 
 
