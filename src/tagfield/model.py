@@ -8,6 +8,7 @@ A model is immutable, so threads can share it. Each call has its own workspace, 
 """
 
 import os
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -23,7 +24,7 @@ from tagfield.features import prune
 from tagfield.formats import read_bytes, read_parts, write
 from tagfield.layout import FeatureSet, Weights
 from tagfield.model_file import Parts, from_tensors, to_tensors
-from tagfield.model_reading import paths_of
+from tagfield.model_reading import caller_depth, paths_of
 from tagfield.model_tagging import Tagging
 from tagfield.page import facts, some
 from tagfield.progress import show_progress
@@ -187,7 +188,8 @@ class Model(Tagging):
 
         format: 'tagfield', a safetensors file with everything; 'crfsuite', a file for python-crfsuite and CRFsuite:
             labels, attributes and weights that are not 0, without the template and how the model was trained; 'crfpp',
-            a text for `crf_learn -C`; or 'wapiti'. docs/formats.md says what each of them can hold
+            a text for `crf_learn -C`; or 'wapiti'. docs/formats.md says what each of them can hold; constraints and
+            edge attributes that a format cannot hold raise InputError
 
         >>> import tempfile
         >>> from tagfield import encode_sequences
@@ -197,6 +199,11 @@ class Model(Tagging):
         if "unsaved_labels" in self.info:
             raise InputError(str(self.info["unsaved_labels"]))
         write(self._parts(), path, format)
+        if format != "tagfield" and self.info.get("labels") is not None:
+            warnings.warn(
+                f"the labels are not strings, and a file of {format} holds only strings, such as {self.labels[0]!r}",
+                stacklevel=caller_depth(),
+            )
 
     @property
     def size(self) -> int:

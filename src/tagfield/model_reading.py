@@ -184,7 +184,7 @@ class Reading:
             warnings.warn(
                 f"{found}; make attributes exactly as you did for training, or the labels mean nothing",
                 UnknownAttributesWarning,
-                stacklevel=_depth_of_caller(),
+                stacklevel=caller_depth(),
             )
         return encoded
 
@@ -206,7 +206,7 @@ def _columns_read(template: Template) -> set[str]:
     return {roles[int(base)] if base.isdigit() else base for base in template.reads} - {IGNORED}
 
 
-def _depth_of_caller() -> int:
+def caller_depth() -> int:
     """The stack level of the code that called tagfield, for a warning that is raised where this is called."""
     frame, level = sys._getframe(1), 1
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("tagfield."):

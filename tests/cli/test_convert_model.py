@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import sklearn_crfsuite
 
-from tagfield import CRF, Model
+from tagfield import CRF, Model, Settings, encode_sequences
 from tests.support.cli_process import inside
 from tests.support.model_files import MODELS, read_sentences
 
@@ -104,3 +104,32 @@ def test_json(tmp_path: Path) -> None:
     assert code == 0
     found = json.loads(out)
     assert (found["program"], found["format"], found["labels"]) == ("CRF++", "crfpp", 4)
+
+
+def test_constraints_are_refused_or_dropped_by_name(tmp_path: Path) -> None:
+    own, new = tmp_path / "own", tmp_path / "new"
+    CRF(constraints="BIO").fit([[["a"], ["b"]]], [["B-X", "O"]]).save(own)
+    for to in ("crfsuite", "crfpp", "wapiti"):
+        code, _, said = run(own, new, "--to", to)
+        assert code == 3
+        assert "the model has constraints, which a file of" in said
+        assert not new.exists()
+        code, _, said = run(own, new, "--to", to, "--without-constraints")
+        assert code == 0
+        assert "left out: the constraints of its labels" in said
+        new.unlink()
+    assert run(own, new)[0] == 0
+    assert Model.load(new).constraints == "BIO"
+    assert run(own, new, "--without-constraints")[0] == 0
+    assert Model.load(new).constraints is None
+
+
+def test_notes_say_how_to_write_the_data(tmp_path: Path) -> None:
+    own, new = tmp_path / "own", tmp_path / "a model"
+    data = encode_sequences([[{"a": 2.0}, {"b": 1.0}]], [["X", "Y"]], edges=[[[], ["e"]]])
+    Model.train(data, Settings("lbfgs", epochs=2)).save(own)
+    said = run(own, new, "--to", "wapiti")[2]
+    assert "write u before each attribute, b before each attribute of transitions, and give every item the" in said
+    assert "every attribute counts 1 there" in said
+    assert "crf_learn -C '" in run(MODELS / "plain.crfpp", new, "--to", "crfpp")[2]
+    assert "counts 1" not in run(MODELS / "plain.crfpp", new, "--to", "wapiti")[2]

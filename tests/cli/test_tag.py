@@ -9,6 +9,7 @@ import pytest
 
 from tagfield import Model
 from tests.support.cli_process import COMMAND, environment, good, refused
+from tests.support.model_files import MODELS
 
 TEXTS = ["Anna sings in York.", "Bo sings in Rome.", "Anna left Rome. Bo left."]
 NAMES = {"Anna": "PER", "Bo": "PER", "York": "LOC", "Rome": "LOC"}
@@ -134,3 +135,25 @@ def test_labels_that_no_column_can_hold(label: str, tmp_path: Path) -> None:
     )
     [line] = good("tag", "-m", "m", "--format", "jsonl", input="x\ny\n", cwd=tmp_path).splitlines()
     assert [token["label"] for token in json.loads(line)["sentences"][0]["tokens"]] == [label, "O"]
+
+
+def test_a_template_with_transitions_tags_text_and_json(home: Path, tmp_path: Path) -> None:
+    (tmp_path / "edges.template").write_text("U00:%x[0,0]\nU01:%x[-1,0]\nB01:%x[0,0]\nB\n")
+    options = ["--template", tmp_path / "edges.template", "--algorithm", "lbfgs", "--c2", "0.01"]
+    said = good("train", "train.txt", "-o", tmp_path / "model", *options, cwd=home)
+    assert " state, " in said
+    assert " edge features" in said
+    model = Model.load(tmp_path / "model")
+    text = TEXTS[0]
+    rows = good("tag", "-m", tmp_path / "model", "--text", "-", input=text + "\n", cwd=home).split("\n\n")[0]
+    assert [row.split("\t")[1] for row in rows.splitlines()] == [t.label for t in model.tag_text(text).tokens]
+    found = json.loads(
+        good("tag", "-m", tmp_path / "model", "--format", "jsonl", "train.jsonl", cwd=home).splitlines()[0]
+    )
+    assert found["sentences"] == model.tag_text(text).to_dict()["sentences"]
+
+
+@pytest.mark.parametrize("command", ["tag", "eval"])
+def test_a_model_of_raw_observations_reads_no_files(command: str) -> None:
+    said = refused(command, "-m", MODELS / "raw.wapiti", MODELS / "data.txt")
+    assert "no template, so it reads no files; in Python, use model.tag(X, edges=…)" in said

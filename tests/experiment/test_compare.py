@@ -243,3 +243,15 @@ def test_the_time_left_counts_down() -> None:
         state.add({"kind": "run", "run": run.key}, 0.1)
     assert left == sorted(left, reverse=True)
     assert (state.done, state.seconds_left(), state.share()) == (3, 0.0, 1.0)
+
+
+def test_transitions_that_look_at_the_input_reach_the_workers(tmp_path: Path) -> None:
+    X, y = [[["a"], ["b"]]] * 4, [["X", "Y"]] * 4
+    one, two = (encode_sequences(X, y, edges=[[[], [name]]] * 4) for name in ("e", "f"))
+    save_data(tmp_path / "data", one, one)
+    loaded = load_data(tmp_path / "data")
+    assert [part.edges is not None and part.edges.strings() for part in loaded] == [["e"], ["e"]]
+    assert fingerprint(*loaded) == fingerprint(one, one)
+    assert fingerprint(one, one) != fingerprint(two, two)
+    results = compare(one, one, Plan(("lbfgs",), ("observed",), seeds=1, iterations=2), tmp_path / "out", workers=1)
+    assert len(results.runs) == 1

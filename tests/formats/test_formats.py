@@ -66,3 +66,25 @@ def test_unknown_formats_and_files(files: dict[str, Path], tmp_path: Path) -> No
             Model.load_bytes(content)
     with pytest.raises(InputError, match="a model must be given as bytes, got str"):
         Model.load_bytes("lCRF")  # type: ignore[arg-type]
+
+
+def test_constraints_are_not_dropped_in_silence(tmp_path: Path) -> None:
+    crf = CRF(constraints="BIO").fit([[["a"], ["b"]]], [["B-X", "O"]])
+    for format in ("crfsuite", "crfpp", "wapiti"):
+        with pytest.raises(InputError, match="the model has constraints, which a file of"):
+            crf.save(tmp_path / "m", format=format)
+    assert not (tmp_path / "m").exists()
+    crf.set_params(constraints=False).save(tmp_path / "m", format="crfsuite")
+    assert CRF.load(tmp_path / "m").predict([[["b"], ["a"]]]) == [["O", "B-X"]]
+    with pytest.raises(InputError, match="write format 'crfpp'"):
+        crf.save(tmp_path / "m", format="crfpp-binary")
+
+
+def test_labels_that_become_strings_are_named(tmp_path: Path) -> None:
+    crf = CRF().fit([[["a"], ["b"]]], [[1, 2]])
+    with pytest.warns(
+        UserWarning, match="the labels are not strings, and a file of crfsuite holds only strings"
+    ) as seen:
+        crf.save(tmp_path / "m", format="crfsuite")
+    assert seen[0].filename == __file__
+    assert Model.load(tmp_path / "m").labels.strings() == ["1", "2"]

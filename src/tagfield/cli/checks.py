@@ -5,7 +5,8 @@ from collections.abc import Iterable
 
 from tagfield.atomic import descriptor_of, write_atomically
 from tagfield.cli.exits import UsageError
-from tagfield.errors import OutputError
+from tagfield.errors import InputError, OutputError
+from tagfield.model import Model
 
 
 def check_inputs(path: str, inputs: Iterable[str | None]) -> None:
@@ -13,6 +14,15 @@ def check_inputs(path: str, inputs: Iterable[str | None]) -> None:
     for each in inputs:
         if each and os.path.exists(each) and os.path.exists(path) and os.path.samefile(each, path):
             raise UsageError(f"{path} is an input file; give another name to the output")
+
+
+def check_reads_files(model: Model, path: str) -> None:
+    """Raise InputError for a model that no file can feed: without a template, nothing gives the edge attributes."""
+    if model.template is None and model.edges:
+        raise InputError(
+            f"{path} has transitions that look at the input and no template, so it reads no files; in Python, use "
+            "model.tag(X, edges=…) (docs/formats.md, also for Wapiti's raw mode)"
+        )
 
 
 def check_model_target(path: str, inputs: Iterable[str | None]) -> None:

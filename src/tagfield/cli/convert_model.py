@@ -5,6 +5,7 @@
 Labels and weights are kept or the command fails. What else OUT cannot hold is left out, and the command says so.
 """
 
+import shlex
 from typing import Annotated
 
 import typer
@@ -24,6 +25,7 @@ from tagfield.storage import open_file
 from tagfield.text.templates import WAPITI
 
 TARGETS = [name for name, each in FORMATS.items() if each.writer or name == "tagfield"]
+NO_VALUES = "values every attribute counts 1 there; do not use the file if yours had other values"
 TRAINING = {"settings", "epochs", "objective", "stop_reason"}
 
 
@@ -50,6 +52,9 @@ def convert_model(
             "of it, and remove the letters u, b and * from names.",
         ),
     ] = False,
+    without_constraints: Annotated[
+        bool, typer.Option("--without-constraints", help="Drop the constraints of the model, which only tagfield has.")
+    ] = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
@@ -73,11 +78,14 @@ def convert_model(
             f"{source} is a model of Wapiti's raw mode, where a transition has a weight only if its item has a token "
             "that begins with b; if every item of your data has the token b, add --plain-names"
         )
+    dropped = without_constraints and parts.info.get("constraints") is not None
+    if dropped:
+        parts = parts._replace(info={name: value for name, value in parts.info.items() if name != "constraints"})
     write(parts, target, to)
     size = f"{count(len(parts.labels), 'label')}, {count(len(parts.attributes), 'attribute')}"
     voice.note(f"read   {source}: a model of {found}, {size}")
     voice.note(f"wrote  {target}: a model for {FORMATS[to].program}")
-    notes = notes_on(parts, to)
+    notes = notes_on(parts, to, target) + ["left out: the constraints of its labels"] * dropped
     for line in notes:
         voice.note(line)
     if as_json:
@@ -107,14 +115,15 @@ def _chosen(models: list[Pickled], source: str, which: int | None) -> Pickled:
     return models[which - 1]
 
 
-def notes_on(parts: Parts, to: str) -> list[str]:
+def notes_on(parts: Parts, to: str, target: str) -> list[str]:
     """What the new file does not hold, and what its data must look like."""
     if to == "tagfield":
         return []
     lines, template = [], parts.template
     kept = template is not None and to == "wapiti" and template.syntax == WAPITI
     if to == "wapiti" and not kept and not is_raw(parts):
-        lines.append("data   raw mode: write u before each attribute, and give every item the token b")
+        edges = ", b before each attribute of transitions" if parts.edges else ""
+        lines.append(f"data   raw mode: write u before each attribute{edges}, and give every item the token b")
     if to == "crfpp":
         made = None if came_from_crfpp(parts) else lines_of(parts)
         kept = template is not None and (made is None or not made.each_in_a_column)
@@ -122,13 +131,15 @@ def notes_on(parts: Parts, to: str) -> list[str]:
             lines.append(
                 f"data   one attribute in each of {made.columns} columns; fill up with a word of your own, such as _"
             )
-        lines.append("next   crf_learn -C OUT MODEL makes the binary file that crf_test reads")
+        lines.append(f"next   crf_learn -C {shlex.quote(target)} MODEL makes the binary file that crf_test reads")
+    if template is None and parts.info.get("format") not in ("crfpp", "crfpp-binary", "wapiti"):
+        lines += [NO_VALUES] * (to in ("crfpp", "wapiti"))
     if template is not None and not kept:
         lines.append(f"left out: template {template.name}; make attributes as it makes them")
     if parts.stream is not None:
         lines.append("left out: the optimiser's state of partial_fit")
-    told = {"constraints": "the constraints of its labels", "labels": "the types of its labels, which become strings"}
-    lines += [f"left out: {what}" for name, what in told.items() if parts.info.get(name) is not None]
+    if parts.info.get("labels") is not None:
+        lines.append("left out: the types of its labels, which become strings")
     if TRAINING & parts.info.keys():
         lines.append("left out: how the model was trained")
     return lines

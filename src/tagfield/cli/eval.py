@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from tagfield.cli.arguments import Constraints, ModelFile, Threads
+from tagfield.cli.checks import check_reads_files
 from tagfield.cli.exits import UsageError, usage
 from tagfield.cli.figures import count, percent
 from tagfield.cli.options import offer
@@ -53,6 +54,7 @@ def evaluate(
     with usage():
         chosen_kind([], scheme)  # an unknown name, before anything is read
     loaded = Model.load(model)
+    check_reads_files(loaded, model)
     encoded = loaded.encode_files(files, reading=reading)
     scores = loaded.evaluate(encoded, scheme=scheme, rules=constraints, threads=threads)
     if as_json:

@@ -72,6 +72,9 @@ def facts(model: Model, path: str) -> list[tuple[str, str]]:
     if model.edges is not None:
         rows.append(("edges", count(len(model.edges), "attribute") + " of transitions"))
     rows += [("features", _features(model)), ("input", _input(model))]
+    if model.constraints is not None:
+        rules = model.constraints if isinstance(model.constraints, str) else "of its own"
+        rows.append(("constraints", rules))
     if "trained_by" in found:
         rows.append(("trained by", found["trained_by"]))
     if "sequences" in found:
@@ -124,9 +127,11 @@ def _features(model: Model) -> str:
 
 def _input(model: Model) -> str:
     if model.template is None:
-        return "CRFsuite items"
+        return "attributes, and attributes of transitions (edges)" if model.edges else "CRFsuite items"
     template = model.template
     patterns = count(len(template.patterns), "pattern")
+    if template.transitions:
+        patterns += f" and {len(template.transitions)} of transitions"
     return f"columns {' '.join(template.columns)}, template {template.name} ({patterns})"
 
 

@@ -16,6 +16,7 @@ import typer
 
 from tagfield.cli.arguments import Constraints, ModelFile, Threads
 from tagfield.cli.blocks import Block, read_blocks
+from tagfield.cli.checks import check_reads_files
 from tagfield.cli.exits import UsageError
 from tagfield.cli.options import offer
 from tagfield.cli.reading import with_reading_options
@@ -81,6 +82,7 @@ def tag(
         given = "--only-labels" if only_labels else "--all-marginals"
         raise UsageError(f"{given} applies only to columns, not to --format {output}")
     loaded = Model.load(model)
+    check_reads_files(loaded, model)
     reading = replace(reading, format=_input_format(reading.format, output, text, loaded))
     writer = TagWriter(loaded, reading, only_labels, marginals, all_marginals, probability, constraints, threads)
     if not files and sys.stdin.isatty():

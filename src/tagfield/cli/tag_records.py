@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from tagfield.cli.blocks import Block
-from tagfield.encode import Encoded, WordEncoder
+from tagfield.encode import Encoded
 from tagfield.errors import InputError
 from tagfield.model import Model
 from tagfield.tagged import TaggedText
@@ -34,7 +34,7 @@ class RecordTagger:
             raise InputError("the model was trained on attributes, not on words; give it CRFsuite items")
         self.template: Template = model.template
         self.model, self.reading, self.rules, self.threads = model, reading, rules, threads
-        self._encoder = WordEncoder(model.template, model.attributes, model.labels)
+        self._encoder = model.word_encoder
 
     def as_json(self, block: Block) -> Iterator[str]:
         """One JSON object for each record."""

@@ -148,7 +148,10 @@ def summarise(voice: Voice, trained: Trained, model: Model, path: str, dev: str 
     end = "you pressed Ctrl-C" if interrupted else trained.stop_reason
     seconds = trained.history[-1].seconds if trained.history else 0.0
     passes = f"after {count(len(trained.history), unit)} and {duration(seconds)}"
-    states, edges = model.info["state_features"], model.info["transition_features"]
+    states, transitions = model.info["state_features"], model.info["transition_features"]
+    edges = model.info.get("edge_features")
+    features = f"{states:,} state{' and' if edges is None else ','} {transitions:,} transition"
+    features += "" if edges is None else f" and {edges:,} edge"
     _row(voice.console, "", "")
     _row(console, "recipe", settings.describe())
     kept = f"the weights of {unit} {best.number}" if best.number else "the initial weights"
@@ -163,7 +166,7 @@ def summarise(voice: Voice, trained: Trained, model: Model, path: str, dev: str 
         chunks = f", {unit} F1 {percent(best.scores.f1)}" if best.scores.has("f1") else ""
         _row(console, "dev", f"token accuracy {percent(best.scores.accuracy)}{chunks}")
     weight = f", {size(Path(path).stat().st_size)}" if os.path.isfile(path) else ""
-    _row(console, "saved", f"{path}{weight}: {states:,} state and {edges:,} transition features", "green")
+    _row(console, "saved", f"{path}{weight}: {features} features", "green")
     data = shlex.quote(dev) if dev not in (None, "-") else "FILE"
     name = shlex.quote(path)
     _row(voice.console, "next", f"tagfield eval -m {name} {data}", "cyan")

@@ -95,8 +95,10 @@ class Fitted:
             state.pop("_stream_template", None)
         return state
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | os.PathLike[str], format: str = "tagfield") -> None:
         """Save the model to a file, without pickle; `CRF.load` and `Model.load` read it.
+
+        format: 'tagfield', or 'crfsuite', 'crfpp' or 'wapiti' for that program; see `Model.save`
 
         The file keeps the constraints, and the labels as they are: strings, numbers, booleans or tuples of them. Labels
         of other types raise InputError. A failed write leaves no partial file.
@@ -109,7 +111,7 @@ class Fitted:
         [[2, 1]]
         """
         self._check_fitted()
-        self._named(self.model_).save(path)
+        self._named(self.model_).save(path, format)
 
     @classmethod
     def load(cls: type[Self], path: str | os.PathLike[str]) -> Self:

@@ -60,11 +60,14 @@ def load_data(path: str | os.PathLike[str]) -> tuple[Encoded, Encoded]:
     arrays, _ = load_tensors(path, verify=False)
     attributes = Vocabulary.from_arrays(arrays["attribute_bytes"], arrays["attribute_offsets"])
     labels = Vocabulary.from_arrays(arrays["label_bytes"], arrays["label_offsets"])
+    edges = None
+    if "edge_bytes" in arrays:
+        edges = Vocabulary.from_arrays(arrays["edge_bytes"], arrays["edge_offsets"])
     found = []
     for part in PARTS:
         names = Vocabulary.from_arrays(arrays[f"{part}.name_bytes"], arrays[f"{part}.name_offsets"])
         dataset = Dataset.from_arrays(arrays, f"{part}.")
-        found.append(Encoded(dataset, attributes, labels, arrays[f"{part}.gold"], names))
+        found.append(Encoded(dataset, attributes, labels, arrays[f"{part}.gold"], names, edges=edges))
     return found[0], found[1]
 
 
@@ -97,6 +100,8 @@ def _arrays(train: Encoded, test: Encoded) -> dict[str, Any]:
     arrays: dict[str, Any] = {}
     arrays["attribute_bytes"], arrays["attribute_offsets"] = train.attributes.to_arrays()
     arrays["label_bytes"], arrays["label_offsets"] = train.labels.to_arrays()
+    if train.edges is not None:
+        arrays["edge_bytes"], arrays["edge_offsets"] = train.edges.to_arrays()
     for part, data in zip(PARTS, (train, test), strict=True):
         arrays |= data.dataset.to_arrays(f"{part}.")
         arrays[f"{part}.gold"] = data.gold

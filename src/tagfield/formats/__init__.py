@@ -115,8 +115,18 @@ def write(parts: Parts, path: str | os.PathLike[str], format: str = "tagfield") 
     if format == "tagfield":
         save_tensors(path, *to_tensors(parts))
         return
+    program = FORMATS[format].program
     if not FORMATS[format].writer:
-        raise InputError(f"tagfield reads models of {FORMATS[format].program}, but does not write them")
+        raise InputError(
+            f"tagfield reads the binary files of {program}, but does not write them; write format 'crfpp', and then "
+            "`crf_learn -C TEXT BINARY`"
+        )
+    if parts.info.get("constraints") is not None:
+        raise InputError(
+            f"the model has constraints, which a file of {program} cannot hold, so labels would differ; save it in "
+            "tagfield's format, or drop them with CRF.load(path).set_params(constraints=False) or convert-model "
+            "--without-constraints"
+        )
     made: bytes = _function(FORMATS[format].writer)(parts)
     with write_atomically(path) as file:
         file.write(made)

@@ -91,6 +91,7 @@ def fingerprint(encoded: Encoded) -> str:
     """
     names = "\n".join(encoded.labels.strings()).encode()
     digest = hashlib.sha256(names)
-    for part in [*encoded.attributes.to_arrays(), *encoded.dataset.to_arrays().values()]:
+    edges = () if encoded.edges is None else encoded.edges.to_arrays()
+    for part in [*encoded.attributes.to_arrays(), *edges, *encoded.dataset.to_arrays().values()]:
         digest.update(np.ascontiguousarray(part).tobytes())
     return digest.hexdigest()[:16]
