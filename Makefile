@@ -113,10 +113,12 @@ oldest: build
 
 # The native code again, with AddressSanitizer and UBSan, under the tests that lean on it.
 SANITIZED := build/sanitize
-SANITIZE_TESTS ?= tests/text tests/native tests/test_encode.py tests/test_features.py tests/test_lattice.py \
-    tests/test_model.py tests/test_model_file_versions.py tests/test_threads.py tests/bregman/test_tables.py tests/estimator/test_decoding.py \
-    $(addprefix tests/train/test_,$(addsuffix .py,arow counted driver growth limits margin objective quasi_newton \
-    stochastic streaming trainer whole_corpus))
+SANITIZE_TESTS ?= tests/text tests/native tests/formats tests/fuzz tests/bregman/test_tables.py tests/estimator/test_decoding.py \
+    tests/estimator/test_streaming_edges.py tests/pycrfsuite/test_tagger.py tests/pycrfsuite/test_trainer.py \
+    $(addprefix tests/test_,$(addsuffix .py,edges encode features lattice layout layout_edges model model_file_versions \
+    threads words)) \
+    $(addprefix tests/train/test_,$(addsuffix .py,arow class_weight counted driver edges growth limits margin objective \
+    quasi_newton stochastic streaming ties trainer whole_corpus))
 
 # $(call sanitized,folder,sanitizers,libraries,options): builds the modules and runs the tests of both targets below. Python
 # runs with -S, since the editable install would find the other build first; the preloaded libraries must be there before
@@ -140,8 +142,9 @@ sanitize: build
 # The same with ThreadSanitizer, under the tests that run several threads. It sees the native modules and every lock, so
 # the interpreter's own lock counts; the interpreter itself is not watched. A process may not be made small under it, and a
 # fork keeps no threads, so two tests are left out.
-THREAD_TESTS ?= tests/native/test_threads.py tests/test_threads.py tests/text/test_borrowed.py tests/test_interpreter.py \
-    tests/test_words.py tests/train/test_quasi_newton.py tests/train/test_objective.py tests/estimator/test_decoding.py
+THREAD_TESTS ?= tests/native/test_threads.py tests/test_threads.py tests/text/test_borrowed.py tests/text/test_vocabulary.py \
+    tests/test_interpreter.py tests/test_words.py tests/train/test_quasi_newton.py tests/train/test_objective.py \
+    tests/train/test_edges.py tests/estimator/test_decoding.py
 comma := ,
 
 threadsanitize: build

@@ -60,7 +60,7 @@ class Decoder:
 
     def best(self) -> Ints:
         """The label ids of the best paths [T]."""
-        with self._refusing_large_scores():
+        with self._refusing():
             ids, score = kernels.tag(self._corpus, self._field, self._limits, self._threads)
         self._check_possible(score)
         return ids
@@ -73,7 +73,7 @@ class Decoder:
 
     def best_with_probabilities(self) -> Best:
         """The best paths, the probability of each of their labels, and of each whole path."""
-        with self._refusing_large_scores():
+        with self._refusing():
             ids, score = kernels.tag(self._corpus, self._field, self._limits, self._threads)
         node, log_z, _ = self._sums(nodes=True)
         self._check_possible(score)
@@ -150,11 +150,11 @@ class Decoder:
 
     def _sums(self, *, nodes: bool = False) -> tuple[Floats, Doubles, Doubles]:
         """The marginals if they are wanted, log Z, and the score of the labels."""
-        with self._refusing_large_scores():
+        with self._refusing():
             return kernels.marginals(self._corpus, self._field, self._limits, nodes, self._threads)
 
     @contextmanager
-    def _refusing_large_scores(self) -> Iterator[None]:
+    def _refusing(self) -> Iterator[None]:
         try:
             yield
         except OverflowError as error:
@@ -162,6 +162,8 @@ class Decoder:
                 f"{self._encoded.where(int(str(error)))}: a score is beyond ±1e9, where probabilities and constraints "
                 "are no longer exact; scale down the values of the attributes"
             ) from None
+        except ValueError as error:
+            raise InputError(f"the data does not fit the model: {error}; encode it with model.encode") from None
 
     def _check_possible(self, score: Doubles) -> None:
         if self._limits is None:

@@ -46,7 +46,11 @@ def open_corpus(dataset: Dataset, class_weight: Doubles | None = None) -> kernel
             class_weight,
         )
     except (AttributeError, TypeError, ValueError) as error:
-        raise InputError(f"the dataset is inconsistent: {error}; create datasets with encode_sequences") from None
+        if isinstance(error, ValueError):
+            told = str(error)
+        else:  # the kernels list every type that they take
+            told = "an array is missing, or is not a NumPy array of its type and dimension"
+        raise InputError(f"the dataset is inconsistent: {told}; create datasets with encode_sequences") from None
 
 
 def _checked(scores: ArrayLike, transitions: ArrayLike) -> tuple[Doubles, Doubles]:

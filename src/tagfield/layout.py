@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from tagfield.blocks import ABSENT, LANES, Rows, Triples, absent, sorted_keys, sparse_rows
 from tagfield.dataset import Floats, Longs, read_only
+from tagfield.errors import InputError
 from tagfield.native import kernels
 from tagfield.weights import Coordinates, Quadruples, Weights
 
@@ -100,9 +101,12 @@ class FeatureSet:
 
     def field(self, weights: Weights) -> kernels.Field:
         """The layout and the weights as one record for the kernels, without a copy."""
-        if weights.edge is None:
-            return kernels.Field(self.layout, weights.state, weights.trans)
-        return kernels.Field(self.layout, weights.state, weights.trans, weights.edge)
+        arrays = (weights.state, weights.trans) if weights.edge is None else (*weights.arrays(),)
+        try:
+            return kernels.Field(self.layout, *arrays)
+        except (TypeError, ValueError) as error:
+            told = "they must be float32, or all float64, in C order" if isinstance(error, TypeError) else str(error)
+            raise InputError(f"the weights do not fit the features: {told}") from None
 
     @staticmethod
     def bytes_needed(
@@ -202,6 +206,11 @@ class FeatureSet:
         >>> features.counts, features.row(weights, 2).tolist(), weights.transitions().tolist()
         ((2, 1), [0.0, 0.5], [[0.0, 0.0], [-1.0, 0.0]])
         """
+        if labels < 1 or attributes < 0 or edges < 0:
+            raise InputError(
+                f"a feature set needs at least 1 label and no negative sizes, got {attributes} attributes, {labels} "
+                f"labels and {edges} edge attributes"
+            )
         blocks = -(-labels // LANES)
         width, label = blocks * LANES, ("label", labels)
         rows, state = sparse_rows(

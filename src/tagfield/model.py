@@ -62,6 +62,16 @@ class Model(Tagging):
     stream: State | None = None  # the optimiser's state, if it learned from a stream
     edges: Vocabulary | None = None  # edge attributes: transitions that look at the input
 
+    def __post_init__(self) -> None:
+        for what, names, size in (
+            ("labels", self.labels, self.features.labels),
+            ("attributes", self.attributes, self.features.attributes),
+            ("edge attributes", self.edges or (), self.features.edges),
+        ):
+            if len(names) != size:
+                raise InputError(f"the model has {len(names)} {what}, but its features are those of {size}")
+        self.field  # noqa: B018  refuses weights that do not fit, here rather than at the first call
+
     @classmethod
     def train(
         cls,

@@ -58,6 +58,7 @@ def models(draw: st.DrawFn) -> tuple[WapitiModel, list[list[list[str]]]]:
 
 
 @given(models())
+@pytest.mark.filterwarnings("ignore::tagfield.errors.UnknownAttributesWarning")  # some drawn data has no known name
 def test_raw_models_score_as_the_definition_says(drawn: tuple[WapitiModel, list[list[list[str]]]]) -> None:
     wanted, data = drawn
     model = Model.load_bytes(wanted.text())

@@ -2,6 +2,8 @@
 
 import os
 import random
+import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -199,3 +201,39 @@ def test_a_model_of_tagfield_opens_too(tmp_path: Path) -> None:
     with ours.Tagger().open(tmp_path / "m") as tagger:
         assert tagger.tag([["b"], ["a"]]) == ["Y", "X"]
         assert tagger.info().header["num_labels"] == "2"
+
+
+def test_threads_that_share_a_tagger_get_their_own_labels(tmp_path: Path) -> None:
+    trainer = ours.Trainer(verbose=False)
+    trainer.append([["a"], ["b"]], ["X", "Y"])
+    trainer.train(str(tmp_path / "m"))
+    tagger = ours.Tagger()
+    tagger.open(str(tmp_path / "m"))
+    wrong: list[object] = []
+
+    def ask(x: list[list[str]], y: list[str]) -> None:
+        for _ in range(3000):
+            try:
+                found = tagger.tag(x)
+            except ValueError:  # closed by the third thread
+                continue
+            if found != y:
+                wrong.append(found)
+
+    def reopen() -> None:
+        for _ in range(30):
+            tagger.close()
+            tagger.open(str(tmp_path / "m"))
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        jobs: list[Any] = [(ask, (x, tagger.tag(x))) for x in ([["a"]] * 3, [["b"]])] + [(reopen, ())]
+        threads = [threading.Thread(target=job, args=given) for job, given in jobs]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert not wrong

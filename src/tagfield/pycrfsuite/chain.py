@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tagfield._text import Vocabulary, encode_objects
-from tagfield.dataset import Floats, Ints
+from tagfield.dataset import Ints
 from tagfield.errors import InputError
 from tagfield.native import kernels
 from tagfield.pycrfsuite.items import ItemSequence
@@ -27,7 +27,7 @@ class Chain:
     >>> from tagfield.layout import FeatureSet
     >>> features, weights = FeatureSet.from_triples(1, 2, ([0], [1], [2.0]), ([], [], []))
     >>> chain = Chain([{"a": 1.0}, ["b"]], Vocabulary(["a"]), features.field(weights))
-    >>> chain.best(), chain.marginals().round(2).tolist()[1]
+    >>> chain.best(), chain.marginals()[1]
     ([1, 0], [0.5, 0.5])
     """
 
@@ -44,6 +44,7 @@ class Chain:
         self._arrays = arrays
         self._field = field
         self._corpus = kernels.Corpus(*arrays, self._labels, ONE)
+        self._node: list[list[float]] | None = None
 
     def __len__(self) -> int:
         return len(self._labels)
@@ -56,12 +57,14 @@ class Chain:
             raise InputError(LARGE) from None
         return ids
 
-    def marginals(self) -> Floats:
-        """P(y_t = y | x) [T, L]."""
-        try:
-            return kernels.marginals(self._corpus, self._field)[0]
-        except OverflowError:
-            raise InputError(LARGE) from None
+    def marginals(self) -> list[list[float]]:
+        """P(y_t = y | x) [T, L], computed by the first call."""
+        if self._node is None:
+            try:
+                self._node = kernels.marginals(self._corpus, self._field)[0].tolist()
+            except OverflowError:
+                raise InputError(LARGE) from None
+        return self._node
 
     def log_probability(self, labels: Ints) -> float:
         """log p(y | x) of label ids [T]."""

@@ -44,7 +44,6 @@ class Tagger:
         self._names: tuple[str, ...] = ()
         self._ids: dict[str, int] = {}
         self._chain: Chain | None = None
-        self._node: list[list[float]] | None = None  # P(y_t = y | x), once it was asked for
 
     def open(self, name: str | bytes | os.PathLike[str]) -> "closing[Tagger]":
         """Open a model file; use it as a context manager, or `close` it."""
@@ -80,42 +79,42 @@ class Tagger:
 
     def set(self, xseq: Any) -> None:
         """Set the current sequence; its items are as in `ItemSequence`."""
-        model = self._model or self._opened()
+        self._set(xseq, self._model or self._opened())
+
+    def _set(self, xseq: Any, model: Model) -> Chain:
         if not isinstance(xseq, list | tuple | ItemSequence):
             xseq = list(xseq)
-        self._chain, self._node = Chain(xseq, model.attributes, model.field), None
+        made = self._chain = Chain(xseq, model.attributes, model.field)
+        return made
 
     def tag(self, xseq: Any = None) -> list[str]:
         """The best labels of a sequence, which becomes the current one; by default those of the current one."""
-        if xseq is not None:
-            self.set(xseq)
-        elif self._model is None:
-            self._opened()
-        names = self._names
-        return [names[label] for label in self._chain.best()] if self._chain else []
+        model = self._model or self._opened()
+        chain = self._chain if xseq is None else self._set(xseq, model)  # not another thread's, which may set one now
+        names = model.label_names
+        return [names[label] for label in chain.best()] if chain else []
 
     def probability(self, yseq: Iterable[Any]) -> float:
         """p(y | x) of labels for the current sequence; 0 for an empty one, as in python-crfsuite."""
         self._opened()
-        labels = list(yseq)
-        if not self._chain:
+        labels, chain = list(yseq), self._chain
+        if not chain:
             return 0.0
-        if len(labels) != len(self._chain):
-            raise ValueError(f"The numbers of items and labels differ: |x| = {len(self._chain)}, |y| = {len(labels)}")
+        if len(labels) != len(chain):
+            raise ValueError(f"The numbers of items and labels differ: |x| = {len(chain)}, |y| = {len(labels)}")
         ids = np.array([self._id(label) for label in labels], np.int32)
-        return math.exp(min(self._chain.log_probability(ids), 0.0))
+        return math.exp(min(chain.log_probability(ids), 0.0))
 
     def marginal(self, y: Any, pos: int) -> float:
         """P(y_pos = y | x) for the current sequence; the first call computes it for all labels and positions."""
         self._opened()
-        if not self._chain:
+        chain = self._chain
+        if not chain:
             return 0.0
         label, place = self._id(y), int(pos)
-        if not 0 <= place < len(self._chain):
-            raise ValueError(f"The position, {place} is out of range of {len(self._chain)}")
-        if self._node is None:
-            self._node = self._chain.marginals().tolist()
-        return self._node[place][label]
+        if not 0 <= place < len(chain):
+            raise ValueError(f"The position, {place} is out of range of {len(chain)}")
+        return chain.marginals()[place][label]
 
     def info(self) -> ParsedDump:
         """What the model holds: labels, attributes, transitions and state features, with weights in full precision."""

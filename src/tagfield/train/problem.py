@@ -53,10 +53,12 @@ class Problem:
         >>> Problem.of(encoded, Settings(features="all")).features.counts
         (4, 4)
         """
-        if len(encoded) == 0 or len(encoded.labels) == 0:
+        dataset, attributes, edges = encoded.dataset, encoded.attributes, encoded.edges
+        corpus = open_corpus(dataset)  # first, since the rest trusts the arrays
+        if corpus.sentences == 0 or len(encoded.labels) == 0:
             raise InputError("there is nothing to train on: the data holds no labelled sequence")
         settings = settings.for_data(encoded)
-        unknown = int((encoded.dataset.labels == UNKNOWN).sum())
+        unknown = int((dataset.labels == UNKNOWN).sum())
         if (unknown or rules is not None) and not settings.recipe.has_likelihood:
             name = f"{settings.recipe.name}{settings.recipe.suffix}"
             what = (
@@ -67,10 +69,10 @@ class Problem:
             raise InputError(
                 f"{what}; use lbfgs or a stochastic recipe such as u2.g1, which sum over all possible paths"
             )
-        dataset, attributes, edges = encoded.dataset, encoded.attributes, encoded.edges
+        check_names(corpus, encoded.labels, attributes, edges)
         weight = read_class_weight(class_weight, len(encoded.labels), settings.recipe, edges)
-        corpus = open_corpus(dataset, weight)
-        check_edges(corpus, edges)
+        if weight is not None:
+            corpus = open_corpus(dataset, weight)
         min_count = 1 if start else settings.min_count  # the ids of an earlier model must not change
         if min_count > 1 and settings.features == "all":
             keep = kernels.count_attributes(corpus, len(attributes)) >= min_count
@@ -118,11 +120,15 @@ class Problem:
         return nothing.loss
 
 
-def check_edges(corpus: kernels.Corpus, edges: Vocabulary | None) -> None:
-    """Raise InputError if a dataset has edge attributes without names."""
-    named = 0 if edges is None else len(edges)
-    if corpus.edge_attributes > named:
-        raise InputError(
-            f"the dataset has {corpus.edge_attributes} edge attributes, but {named} names for them; create it with "
-            "encode_sequences, encode_words or encode_files"
-        )
+def check_names(corpus: kernels.Corpus, labels: Vocabulary, attributes: Vocabulary, edges: Vocabulary | None) -> None:
+    """Raise InputError if a dataset has labels, attributes or edge attributes without names."""
+    for what, found, named in (
+        ("labels", corpus.classes, len(labels)),
+        ("attributes", corpus.attributes, len(attributes)),
+        ("edge attributes", corpus.edge_attributes, 0 if edges is None else len(edges)),
+    ):
+        if found > named:
+            raise InputError(
+                f"the dataset has {found} {what}, but {named} names for them; create it with encode_sequences, "
+                "encode_words or encode_files"
+            )

@@ -27,7 +27,7 @@ from tagfield.train.class_weight import read_class_weight
 from tagfield.train.history import Epoch
 from tagfield.train.limits import limits_of
 from tagfield.train.options import Stochastic
-from tagfield.train.problem import Problem, check_edges
+from tagfield.train.problem import Problem, check_names
 from tagfield.train.settings import Settings
 from tagfield.train.stochastic import NUMBERS, StochasticTrainer, kept_weights
 from tagfield.train.trainer import State, arrays_of, weights_of
@@ -171,7 +171,7 @@ class Stream:
         theta = weights_of(state, "theta")
         weight = read_class_weight(class_weight, len(self.labels), recipe, self.edges)
         corpus = open_corpus(dataset, weight)
-        check_edges(corpus, self.edges)
+        check_names(corpus, self.labels, self.attributes, self.edges)
         problem = Problem(
             dataset,
             corpus,
