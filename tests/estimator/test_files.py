@@ -200,3 +200,11 @@ def test_crfsuites_own_tagger_opens_what_fit_writes(tmp_path: Path) -> None:
         tagger.open(str(path))
         assert [tagger.tag(x) for x in X] == [list(row) for row in crf.predict(X)]
         assert CRF(model_filename=path).predict(X) == crf.predict(X)
+
+
+def test_constraints_that_the_file_cannot_hold_are_refused_before_training(tmp_path: Path) -> None:
+    seen: list[Any] = []
+    crf = CRF(constraints="BIO", model_filename=tmp_path / "m.crfsuite", callbacks=[seen.append])
+    with pytest.raises(InputError, match="CRFsuite's format cannot hold constraints; choose another name"):
+        crf.fit(*pairs())
+    assert seen == []

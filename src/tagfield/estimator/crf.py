@@ -18,7 +18,7 @@ from tagfield.estimator.fitted import check_folder
 from tagfield.estimator.fitting import check_stream, held_out, read_classes, split_held_out
 from tagfield.estimator.inspection import Inspection
 from tagfield.estimator.labels import LabelNames
-from tagfield.estimator.modelfile import save_model
+from tagfield.estimator.modelfile import check_target, save_model
 from tagfield.estimator.parameters import STREAM, documented_arguments, settings_of
 from tagfield.estimator.plumbing import Plumbing
 from tagfield.estimator.reading import class_weights, read_labelled
@@ -200,6 +200,7 @@ class CRF(Scoring, Inspection, Plumbing):
         if self.model_filename is not None:
             labels_to_json(labels)  # raises before training what saving would raise after it
         constraints = self._file_constraints if before else None
+        check_target(self.model_filename, constraints if self.constraints is None else self.constraints)
         rules = self._training_rules(labels, encoded.dataset, constraints)
         start = (before.features, before.weights) if before else None
         # BLAS would use threads for short sums, which slows training down, on a busy machine many times. The lattice

@@ -66,6 +66,14 @@ def save_model(model: Model, path: Any) -> None:
     model.save(path, format="crfsuite" if os.fspath(path).endswith(CRFSUITE) else "tagfield")
 
 
+def check_target(path: Any, constraints: Any) -> None:
+    """Raise InputError, before training, if the file could not hold the constraints."""
+    if path is not None and os.fspath(path).endswith(CRFSUITE) and constraints not in (None, False):
+        raise InputError(
+            "model_filename ends in .crfsuite, but CRFsuite's format cannot hold constraints; choose another name"
+        )
+
+
 def _delete(name: str) -> None:
     with suppress(OSError):  # it is deleted already
         os.unlink(name)
