@@ -206,10 +206,10 @@ class FeatureSet:
         >>> features.counts, features.row(weights, 2).tolist(), weights.transitions().tolist()
         ((2, 1), [0.0, 0.5], [[0.0, 0.0], [-1.0, 0.0]])
         """
-        if labels < 1 or attributes < 0 or edges < 0:
+        if labels < 0 or attributes < 0 or edges < 0:
             raise InputError(
-                f"a feature set needs at least 1 label and no negative sizes, got {attributes} attributes, {labels} "
-                f"labels and {edges} edge attributes"
+                f"the sizes of a feature set must not be negative, got {attributes} attributes, {labels} labels and "
+                f"{edges} edge attributes"
             )
         blocks = -(-labels // LANES)
         width, label = blocks * LANES, ("label", labels)

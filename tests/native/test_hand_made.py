@@ -135,8 +135,8 @@ def test_models_whose_weights_do_not_fit(weights: Weights, told: str) -> None:
         Model(Vocabulary(["X", "Y"]), Vocabulary(["a", "b", "c"]), FEATURES, weights, edges=Vocabulary(["k"]))
 
 
-@pytest.mark.parametrize("sizes", [(1, 0, 0), (-1, 1, 0), (1, 1, -1), (0, -1, 0)])
+@pytest.mark.parametrize("sizes", [(1, -2, 0), (-1, 1, 0), (1, 1, -1), (0, -1, 0)])
 def test_sizes_of_feature_sets(sizes: tuple[int, int, int]) -> None:
     attributes, labels, edges = sizes
-    with pytest.raises(InputError, match="needs at least 1 label and no negative sizes"):
+    with pytest.raises(InputError, match="the sizes of a feature set must not be negative"):
         FeatureSet.from_triples(attributes, labels, ([], [], []), ([], [], []), edges=edges)
