@@ -15,6 +15,7 @@ from tagfield.text.presets import load_template
 from tagfield.text.template_text import parse_template
 from tests.support.cli_process import good
 from tests.support.corpus import TEST, TRAIN, needs_corpus
+from tests.support.model_files import MODELS
 
 WORDS = [
     line.split() for line in ("Anna lives in Rome", "Ben left", "Rome is old", "Ben and Anna saw Rome", "it rains")
@@ -236,3 +237,23 @@ def test_labels_equal_those_of_the_command_on_conll2000(tmp_path: Path) -> None:
         model.encode_words(words).dataset.attribute, model.encode_files(TEST).dataset.attribute
     )
     assert encode_files(TEST).template == model.template
+
+
+def test_a_warm_start_keeps_the_weights_of_edge_attributes() -> None:
+    template = parse_template("U00:%x[0,0]\nB01:%x[0,0]\nB\n")
+    X, y = [["a", "b"], ["c", "d"]], [["X", "Y"], ["Y", "X"]]
+    crf = CRF(template=template, warm_start=True, c2=0.01).fit(X, y)
+    assert crf.model_.edges is not None
+    assert crf.model_.edges.strings() == ["B01:b", "B01:d"]
+    before = {edge[:3]: edge[3] for edge in crf.model_.top_edges()}
+    crf.set_params(max_iterations=1).fit([["a", "e"], *X[::-1]], [["X", "Y"], *y[::-1]], X_dev=X, y_dev=y)
+    assert crf.model_.edges.strings() == ["B01:b", "B01:d", "B01:e"]
+    after = {edge[:3]: edge[3] for edge in crf.model_.top_edges()}
+    assert all(abs(after[key] - w) < 0.2 * abs(w) for key, w in before.items())
+    assert crf.fit(X[:1], y[:1]).predict(X) == y
+
+
+def test_a_model_of_raw_edges_is_not_continued() -> None:
+    crf = CRF.load(MODELS / "raw.wapiti").set_params(warm_start=True)
+    with pytest.raises(InputError, match="no template, so CRF cannot continue it"):
+        crf.fit([[["ua"], ["ub"]]], [["B-NP", "I-NP"]])

@@ -310,7 +310,9 @@ class CRF(Scoring, Inspection, Plumbing):
 
 
 def _grown(model: Model) -> dict[str, Any]:
-    return {"attributes": model.attributes.copy(), "labels": model.labels, "grow": True, "new_labels": True}
+    edges = None if model.edges is None else model.edges.copy()  # without them, weights would go to other attributes
+    known: dict[str, Any] = {"attributes": model.attributes.copy(), "labels": model.labels, "edge_attributes": edges}
+    return known | {"grow": True, "new_labels": True}
 
 
 ARGUMENTS = tuple(inspect.signature(CRF).parameters)

@@ -51,6 +51,11 @@ def read_labelled(
         raise InputError("X is None; pass a list of sequences")
     if y is None:
         raise InputError("y is None; pass one label per token, with None for unknown labels")
+    if template is None and edge_attributes:
+        raise InputError(
+            "the model has transitions that look at the input and no template, so CRF cannot continue it; train a new "
+            "CRF(template=…), or a Model with encode_sequences(X, y, edges=…)"
+        )
     if template is None:
         X = X if spelling is None else spelling.read(X)
         try:

@@ -55,5 +55,7 @@ def read_class_weight(
         name = f"{recipe}{recipe.suffix}"
         raise InputError(f"class_weight does not apply to {name}, which flattens large gradients; {INSTEAD}")
     if edges is not None and len(edges):
-        raise InputError("class_weight does not apply to transitions that look at the input; use a template without B")
+        raise InputError(
+            "class_weight does not apply to transitions that look at the input; use a template without them"
+        )
     return weight
