@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import lzma
 import pickle
 import zlib
 from pathlib import Path
@@ -120,3 +121,12 @@ def test_load_names_the_command_that_reads_pickles(old: sklearn_crfsuite.CRF, tm
         for load in (Model.load, CRF.load):
             with pytest.raises(ModelFileError, match="tagfield convert-model"):
                 load(tmp_path / "old.pkl")
+
+
+def test_a_forged_dictionary_takes_no_gigabytes() -> None:
+    packed = bytearray(lzma.compress(b"x" * 1000, format=lzma.FORMAT_ALONE))
+    packed[1:5] = (1 << 31).to_bytes(4, "little")  # the size of the dictionary that unpacking asks for
+    with pytest.raises(
+        ModelFileError, match=r"starts as .* data, but cannot be unpacked \(Memory usage limit exceeded"
+    ):
+        models_in(bytes(packed), "old.pkl")

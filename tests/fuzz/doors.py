@@ -156,7 +156,7 @@ def _format(kind: str) -> Door:
         list(corpus.sentences())
         corpus.describe()
         form, target = corpus.form, targets[zlib.crc32(data) % len(targets)]
-        told = [form.kind, str((form.separator, form.strict, form.header, form.documents, form.comments)), target]
+        told = [form.kind, f"{form.strict} {form.header} {form.documents} {form.comments}", target]
         for step in (
             lambda: list(corpus.documents()),  # not every label is a part of a chunk
             lambda: write(corpus, os.path.join(_TEMPORARY.name, f"out.{target}"), target),  # nor can it hold every text

@@ -21,7 +21,7 @@ from tests.fuzz.doors import NATIVE, PYTHON, seeds_of
 from tests.fuzz.mutate import mutate
 
 SLOW = 20.0  # seconds of one processor for one small input
-_DETAILS = re.compile(r"'[^']*'|\"[^\"]*\"|[0-9]+|[^\x00-\x7f]+")
+_DETAILS = re.compile(r"['\"].*['\"]|[0-9]+|[^\x00-\x7f]+", re.DOTALL)  # from the first quote to the last
 
 
 class Fuzzer:

@@ -136,7 +136,7 @@ def test_no_pass_changes_doubles() -> None:
 
 def test_weights_of_two_types_are_no_field() -> None:
     features, weights = FeatureSet.from_triples(1, 2, ([0], [0], [1.0]), ([], [], []), dtype=np.float64)
-    with pytest.raises(TypeError):
+    with pytest.raises(InputError, match="they must be float32, or all float64"):
         features.field(Weights(weights.state, weights.single().trans))
 
 

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tagfield.encode import encode_sequences
+from tagfield.errors import InputError
 from tagfield.features import feature_set
 from tagfield.lattice import open_corpus
 from tagfield.layout import FeatureSet, Weights
@@ -155,7 +156,7 @@ def test_a_field_converts_nothing(features: FeatureSet) -> None:
         Weights(good.state, np.repeat(good.trans, 2, axis=1)[:, ::2]),
         Weights(good.state.tolist(), good.trans),
     ):
-        with pytest.raises(TypeError):
+        with pytest.raises(InputError, match="they must be float32, or all float64, in C order"):
             features.field(wrong)
 
 

@@ -30,8 +30,8 @@ _PACKED: tuple[tuple[bytes, str, Callable[[], Any]], ...] = (
     (b"x\x9c", "zlib", zlib.decompressobj),
     (b"x\xda", "zlib", zlib.decompressobj),
     (b"BZh", "bzip2", bz2.BZ2Decompressor),
-    (b"\xfd7zXZ\0", "xz", lzma.LZMADecompressor),
-    (b"\x5d\0\0", "lzma", lzma.LZMADecompressor),
+    (b"\xfd7zXZ\0", "xz", lambda: lzma.LZMADecompressor(memlimit=LARGEST)),
+    (b"\x5d\0\0", "lzma", lambda: lzma.LZMADecompressor(memlimit=LARGEST)),
 )
 _OLD = re.compile(rb"c[\w.]+\n[\w.]+\n[pq]|\([ld]p\d|[\]}]q")  # protocols 0 and 1: an object, a list or a dict
 

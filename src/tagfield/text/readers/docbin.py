@@ -29,12 +29,12 @@ def read_docbin(source: Source) -> Iterator[Record]:
     from spacy.vocab import Vocab
 
     try:
-        docs = list(tokens.DocBin().from_bytes(source.text).get_docs(Vocab()))
-    except Exception as error:  # zlib, msgpack and NumPy all raise their own
+        docs = tokens.DocBin().from_bytes(source.text).get_docs(Vocab())
+        found = [each for k, doc in enumerate(docs, start=1) for each in _records(doc, f"{source.name}, document {k}")]
+    except Exception as error:  # zlib, msgpack and NumPy all raise their own, and so do docs with forged ids
         reason = " ".join(str(error).split())[:80] or type(error).__name__
         raise InputError(f"{source.name}: this is not a DocBin of spaCy, or it is damaged ({reason})") from None
-    for number, doc in enumerate(docs, start=1):
-        yield from _records(doc, f"{source.name}, document {number}")
+    yield from found
 
 
 def _records(doc: Any, where: str) -> Iterator[Record]:
