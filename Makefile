@@ -62,7 +62,7 @@ clang:
 
 test: lint .venv/.browser .venv/.clang
 	$(PY) -m pytest $(PYTEST_FLAGS)
-	$(PY) scripts/fuzz.py --seconds $(FUZZ_SECONDS)
+	$(PY) scripts/fuzz.py --seconds $(FUZZ_SECONDS) --seed 1
 
 # Random inputs for everything that reads files, all targets at once; a table, and exit 1 on a finding. FUZZ_FLAGS takes
 # names of targets, and --sanitized for the modules of `make sanitize`.

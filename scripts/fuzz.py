@@ -1,5 +1,5 @@
 #!/usr/bin/env python
-"""python scripts/fuzz.py [--seconds 60] [--sanitized] [NAME …]: runs every fuzz target at once, and prints a table.
+"""python scripts/fuzz.py [--seconds 60] [--seed N] [--sanitized] [NAME …]: runs every fuzz target at once.
 
     native/fuzz/NAME.cpp ─▶ clang++ -fsanitize=fuzzer,address,undefined ─▶ build/fuzz/NAME ─┐
     tests/fuzz/doors.py ─▶ tests/fuzz/worker.py, a few processes ───────────────────────────┴─▶ table, exit code
@@ -43,6 +43,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Feed random inputs to everything that reads files.")
     parser.add_argument("names", nargs="*", help="only these targets")
     parser.add_argument("--seconds", type=float, default=60, help="time for each target; all run at once")
+    parser.add_argument("--seed", type=int, default=time.time_ns() % 2**31, help="the same seed gives the same inputs")
     parser.add_argument("--sanitized", action="store_true", help="Python with the modules of `make sanitize`")
     given = parser.parse_args()
     sys.path.insert(0, str(ROOT))
@@ -54,9 +55,9 @@ def main() -> int:
     FINDINGS.mkdir(parents=True, exist_ok=True)
     native = build([name for name in chosen if name in NATIVE])
     doors = [name for name in chosen if name not in native]
-    started = [start_native(name, given.seconds) for name in native]
+    started = [start_native(name, given.seconds, given.seed) for name in native]
     groups = [group for k in range(4) if (group := doors[k::4])]
-    workers = [start_worker(k, group, given.seconds, given.sanitized) for k, group in enumerate(groups)]
+    workers = [start_worker(k, group, given.seconds, given.seed, given.sanitized) for k, group in enumerate(groups)]
     rows = [end_native(name, process, given.seconds) for name, process in zip(native, started, strict=True)]
     for group, (process, current) in zip(groups, workers, strict=True):
         rows += end_worker(group, process, current, given.seconds)
@@ -87,12 +88,18 @@ def build(names: list[str]) -> list[str]:
     return names
 
 
-def start_native(name: str, seconds: float) -> subprocess.Popen[bytes]:
+def start_native(name: str, seconds: float, seed: int) -> subprocess.Popen[bytes]:
     """Run a target of libFuzzer, on its own corpus and the seeds."""
     corpus = BUILD / "corpus" / name
     corpus.mkdir(parents=True, exist_ok=True)
     given = [folder for kind in ("seeds", "crashes") if (folder := ROOT / "tests/fuzz" / kind / name).is_dir()]
-    limits = [f"-max_total_time={seconds:.0f}", "-timeout=60", f"-rss_limit_mb={MEMORY}", "-print_final_stats=1"]
+    limits = [
+        f"-max_total_time={seconds:.0f}",
+        "-timeout=60",
+        f"-rss_limit_mb={MEMORY}",
+        "-print_final_stats=1",
+        f"-seed={seed}",
+    ]
     place = f"-artifact_prefix={FINDINGS}/{name}-"
     with open(BUILD / f"{name}.log", "wb") as log:
         return subprocess.Popen([BUILD / name, *limits, place, corpus, *given], cwd=BUILD, stdout=log, stderr=log)
@@ -110,7 +117,9 @@ def end_native(name: str, process: subprocess.Popen[bytes], seconds: float) -> R
     return row
 
 
-def start_worker(k: int, names: list[str], seconds: float, sanitized: bool) -> tuple[subprocess.Popen[bytes], Path]:
+def start_worker(
+    k: int, names: list[str], seconds: float, seed: int, sanitized: bool
+) -> tuple[subprocess.Popen[bytes], Path]:
     """Run a process for some of the doors."""
     current = FINDINGS / f"current-{k}"
     environment = dict(os.environ)
@@ -129,7 +138,7 @@ def start_worker(k: int, names: list[str], seconds: float, sanitized: bool) -> t
         environment |= {"LD_PRELOAD": " ".join(found), "ASAN_OPTIONS": "detect_leaks=0"}
         environment["PYTHONPATH"] = os.pathsep.join([str(site), sysconfig.get_path("purelib")])
         command += ["-S"]
-    command += ["-m", "tests.fuzz.worker", str(seconds), str(current), *names]
+    command += ["-m", "tests.fuzz.worker", str(seconds), str(seed), str(current), *names]
     return subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE), current
 
 

@@ -1,4 +1,4 @@
-"""python -m tests.fuzz.worker SECONDS CURRENT NAME…: feeds mutated inputs to some doors, in turn, and prints JSON.
+"""python -m tests.fuzz.worker SECONDS SEED CURRENT NAME…: feeds mutated inputs to some doors, in turn, and prints JSON.
 
     pool of inputs ─▶ mutate ─▶ door ─▶ outcome: what it told or raised, without its details
          ▲                                │
@@ -27,7 +27,8 @@ _DETAILS = re.compile(r"['\"].*['\"]|[0-9]+|[^\x00-\x7f]+", re.DOTALL)  # from t
 class Fuzzer:
     """One door: its pool of inputs, and what came of it."""
 
-    def __init__(self, name: str, note: Callable[[str, bytes], None]) -> None:
+    def __init__(self, name: str, seed: str, note: Callable[[str, bytes], None]) -> None:
+        self.rng = random.Random(f"{seed} {name}")  # the same inputs in the same order, whoever shares the process
         self.name, self.note = name, note
         self.door = {**NATIVE, **PYTHON}[name]
         self.pool = seeds_of(name) or [b""]
@@ -35,9 +36,9 @@ class Fuzzer:
         self.inputs, self.outcomes = 0, set[str]()
         self.finding: tuple[str, bytes] | None = None
 
-    def step(self, rng: random.Random) -> None:
+    def step(self) -> None:
         """Try one input."""
-        data = self.waiting.pop() if self.waiting else mutate(rng.choice(self.pool), self.pool, rng)
+        data = self.waiting.pop() if self.waiting else mutate(self.rng.choice(self.pool), self.pool, self.rng)
         self.note(self.name, data)
         self.inputs += 1
         start = time.process_time()
@@ -60,7 +61,7 @@ def _plain(kind: str, told: str) -> str:
     return f"{kind} {_DETAILS.sub('', told)[:300]}"
 
 
-def main(seconds: float, current: str, names: list[str]) -> None:
+def main(seconds: float, seed: str, current: str, names: list[str]) -> None:
     """Fuzz some doors for some seconds; stop a door at its first finding."""
     warnings.simplefilter("ignore")
     with open(current, "wb", buffering=0) as file:
@@ -69,13 +70,12 @@ def main(seconds: float, current: str, names: list[str]) -> None:
             file.seek(0)
             file.write(f"{name} {len(data)}\n".encode() + data)
 
-        fuzzers = [Fuzzer(name, note) for name in names]
-        rng = random.Random(time.time_ns())
+        fuzzers = [Fuzzer(name, seed, note) for name in names]
         end = time.monotonic() + seconds
         while time.monotonic() < end and any(not each.finding for each in fuzzers):
             for each in fuzzers:
                 if not each.finding:
-                    each.step(rng)
+                    each.step()
     for each in fuzzers:
         what, data = each.finding or ("", b"")
         found = {"name": each.name, "inputs": each.inputs, "coverage": len(each.outcomes)}
@@ -83,4 +83,4 @@ def main(seconds: float, current: str, names: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(float(sys.argv[1]), sys.argv[2], sys.argv[3:])
+    main(float(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4:])

@@ -44,7 +44,7 @@ def read_config(path: str, table: str, names: Mapping[str, str]) -> dict[str, An
         raise UsageError(f"cannot read the config file {path!r}: {reason}") from None
     try:
         found = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # a number of 5,000 digits is a plain ValueError
         raise UsageError(f"{path}: not a TOML file: {error}") from None
     options = found.get(table)
     if not isinstance(options, dict):
