@@ -16,7 +16,7 @@ from tagfield.errors import InputError, MemoryLimitError
 
 GROUPS, MOUNTED = Path("/proc/self/cgroup"), Path("/sys/fs/cgroup")
 VARIABLE = "TAGFIELD_MAX_MEMORY"  # an environment variable, so that worker processes know it too
-SHARE = 0.8  # of the memory that there is, if nobody says how much may be used
+SHARE = 0.8  # of the memory that there is, if no limit is set
 SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?\s*", re.IGNORECASE)
 UNITS = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
 
