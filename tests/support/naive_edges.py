@@ -4,9 +4,13 @@ tau[t] [L, L] leads into position t; tau[0] leads into nothing and counts for no
 """
 
 from dataclasses import dataclass
-from itertools import product
 
 import numpy as np
+
+from tests.support.naive import all_paths as edge_paths
+from tests.support.naive import path_score as edge_score
+
+__all__ = ["EdgeChain", "edge_best_path", "edge_chain_by_paths", "edge_chain_in_logs", "edge_paths", "edge_score"]
 
 
 @dataclass(frozen=True)
@@ -14,18 +18,6 @@ class EdgeChain:
     log_z: float
     node: np.ndarray  # [n, L]  P(y_t = y)
     pair: np.ndarray  # [n, L, L]  P(y_{t−1} = i, y_t = j); pair[0] is 0
-
-
-def edge_score(scores: np.ndarray, tau: np.ndarray, path: tuple[int, ...]) -> float:
-    score = scores[0, path[0]]
-    for t in range(1, len(path)):
-        score = score + tau[t, path[t - 1], path[t]] + scores[t, path[t]]
-    return float(score)
-
-
-def edge_paths(scores: np.ndarray, tau: np.ndarray) -> dict[tuple[int, ...], float]:
-    length, labels = scores.shape
-    return {path: edge_score(scores, tau, path) for path in product(range(labels), repeat=length)}
 
 
 def edge_chain_by_paths(scores: np.ndarray, tau: np.ndarray) -> EdgeChain:

@@ -11,7 +11,7 @@ import pytest
 from tagfield.errors import InputError
 from tagfield.train import RECIPES, Settings
 from tagfield.train.fields import Found, Option, default_text
-from tagfield.train.options import Arow, Auto, Margin, Perceptron, QuasiNewton, Stochastic, WholeCorpus
+from tagfield.train.options import Arow, Auto, Copies, Margin, Perceptron, QuasiNewton, Recipe, Stochastic, WholeCorpus
 from tagfield.train.reference import options_page
 from tagfield.train.settings import all_options, shown_default
 from tagfield.train.updates import AdaGrad, Calibration, Divergence
@@ -192,3 +192,8 @@ def test_an_option_alone() -> None:
     assert Option("Any number.").check("x", 3, float) == 3.0
     with pytest.raises(InputError, match=r"^x must be a finite number, got -inf$"):
         Option("Any number.").check("x", -math.inf, float)
+
+
+def test_a_recipe_that_does_not_count_its_arrays_is_counted_as_a_plain_one() -> None:
+    assert Recipe(name="own").copies() == Copies(4)
+    assert Recipe(name="own").copies(scored=True) == Copies(6)
