@@ -175,7 +175,7 @@ def test_for_gamma_between_zero_and_one_the_update_never_points_away(G, gamma, n
 
 
 @pytest.mark.parametrize("G", [G for G in SMOOTH if G.hessian(np.zeros(1))[0] > 0], ids=str)
-def test_u1_and_u2_agree_to_second_order(G):
+def test_u1_and_u2_agree_to_first_order_and_to_second_if_g_is_symmetric(G):
     """U1 − U2 = O(u²), and O(u³) where G is symmetric: halving u divides it by at least four, or eight."""
     curvature = float(G.hessian(np.zeros(1))[0])
     reach = min(1.0, float(G.increment(np.zeros(1), np.ones(1))[0]) / curvature)  # where g starts to bend

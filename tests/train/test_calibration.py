@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from tagfield.errors import InputError, TrainingError
-from tagfield.train import RECIPES, Settings
+from tagfield.train import RECIPES, Settings, calibration
 from tagfield.train.calibration import calibrate
+from tagfield.train.stochastic import StochasticTrainer
 from tests.support.bregman_table import PAPER
 from tests.support.naive import Problem
 from tests.support.strategies import encode
@@ -63,3 +64,18 @@ def test_it_draws_the_sample_that_it_is_told_to() -> None:
     assert set(found) == {0, 1, 2, 3}
     assert found[1] == found[2] == found[3] == 0.3  # without a token any rate will do
     assert found[0] != 0.3
+
+
+def test_smaller_rates_are_tried_however_many_larger_ones_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = Problem([[[(0, 1.0)], [(1, 1.0)]]] * 20, [[0, 1]] * 20, [1.0] * 20, 2, 2)
+    settings = Settings.of("sgd", features="all", c2=0.1, calibration_eta=0.01, calibration_candidates=3)
+    tried: list[float] = []
+
+    class Noted(StochasticTrainer):
+        def __init__(self, recipe, problem, start):  # type: ignore[no-untyped-def]
+            tried.append(recipe.rate)
+            super().__init__(recipe, problem, start)
+
+    monkeypatch.setattr(calibration, "StochasticTrainer", Noted)
+    calibrate(settings.recipe, pose(encode(problem), settings), np.random.default_rng(0))
+    assert tried == pytest.approx([0.01, 0.02, 0.04, 0.005, 0.0025, 0.00125])

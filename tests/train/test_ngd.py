@@ -188,3 +188,10 @@ def test_a_subset_is_the_sentences_encoded_alone():
     alone = encode_sequences([X[2], X[0]], [y[2], y[0]], attributes=whole.attributes, labels=whole.labels).dataset
     for name in Dataset.__dataclass_fields__:
         np.testing.assert_array_equal(getattr(part, name), getattr(alone, name))
+
+
+@pytest.mark.parametrize("generator", ["arctan:4", "arctan:0.01", "softplus:3"])
+def test_annealing_ends_at_u_whatever_the_slope_was(generator):
+    recipe = Settings.of("ngd", loss="U2", generator=generator, anneal=1.0).recipe
+    u = np.array([-0.5, 1e-3, 0.5])
+    np.testing.assert_allclose(recipe.response_at(10**7).f(u), u, rtol=1e-4)

@@ -18,8 +18,8 @@ from tagfield.train.stochastic import StochasticTrainer, set_response
 def calibrate(recipe: Stochastic, problem: Problem, rng: np.random.Generator) -> float:
     """The rate λ̂ whose one pass over a sample, from θ = 0, has the lowest objective along the way.
 
-    Candidates go up from `eta` by the factor `rate` while they beat θ = 0, then down from it; `candidates` that do are
-    compared. With so few sentences that no pass can show a gain along the way, the objective after the pass decides.
+    Candidates go up from `eta` by the factor `rate` while they beat θ = 0, until `candidates` of them have; then down
+    from it, until as many again have. With so few sentences that no pass can show a gain along the way, the objective after the pass decides.
     """
     told = recipe.calibration
     recipe = replace(recipe, average=False)
@@ -50,13 +50,15 @@ def calibrate(recipe: Stochastic, problem: Problem, rng: np.random.Generator) ->
             good += works
             if works and objective < best:
                 best, best_rate = objective, rate
-            if good >= told.candidates:
+            enough = good >= told.candidates
+            if enough and not rising:
                 break
-            if rising and works:
+            if rising and works and not enough:
                 rate *= told.rate
+            elif rising:
+                rate, rising, good = told.eta / told.rate, False, 0
             else:
-                rate = told.eta / told.rate if rising else rate / told.rate
-                rising = False
+                rate /= told.rate
         if math.isfinite(best):
             return best_rate
     raise TrainingError(

@@ -238,8 +238,8 @@ def _response_at(f: Response, scaled: bool, kappa: float) -> Response:
     if kappa in (0.0, 1.0):
         return f
     changed = f.annealed(kappa)
-    steep = f.slope if f.depends_on_u_alone else 1.0
-    return replace(changed, scale=changed.scale * steep ** (kappa - 1)) if steep > 1 else changed
+    slope = f.slope if f.depends_on_u_alone else 1.0  # any slope, so that every recipe ends as f(u) = u
+    return replace(changed, scale=changed.scale * slope ** (kappa - 1))
 
 
 @documented
