@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 
 from tagfield.errors import InputError
+from tagfield.experiment.card import write_card
 from tagfield.experiment.ledger import RESULTS_FILE
+from tagfield.experiment.page import page_text
 from tagfield.experiment.paper import PAPER_ACCURACY, SIZES, WEIGHTS, matches_paper
 from tagfield.experiment.plan import Plan, PlannedRun
 from tagfield.experiment.plots import limits, write_plots
@@ -96,7 +98,7 @@ def test_markdown_csv_and_json_agree(results: Results) -> None:
     for cells, record, one, row in zip(table[2:], records, parsed, rows, strict=True):
         assert cells[:2] == [record["recipe"], record["features"]] == [one["recipe"], one["features"]]
         assert row.accuracy is not None
-        assert cells[5] == str(row.accuracy)
+        assert cells[2] == str(row.accuracy)
         assert float(record["accuracy_mean"]) == one["accuracy"]["mean"] == row.accuracy.mean
 
 
@@ -145,6 +147,7 @@ def test_the_report_command_and_what_it_writes(folder: Path, tmp_path: Path) -> 
         "curves.csv",
         "figures",
         "index.html",
+        "share.png",
         "summary.csv",
         "summary.json",
         "summary.md",
@@ -276,3 +279,13 @@ def test_a_small_version_of_the_papers_experiment(tmp_path: Path) -> None:
     assert first.closing["rate"] == 0.1
     for found, expected in zip(first.curve("objective"), (36_170, 22_075, 18_440, 16_837, 15_880), strict=False):
         assert found == pytest.approx(expected, rel=0.01)
+
+
+def test_the_page_ends_with_it_and_the_image_has_the_size_of_a_link(results: Results, tmp_path: Path) -> None:
+    text = page_text(results)
+    assert text.index("What to use</h2>") > text.index('id="settings"')
+    path = write_card(results, tmp_path / "share.png")
+    assert path is not None
+    head = path.read_bytes()[:24]
+    assert head[:8] == b"\x89PNG\r\n\x1a\n"
+    assert (int.from_bytes(head[16:20], "big"), int.from_bytes(head[20:24], "big")) == (1200, 630)

@@ -12,6 +12,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from tagfield.experiment.advice import advise
 from tagfield.experiment.plan import FEATURES, runs_by_iteration
 from tagfield.experiment.results import Results, RunResult
 from tagfield.experiment.style import style_of
@@ -43,6 +44,7 @@ def page_text(results: Results) -> str:
         ),
         "f1_options": F1_OPTIONS if any("test_f1" in run.epochs[0] for run in results.runs if run.epochs) else "",
         "settings": _settings(results),
+        "advice": _advice(results),
         "data": _embed(page_data(results)),
         "css": css,
         "js": js,
@@ -117,6 +119,15 @@ def _notice(results: Results) -> str:
         lines.append(f"{len(results.missing)} of {len(results.plan.runs())} runs have not finished yet.")
     lines += [f"{run.run.key} failed: {run.closing['error']}." for run in results.runs if run.failed]
     return f'<div class="notice">{"<br>".join(escape(line) for line in lines)}</div>' if lines else ""
+
+
+def _advice(results: Results) -> str:
+    """The section that ends the page: what to use, and why."""
+    advice = advise(results)
+    if advice is None:
+        return ""
+    lines = "".join(f"<p>{escape(line)}</p>" for line in advice.sentences)
+    return f'<section id="use">\n  <h2>What to use</h2>\n  {lines}\n</section>\n'
 
 
 def _settings(results: Results) -> str:

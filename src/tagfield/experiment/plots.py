@@ -49,10 +49,7 @@ LOOK: dict[Any, Any] = {
 
 def write_plots(results: Results, folder: Path) -> list[Path]:
     """Draws every plot that the results have data for; returns the PNG files (each has an SVG next to it)."""
-    try:
-        import matplotlib
-    except ImportError:
-        raise InputError("plots need matplotlib; install it with: pip install 'tagfield[plots]'") from None
+    matplotlib = requires_matplotlib()
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
     with matplotlib.rc_context(LOOK):
@@ -65,6 +62,15 @@ def write_plots(results: Results, folder: Path) -> list[Path]:
                 figure.set_layout_engine("none")  # keep the layout; a second one would double the time
             paths.append(path)
     return paths
+
+
+def requires_matplotlib() -> Any:
+    """Matplotlib; raises an InputError if it is not installed."""
+    try:
+        import matplotlib
+    except ImportError:
+        raise InputError("plots need matplotlib; install it with: pip install 'tagfield[plots]'") from None
+    return matplotlib
 
 
 def _plots(results: Results) -> list[tuple[str, "Figure"]]:
@@ -91,21 +97,25 @@ def _plots(results: Results) -> list[tuple[str, "Figure"]]:
 
 def _against_epochs(curves: dict[str, LearningCurves], epochs: int, features: str) -> "Figure":
     """Token accuracy after each epoch, on the training set and on the test set."""
-    from matplotlib.ticker import MaxNLocator
-
     figure, axes = _panels()
     for axis, part, title in zip(axes, ("train", "test"), ("Training set", "Test set"), strict=True):
-        for place, (recipe, group) in enumerate(curves.items()):
-            metric = f"{part}_accuracy"
-            x = np.arange(1, min(epochs, len(group.mean[metric])) + 1)
-            _line(axis, recipe, x, group.mean[metric][: len(x)], group.sd[metric][: len(x)], place)
+        draw_curves(axis, curves, f"{part}_accuracy", epochs)
         axis.set(title=f"{title}, {FEATURE_CAPTIONS[features]}", xlabel="epoch (iteration for L-BFGS)")
         axis.set_ylabel("token accuracy, %")
-        axis.set_xlim(0, epochs + 0.5)
-        axis.xaxis.set_major_locator(MaxNLocator(integer=True))
-        axis.set_ylim(*limits([_must_show(c.mean[f"{part}_accuracy"], r, epochs) for r, c in curves.items()]))
     _legend(figure, axes[0], len(curves))
     return figure
+
+
+def draw_curves(axis: "Axes", curves: dict[str, LearningCurves], metric: str, epochs: int) -> None:
+    """One of METRICS after each epoch, a line with its band for each recipe."""
+    from matplotlib.ticker import MaxNLocator
+
+    for place, (recipe, group) in enumerate(curves.items()):
+        x = np.arange(1, min(epochs, len(group.mean[metric])) + 1)
+        _line(axis, recipe, x, group.mean[metric][: len(x)], group.sd[metric][: len(x)], place)
+    axis.set_xlim(0, epochs + 0.5)
+    axis.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axis.set_ylim(*limits([_must_show(c.mean[metric], r, epochs) for r, c in curves.items()]))
 
 
 def _against_time(curves: dict[str, LearningCurves], features: str) -> "Figure":

@@ -4,6 +4,7 @@ Results ─▶ index.html            the page
         ─▶ summary.md .csv .json the summary table
         ─▶ curves.csv            mean and standard deviation after each epoch
         ─▶ figures/*.png *.svg   the plots, if matplotlib is installed
+        ─▶ share.png             the main chart and the advice, as an image to pass around
 """
 
 import json
@@ -13,6 +14,7 @@ from pathlib import Path
 
 from tagfield.atomic import write_atomically
 from tagfield.errors import InputError, OutputError
+from tagfield.experiment.card import write_card
 from tagfield.experiment.page import page_text
 from tagfield.experiment.plots import write_plots
 from tagfield.experiment.results import Results
@@ -26,6 +28,7 @@ class Report:
     page: Path
     summary: Path
     plots: list[Path]
+    card: Path | None = None  # the image to pass around
     no_plots: str = ""  # why there are no plots
 
 
@@ -49,9 +52,10 @@ def write_report(results: Results, folder: str | os.PathLike[str]) -> Report:
         with write_atomically(home / name) as file:
             file.write(text.encode())
     plots: list[Path] = []
-    reason = ""
+    reason, card = "", None
     try:
         plots = write_plots(results, home / "figures")
+        card = write_card(results, home / "share.png")
     except InputError as error:
         reason = str(error)
-    return Report(home / "index.html", home / "summary.md", plots, reason)
+    return Report(home / "index.html", home / "summary.md", plots, card, reason)

@@ -51,7 +51,7 @@ def columns(paper: bool, chunks: bool = True) -> list[Column]:
     chunks: Whether the labels mark chunks, so that there is an F1.
 
     >>> [column.head for column in columns(False)][:3]
-    ['recipe', 'features', 'learning rate']
+    ['recipe', 'features', 'token accuracy %']
     """
     paper_columns = [
         Column("the paper's", paper_accuracy),
@@ -61,12 +61,12 @@ def columns(paper: bool, chunks: bool = True) -> list[Column]:
     return [
         Column("recipe", lambda row: row.recipe),
         Column("features", lambda row: row.features),
-        Column("learning rate", lambda row: row.rate, lambda row: min(row.rates, default=None)),
-        Column("epochs", lambda row: f"{row.epochs:.1f}".removesuffix(".0"), lambda row: row.epochs),
-        Column("seconds", lambda row: f"{row.seconds.mean:.1f}" if row.seconds else "–", lambda r: _mean(r.seconds)),
         Column("token accuracy %", lambda row: _text(row.accuracy), lambda row: _mean(row.accuracy), best=True),
         *(paper_columns if paper else []),
         *([f1] if chunks else []),
+        Column("seconds", lambda row: f"{row.seconds.mean:.1f}" if row.seconds else "–", lambda r: _mean(r.seconds)),
+        Column("epochs", lambda row: f"{row.epochs:.1f}".removesuffix(".0"), lambda row: row.epochs),
+        Column("learning rate", lambda row: row.rate, lambda row: min(row.rates, default=None)),
         Column(f"reaches {BASELINE}'s final", _reached, lambda row: row.reached[1] if row.reached else None),
     ]
 
@@ -162,7 +162,8 @@ def html_table(results: Results) -> str:
             if column.head == "recipe":
                 label = escape(style_of(row.recipe).label)
                 cells.append(
-                    f'<td class="text"><span class="swatch" data-swatch="{escape(row.recipe)}">{label}</span></td>'
+                    f'<td class="text"><span class="swatch" data-swatch="{escape(row.recipe)}">{label}</span>'
+                    f'<span class="kind">{escape(row.features)}</span></td>'
                 )
                 continue
             value = column.number(row) if column.number else None

@@ -19,7 +19,8 @@ def calibrate(recipe: Stochastic, problem: Problem, rng: np.random.Generator) ->
     """The rate λ̂ whose one pass over a sample, from θ = 0, has the lowest objective along the way.
 
     Candidates go up from `eta` by the factor `rate` while they beat θ = 0, until `candidates` of them have; then down
-    from it, until as many again have. With so few sentences that no pass can show a gain along the way, the objective after the pass decides.
+    from it, until as many again have. With so few sentences that no pass can show a gain along the way, the objective
+    after the pass decides.
     """
     told = recipe.calibration
     recipe = replace(recipe, average=False)
