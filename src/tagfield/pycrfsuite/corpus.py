@@ -8,9 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tagfield._text import Vocabulary
-from tagfield.dataset import Dataset, Longs
+from tagfield.dataset import Dataset, Longs, Places
 from tagfield.encode import Encoded, encode_sequences
 from tagfield.errors import InputError
 from tagfield.pycrfsuite.items import ItemSequence, text_of
@@ -100,15 +101,30 @@ def join(parts: list[Dataset]) -> Dataset:
         return np.concatenate([*(getattr(part, name) for part in parts), np.empty(0, kind)]).astype(kind, copy=False)
 
     plain = all(part.value is None for part in parts)
-    values = [np.ones(len(part.position), np.float32) if part.value is None else part.value for part in parts]
+    values = [np.ones(len(part.place), np.float32) if part.value is None else part.value for part in parts]
     return Dataset(
         tokens=offsets("tokens"),
         slots=offsets("slots"),
         occurrences=offsets("occurrences"),
         attribute=flat("attribute", np.int32),
-        stop=flat("stop", np.int32),
-        position=flat("position", np.int32),
+        place=_joined_places(parts),
         value=None if plain else np.concatenate(values),
         labels=flat("labels", np.int32),
         weight=flat("weight", np.float64),
     )
+
+
+def _joined_places(parts: list[Dataset]) -> Places:
+    """The places of all parts: of 32 bits if those of one part are, where a sequence is very long."""
+    if not any(part.place.dtype == np.uint32 for part in parts):
+        return np.concatenate([*(part.place for part in parts), np.empty(0, np.uint16)])
+    top = np.uint32(1 << 15)
+    wide = [
+        part.place if part.place.dtype == np.uint32 else _widened(part.place.astype(np.uint32), top) for part in parts
+    ]
+    return np.concatenate(wide)
+
+
+def _widened(place: NDArray[np.uint32], top: np.uint32) -> NDArray[np.uint32]:
+    """Places of 16 bits, in 32 bits: the mark moves to the top."""
+    return (place & (top - np.uint32(1))) | ((place & top) << np.uint32(16))

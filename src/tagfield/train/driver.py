@@ -275,9 +275,7 @@ def fitting(dev: Encoded, attributes: Vocabulary, edges: Vocabulary | None = Non
     """Held-out data with the ids of the attributes that have a weight: min_count may have left some out."""
     dataset = dev.dataset
     if len(attributes) != len(dev.attributes):
-        keep, ids = _kept(dev.attributes, attributes)
-        dataset = dataset.keep_attributes(keep)
-        dataset = replace(dataset, attribute=ids[dataset.attribute])
+        dataset = dataset.renumbered(np.array([attributes.find(name) for name in dev.attributes], np.int32))
     if dataset.edges is not None and dev.edges is not None and edges is not None and len(edges) != len(dev.edges):
         keep, ids = _kept(dev.edges, edges)
         slots = dataset.edges.keep(keep)
