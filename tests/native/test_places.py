@@ -1,5 +1,6 @@
-"""The two forms in which a corpus says where its attributes occur: `stop` and `position`, or `place`. Kernels answer alike."""
+"""Where attributes occur, as `stop` and `position` or as `place`: kernels answer alike."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -85,6 +86,6 @@ def test_places_that_do_not_fit_are_refused(kind: Any) -> None:
     with pytest.raises(ValueError, match="do not span the arrays"):
         in_places(data, kind, place[:-1])
     for wrong in (-1, 2**31 - 1):
+        changed = replace(data, attribute=damaged(data.attribute, 0, wrong))
         with pytest.raises(ValueError, match="an attribute id is out of bounds"):
-            attribute = damaged(data.attribute, 0, wrong)
-            kernels.Corpus(data.tokens, data.slots, data.occurrences, attribute, place, None, data.labels, data.weight)
+            in_places(changed, kind, place)
