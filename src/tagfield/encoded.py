@@ -65,6 +65,11 @@ class Encoded:
         return facts("Encoded", rows)
 
     @property
+    def tokens(self) -> int:
+        """How many tokens there are."""
+        return int(self.dataset.tokens[-1])
+
+    @property
     def labelled(self) -> bool:
         """Whether every token has a gold label."""
         return bool((self.gold != UNKNOWN).all())

@@ -36,14 +36,10 @@ class ShardRecord:
     edge_slots: int
     edge_occurrences: int
     empty: int  # sentences without a token
+    weighted: float  # Σ over its sentences: weight · tokens
     bytes: int
     crc32: str  # of the data in the file
     pieces: int = 0  # of the input, up to its end
-
-    @property
-    def memory(self) -> int:
-        """Bytes of its arrays."""
-        return self.bytes
 
 
 @dataclass(frozen=True)
@@ -137,7 +133,10 @@ def _shard(record: Any) -> ShardRecord:
         raise ValueError("the name of a shard is not shard-N.safetensors")
     if not isinstance(record["crc32"], str) or not re.fullmatch("[0-9a-f]{8}", record["crc32"]):
         raise ValueError("the checksum of a shard is not eight hexadecimal digits")
-    return ShardRecord(**{name: each if name in ("file", "crc32") else _size(each) for name, each in record.items()})
+    if not isinstance(record["weighted"], int | float) or not 0 <= record["weighted"] < 2**1023:
+        raise ValueError("the weight of a shard is not a number")
+    kept = ("file", "crc32", "weighted")
+    return ShardRecord(**{name: each if name in kept else _size(each) for name, each in record.items()})
 
 
 def _size(value: Any, most: int = 2**53) -> int:

@@ -121,28 +121,22 @@ def _open(path: str, name: str) -> Any:
 
 
 def _cut(file: Any, name: str, text: bytes, kind: str, reading: ReadOptions, size: int) -> Iterator[Piece]:
-    pending, before, first, held = text, 0, True, False
-    ended = not text
+    pending, before, first, held, ended = text, 0, True, False, False
     while pending:
-        end = _end(pending, kind, size)
-        while not end and not ended:
+        end = 0
+        while not ended and (len(pending) < size or not end):
             more = file.read(size)
             ended = not more
             pending += more
             end = _end(pending, kind, size)
-        if not end:
-            more = b""
-            end = len(pending)
+        if not end or (ended and len(pending) <= size):
+            end = (ended and len(pending) > size and _end(pending, kind, size)) or len(pending)
         whole, pending = pending[:end], pending[end:]
         if whole.strip():
             held = True
             yield Piece(recode(Source(name, whole), reading.encoding), kind, before, first)
             first = False
         before += whole.count(b"\n")
-        if not ended and len(pending) < size:
-            more = file.read(size)
-            ended = not more
-            pending += more
     if not held:
         raise InputError(f"{name}: the file holds no sequence")
 

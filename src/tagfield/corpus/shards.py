@@ -56,6 +56,7 @@ def save_shard(folder: str, file: str, data: Dataset, pieces: int) -> ShardRecor
         edge_slots=0 if edges is None else len(edges.attribute),
         edge_occurrences=0 if edges is None else len(edges.position),
         empty=int((np.diff(data.tokens) == 0).sum()),
+        weighted=float(data.weight @ np.diff(data.tokens)),
         bytes=os.path.getsize(path),
         crc32=metadata["crc32"],
         pieces=pieces,
