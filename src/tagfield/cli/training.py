@@ -67,8 +67,8 @@ class Data:
             raise InputError(f"{self.train[0]}: this is a packed corpus, which is trained on alone; give one folder")
         if self.template is not None or self.reading != ReadOptions():
             raise InputError(
-                f"{self.train[0]}: the corpus is packed already, so --template and the options of reading have no effect; "
-                "give them to tagfield pack"
+                f"{self.train[0]}: the corpus is packed already, so --template and the options of reading have no "
+                "effect; give them to tagfield pack"
             )
         return Corpus.open(self.train[0])
 

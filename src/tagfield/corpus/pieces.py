@@ -3,8 +3,8 @@
     path, .gz, "-" ─▶ read PIECE bytes at a time ─▶ cut behind the last whole sentence ─▶ Piece: text, lines before it
 
 Sentences of columns, CoNLL-U and items end at blank lines, JSON lines at every line. Other formats (JSON, CSV, brat,
-spaCy) cannot be cut: such a file is one piece. The cuts depend on the file alone, so the same files give the same pieces
-however many workers encode them, and a run that was stopped goes on at a piece.
+spaCy) cannot be cut: such a file is one piece. The cuts depend on the file alone, so the same files give the same
+pieces however many workers encode them, and a run that was stopped goes on at a piece.
 """
 
 import gzip
@@ -101,7 +101,7 @@ def _whole(path: str, reading: ReadOptions) -> Iterator[Piece]:
 
 
 def _ascii(encoding: str | None) -> bool:
-    """Whether a line feed is one byte, that no other character contains: else text cannot be cut before it is decoded."""
+    """Whether a line feed is one byte that no other character has: else text cannot be cut before it is decoded."""
     try:
         return encoding is None or bytes(range(128)).decode(encoding).encode("ascii") == bytes(range(128))
     except (LookupError, UnicodeError):

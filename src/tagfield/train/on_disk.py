@@ -1,7 +1,7 @@
 """The problem of training on a corpus on disk: in memory if it fits into a window, else by windows.
 
-    Corpus ─▶ small, or the recipe needs all at once ─▶ Corpus.encoded ─▶ Problem.of
-           ─▶ counts over all windows ─▶ feature set ─▶ Problem with `disk`
+Corpus ─▶ small, or the recipe needs all at once ─▶ Corpus.encoded ─▶ Problem.of
+       ─▶ counts over all windows ─▶ feature set ─▶ Problem with `disk`
 """
 
 from collections.abc import Iterator

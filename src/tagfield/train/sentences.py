@@ -2,11 +2,11 @@
 
     order ─▶ segments of SEGMENT sentences ─▶ Part: a corpus of the kernels, and the order within it
 
-A pass runs segment by segment, in memory too: what a kernel keeps from sentence to sentence within a call does not depend
-on the size of a window, so every window and memory give the same bits.
+A pass runs segment by segment, in memory too: what a kernel keeps from sentence to sentence within a call does not
+depend on the size of a window, so every window and memory give the same bits.
 
-On disk a window is a whole number of segments. A thread reads the next one while the pass runs on the one before, so two
-of them are in memory. The kernels check a window after it was read.
+On disk a window is a whole number of segments. A thread reads the next one while the pass runs on the one before, so
+two of them are in memory. The kernels check a window after it was read.
 """
 
 from collections.abc import Iterator
