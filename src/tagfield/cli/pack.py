@@ -47,7 +47,7 @@ def pack(
         int,
         typer.Option(
             metavar="B",
-            help="Keep no names of attributes: each is one of 2^B rows, by its hash, such as 22. \\[default: keep names]",
+            help="Keep no names of attributes: each is one of 2^B rows, by its hash. \\[default: keep names]",
             show_default=False,
         ),
     ] = 0,

@@ -153,7 +153,7 @@ class _Packer:
     def _encoded(
         self, encoder: PieceEncoder, first: Piece, rest: Iterator[Piece], skip: int
     ) -> Iterator[tuple[Piece, EncodedPiece]]:
-        """The pieces behind the first `skip` ones, encoded, in their order; few more than there are workers at a time."""
+        """The pieces behind the first `skip` ones, encoded, in their order; few more than workers at a time."""
         running: deque[tuple[Piece, Future[EncodedPiece]]] = deque()
         with ThreadPoolExecutor(self._workers, "tagfield-pack") as pool:
             try:

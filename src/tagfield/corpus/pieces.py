@@ -13,6 +13,7 @@ import re
 import sys
 import zlib
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -108,16 +109,18 @@ def _ascii(encoding: str | None) -> bool:
         return False
 
 
-def _open(path: str, name: str) -> Any:
-    """The file, unpacked if it is gzip data."""
-    try:
-        file = cast(Any, sys.stdin.buffer) if path == STDIN else open(path, "rb")  # noqa: SIM115 - the caller closes it
-    except ValueError as error:  # a NUL in the name
-        raise InputError(f"{name!r}: this is not a file name ({error})") from None
-    packed = file.peek(2)[:2] == _GZIP
-    if not packed and name.endswith(".gz") and file.peek(1):
-        raise InputError(f"{name}: the name ends in .gz, but the file is not gzip data; rename or compress it")
-    return gzip.GzipFile(fileobj=file) if packed else file
+@contextmanager
+def _open(path: str, name: str) -> Iterator[Any]:
+    """The file, unpacked if it is gzip data; standard input stays open."""
+    with ExitStack() as open_files:
+        try:
+            file = cast(Any, sys.stdin.buffer) if path == STDIN else open_files.enter_context(open(path, "rb"))
+        except ValueError as error:  # a NUL in the name
+            raise InputError(f"{name!r}: this is not a file name ({error})") from None
+        packed = file.peek(2)[:2] == _GZIP
+        if not packed and name.endswith(".gz") and file.peek(1):
+            raise InputError(f"{name}: the name ends in .gz, but the file is not gzip data; rename or compress it")
+        yield open_files.enter_context(gzip.GzipFile(fileobj=file)) if packed else file
 
 
 def _cut(file: Any, name: str, text: bytes, kind: str, reading: ReadOptions, size: int) -> Iterator[Piece]:
