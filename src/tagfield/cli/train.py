@@ -18,11 +18,13 @@ from tagfield.cli.reading import with_reading_options
 from tagfield.cli.training import Data, summarise, train_with_progress
 from tagfield.cli.voice import AsJson, Quiet, Verbose, Voice
 from tagfield.errors import InputError
+from tagfield.memory import parse_size
 from tagfield.model import Model
 from tagfield.text.presets import PRESETS
 from tagfield.text.reading import ReadOptions
 from tagfield.train import RECIPES, Settings
 from tagfield.train.default import NAME, weight_bytes
+from tagfield.train.driver import WINDOW
 
 DATA = "The data"
 
@@ -31,7 +33,10 @@ DATA = "The data"
 @with_training_options
 def train(
     context: typer.Context,
-    train: Annotated[list[str], typer.Argument(metavar="TRAIN", help="Training files; - is standard input.")],
+    train: Annotated[
+        list[str],
+        typer.Argument(metavar="TRAIN", help="Training files, or a folder of tagfield pack; - is standard input."),
+    ],
     output: Annotated[str, typer.Option("-o", "--output", metavar="MODEL", help="File to save the model to.")],
     config: Annotated[
         str | None,
@@ -70,6 +75,14 @@ def train(
             autocompletion=offer(RECIPES),
         ),
     ] = NAME,
+    window: Annotated[
+        str,
+        typer.Option(
+            metavar="SIZE",
+            help="How much of a packed corpus is in memory at a time. The model does not depend on it.",
+            rich_help_panel=DATA,
+        ),
+    ] = WINDOW,
     quiet: Quiet = False,
     verbose: Verbose = False,
     as_json: AsJson = False,
@@ -93,6 +106,7 @@ def train(
             raise InputError("--patience needs held-out data; give it with --dev")
         data = Data(train, dev, template, reading)
         data.check()
+        parse_size(window)
     check_model_target(output, [*train, dev, log])
     encoded, held_out = data.read(voice.console)
     wanted, settings = settings, settings.for_data(encoded)
@@ -100,7 +114,7 @@ def train(
         needed = size(int(weight_bytes(len(encoded.attributes), len(encoded.labels))))
         voice.note(f"features   observed, because a weight for every pair would take {needed} of memory")
     voice.detail("settings   " + ", ".join(f"{name}={value}" for name, value in settings.to_dict().items()))
-    trained, interrupted = train_with_progress(encoded, held_out, settings, voice, Log(log))
+    trained, interrupted = train_with_progress(encoded, held_out, settings, voice, Log(log), window)
     model = Model.of(encoded, trained).without_spare_attributes()
     model.save(output)
     summarise(voice, trained, model, output, dev, interrupted)

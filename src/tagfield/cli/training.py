@@ -20,6 +20,7 @@ from tagfield.cli.figures import count, duration, objective, percent, size
 from tagfield.cli.interrupts import Interrupts, run_beside
 from tagfield.cli.log import Log
 from tagfield.cli.voice import Voice, logging_to, print_json
+from tagfield.corpus import Corpus, is_corpus
 from tagfield.encode import Encoded, encode_files
 from tagfield.errors import InputError
 from tagfield.model import Model
@@ -31,6 +32,7 @@ from tagfield.text.sources import STDIN
 from tagfield.text.template_rows import besides_words
 from tagfield.text.templates import Template
 from tagfield.train import Epoch, Settings, Trained, train
+from tagfield.train.driver import WINDOW
 
 LONG = 100  # tokens; a file of one sentence with more has most likely lost its empty lines
 WHERE = {"dev": "held-out data", "sample": "a sample of the training data", "training": "the training data"}
@@ -59,15 +61,30 @@ class Data:
         """The template that was asked for; without one, the data decides."""
         return None if self.template is None else load_template(self.template, self.reading.columns)
 
-    def read(self, console: Console) -> tuple[Encoded, Encoded | None]:
+    def open_corpus(self) -> Corpus:
+        """The packed corpus that is named instead of files."""
+        if len(self.train) > 1:
+            raise InputError(f"{self.train[0]}: this is a packed corpus, which is trained on alone; give one folder")
+        if self.template is not None or self.reading != ReadOptions():
+            raise InputError(
+                f"{self.train[0]}: the corpus is packed already, so --template and the options of reading have no "
+                "effect; give them to tagfield pack"
+            )
+        return Corpus.open(self.train[0])
+
+    def read(self, console: Console) -> tuple[Encoded | Corpus, Encoded | None]:
         """Training data, and held-out data encoded with the same vocabularies."""
         start = time.monotonic()
-        encoded = encode_files(self.train, template=self.loaded_template, reading=self.reading)
+        encoded: Encoded | Corpus
+        if is_corpus(self.train[0]):
+            encoded = self.open_corpus()
+        else:
+            encoded = encode_files(self.train, template=self.loaded_template, reading=self.reading)
         _row(console, "input", told(self.train[0], encoded))
-        what = describe(len(encoded), int(encoded.dataset.tokens[-1]))
+        what = describe(len(encoded), encoded.tokens)
         sizes = f"{count(len(encoded.labels), 'label')}, {count(len(encoded.attributes), 'attribute')}"
         _row(console, "train", f"{what}, {sizes}, read in {duration(time.monotonic() - start)}")
-        if len(encoded) == 1 and len(encoded.gold) > LONG:
+        if len(encoded) == 1 and encoded.tokens > LONG:
             _row(console, "", "the whole file is one sentence; put an empty line after each sentence")
         if self.dev is None:
             return encoded, None
@@ -89,7 +106,7 @@ class Data:
         return encoded, held_out
 
 
-def told(path: str, encoded: Encoded) -> str:
+def told(path: str, encoded: Encoded | Corpus) -> str:
     """The line that says what a file was taken for, and which template reads it.
 
     >>> from tagfield.text.sources import Source
@@ -105,7 +122,7 @@ def told(path: str, encoded: Encoded) -> str:
 
 
 def train_with_progress(
-    encoded: Encoded, dev: Encoded | None, settings: Settings, voice: Voice, log: Log
+    encoded: Encoded | Corpus, dev: Encoded | None, settings: Settings, voice: Voice, log: Log, window: str = WINDOW
 ) -> tuple[Trained, bool]:
     """Train with a progress display; returns the result and whether Ctrl-C stopped it."""
     progress = open_progress(Course.of(encoded, settings, dev=dev is not None, verbose=voice.verbose), voice.console)
@@ -117,7 +134,7 @@ def train_with_progress(
 
     try:
         with tell_choices(voice.console), voice.library_log(), Interrupts(progress.stopping) as interrupts, progress:
-            trained = run_beside(lambda: train(encoded, settings, dev=dev, on_epoch=on_epoch))
+            trained = run_beside(lambda: train(encoded, settings, dev=dev, on_epoch=on_epoch, window=window))
     finally:
         log.close()
     if log.trouble:  # a failing log does not stop training
