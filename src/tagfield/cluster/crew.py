@@ -8,6 +8,7 @@ A call returns the same bits whoever works on which share.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
@@ -19,11 +20,10 @@ from tagfield.dataset import Dataset, Doubles, Longs
 from tagfield.lattice import open_corpus
 from tagfield.layout import FeatureSet, Weights
 from tagfield.train.limits import limits_of
-from tagfield.train.objective import Objective
+from tagfield.train.objective import CorpusGradient, Packing
 from tagfield.train.options import Stochastic
 from tagfield.train.problem import Problem
 from tagfield.train.settings import Settings
-
 
 
 @dataclass(frozen=True)
@@ -75,6 +75,18 @@ class Crew(Protocol):
         """Σ NLL and its gradient at x, without the penalty."""
 
 
+@dataclass(frozen=True)
+class CrewGradient:
+    """All sentences of a crew, as a part of an objective (train/objective.py)."""
+
+    crew: Crew
+
+    def add(self, x: Doubles, gradient: Doubles, loss: float = 0.0) -> float:
+        more, own = self.crew.gradient(x)
+        gradient += own
+        return loss + more
+
+
 class Worker:
     """Some neighbouring shares, first … last − 1, in one process.
 
@@ -85,7 +97,8 @@ class Worker:
         self._task, self.first, self._datasets = task, first, datasets
         self._problems: dict[int, Problem] = {}
         self._shares: dict[int, Share] = {}
-        self._objectives: dict[int, Objective] = {}
+        self._gradients: dict[int, CorpusGradient] = {}
+        self._packing: Packing | None = None
 
     def problem(self, share: int) -> Problem:
         if share not in self._problems:
@@ -107,9 +120,13 @@ class Worker:
         return [tree(low, high, lambda share: self._leaf(share, x)) for low, high in parts]
 
     def _leaf(self, share: int, x: Doubles) -> tuple[float, Doubles]:
-        if share not in self._objectives:
-            self._objectives[share] = Objective(self.problem(share), c2=0.0)
-        return self._objectives[share](x)
+        if share not in self._gradients:
+            problem = self.problem(share)
+            self._packing = self._packing or Packing(problem.features)
+            threads = problem.settings.threads
+            self._gradients[share] = CorpusGradient(self._packing, problem.corpus, problem.limits, threads)
+        gradient = np.zeros(len(x))
+        return self._gradients[share].add(x, gradient), gradient
 
 
 class InProcess:
@@ -147,7 +164,7 @@ def bounds(sentences: int, shares: int) -> list[int]:
 def cut(dataset: Dataset, shares: int) -> list[Dataset]:
     """The shares of a dataset."""
     at = bounds(len(dataset), shares)
-    return [dataset.take(np.arange(low, high)) for low, high in zip(at[:-1], at[1:], strict=True)]
+    return [dataset.take(np.arange(low, high)) for low, high in pairwise(at)]
 
 
 def order_of(seed: int, this: Round, share: int, sentences: int) -> Longs:
@@ -200,5 +217,3 @@ def joined(shares: int, parts: dict[tuple[int, int], tuple[float, Doubles]]) -> 
         return loss + more, np.add(gradient, other, out=gradient if gradient.flags.writeable else None)
 
     return node(0, shares)
-
-

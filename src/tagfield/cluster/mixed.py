@@ -20,11 +20,10 @@ from tagfield.train.problem import Problem
 from tagfield.train.trainer import State, Trainer, norm_of
 
 
-
 class MixedTrainer(Trainer):
     """Weights that rounds on all shares improve.
 
-    after_mix: called after each mix, with True at the end of an epoch; a checkpoint may be written there
+    after_mix is called between the rounds of an epoch: a checkpoint may be written there.
 
     >>> import numpy as np
     >>> from tagfield.cluster.crew import InProcess, Task, cut
@@ -39,21 +38,15 @@ class MixedTrainer(Trainer):
     True
     """
 
-    def __init__(
-        self,
-        recipe: Stochastic,
-        problem: Problem,
-        crew: Crew,
-        scheme: Scheme,
-        after_mix: Callable[[], None] = lambda: None,
-    ) -> None:
+    def __init__(self, recipe: Stochastic, problem: Problem, crew: Crew, scheme: Scheme) -> None:
         assert recipe.rate is not None
         self.recipe: Stochastic = recipe
         self.problem = problem
+        self.after_mix: Callable[[], None] = lambda: None
         self.sent = 0  # bytes of changes, in the last epoch
         self._plain = recipe.f.generator.linear and recipe.metric is None
         self.watches_loss = recipe.average or not self._plain
-        self._crew, self._after_mix = crew, after_mix
+        self._crew = crew
         self._sentences = problem.sentences or problem.corpus.sentences
         self._mixture = Mixture(problem.start, adaptive=recipe.metric is not None, scheme=scheme)
         self._epoch, self._part, self.nll = 1, 0, 0.0
@@ -71,7 +64,7 @@ class MixedTrainer(Trainer):
             self.sent += sum(change.bytes for change in changes)
             self._part += 1
             if self._part < parts:
-                self._after_mix()
+                self.after_mix()
         objective = self.nll + self.problem.settings.c2 * self.norm() ** 2
         if not math.isfinite(objective):
             raise TrainingError(

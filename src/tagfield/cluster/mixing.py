@@ -4,9 +4,9 @@
     S ← S + Σ_m s_m / c^q          s_m  what it added to AdaGrad's sum of squares
     z ← z · Π_m (z_m / z)           c    how many shares changed the weight
 
-The plain mean (divide by the number of shares) shrinks a weight that one share alone has seen, and most weights are such.
-Dividing by c^p leaves those whole. The sums run in the order of the shares, so the bits depend on the number of shares
-and mixes, and on nothing else. docs/cluster.md has the figures behind P and Q.
+The plain mean (divide by the number of shares) shrinks a weight that one share alone has seen, and most weights are
+such. Dividing by c^p leaves those whole. The sums run in the order of the shares, so the bits depend on the number of
+shares and mixes, and on nothing else. docs/cluster.md has the figures behind P and Q.
 
 The average over all steps takes the weights to move evenly from one mix to the next: with n steps in a round, it adds
 n·z·(θ̄ before + θ̄ after)/2. In the form of native/kernel/stochastic.hpp, Σ θ = Z·θ̄ − R, that is R += (Z + n·z/2)·δ.
@@ -106,9 +106,7 @@ class Mixture:
         self._place[k][union] = np.arange(len(union), dtype=np.int32)
         return union
 
-    def _sum(
-        self, k: int, union: Longs, parts: Iterable[tuple[Longs, Floats]]
-    ) -> tuple[Floats, NDArray[np.uint16]]:
+    def _sum(self, k: int, union: Longs, parts: Iterable[tuple[Longs, Floats]]) -> tuple[Floats, NDArray[np.uint16]]:
         """The sum over the shares for each weight of the blocks [blocks, LANES], and how many shares changed it."""
         total = np.zeros((len(union), 8), np.float32)
         count = np.zeros((len(union), 8), np.uint16)

@@ -77,9 +77,7 @@ class Share:
         self._squares = self._theta.map(np.zeros_like if self._adaptive else lambda array: array[:0])
         self._nothing = self._theta.map(lambda array: array[:0])
 
-    def run(
-        self, theta: Weights, squares: Weights | None, scale: float, t: float, epoch: int, order: Longs
-    ) -> Change:
+    def run(self, theta: Weights, squares: Weights | None, scale: float, t: float, epoch: int, order: Longs) -> Change:
         """One pass over some of the sentences, from the mixed weights θ = scale·θ̄ after t steps.
 
         theta, squares: read only; both may be mapped from shared memory
@@ -97,17 +95,12 @@ class Share:
         ended = trainer.state().numbers["scale"]
         if ended > scale:  # the pass has folded its scale into the weights
             raise TrainingError(
-                f"the L2 penalty shrinks the weights by more than {FOLD:g} in one round; give a smaller rate or a smaller "
-                "c2, or mix more often"
+                f"the L2 penalty shrinks the weights by more than {FOLD:g} in one round; give a smaller rate or a "
+                "smaller c2, or mix more often"
             )
         grown = [] if squares is None else self._differences(self._squares, squares, blocks)
         return Change(
-            blocks,
-            self._differences(self._theta, theta, blocks),
-            grown,
-            ended / scale,
-            len(order),
-            trainer.nll,
+            blocks, self._differences(self._theta, theta, blocks), grown, ended / scale, len(order), trainer.nll
         )
 
     def _touched(self, order: Longs) -> Blocks:

@@ -9,6 +9,8 @@ never changes a bit.
 """
 
 import math
+from collections.abc import Sequence
+from typing import Protocol
 
 import numpy as np
 
@@ -57,6 +59,13 @@ class Packing:
         for array, places, part in zip(found.arrays(), self.places, self.parts, strict=False):
             array.reshape(-1)[places] = x[part] + 0.0
         return found
+
+
+class Part(Protocol):
+    """Some of the sentences, wherever they are."""
+
+    def add(self, x: Doubles, gradient: Doubles, loss: float = 0.0) -> float:
+        """Adds the gradient at x to `gradient`; returns `loss` plus the loss of these sentences."""
 
 
 class CorpusGradient:
@@ -117,11 +126,14 @@ class Objective:
     1.386294
     """
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, parts: Sequence[Part] | None = None) -> None:
+        """parts: what adds the loss and the gradient, if not the problem's corpus."""
         self.c2 = problem.settings.c2
         self.packing = Packing(problem.features)
         self.size, self.pack, self.weights = self.packing.size, self.packing.pack, self.packing.weights
-        self._parts = [CorpusGradient(self.packing, problem.corpus, problem.limits, problem.settings.threads)]
+        if parts is None:
+            parts = [CorpusGradient(self.packing, problem.corpus, problem.limits, problem.settings.threads)]
+        self._parts = parts
 
     def __call__(self, x: Doubles) -> tuple[float, Doubles]:
         gradient = (2 * self.c2) * x  # the penalty's; the corpus adds to it
