@@ -7,9 +7,9 @@ A call returns the same bits whoever works on which share.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -36,6 +36,9 @@ class Task:
     labels: Vocabulary
     rules: Rules | None = None
     class_weight: Doubles | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"features": replace(self.features)}  # without what it has cached
 
     def problem(self, dataset: Dataset) -> Problem:
         """The problem of one share; its penalty is that of the whole corpus, a part for each sentence."""

@@ -147,18 +147,26 @@ def _one_sentence(what: str) -> Iterator[None]:
         ) from None
 
 
-def check_address(address: str) -> None:
-    """Raise an error within seconds if nothing listens at HOST:PORT.
+def check_shape(address: str) -> tuple[str, int]:
+    """Host and port of an address.
 
-    >>> check_address("nowhere")
+    >>> check_shape("10.0.0.5:6379")
+    ('10.0.0.5', 6379)
+    >>> check_shape("nowhere")
     Traceback (most recent call last):
     tagfield.errors.InputError: the cluster's address must be local or HOST:PORT, as in 10.0.0.5:6379; got 'nowhere'
     """
     host, _, port = address.rpartition(":")
     if not host or not port.isdecimal() or not 0 < int(port) < 65536 or "/" in host:
         raise InputError(f"the cluster's address must be local or HOST:PORT, as in 10.0.0.5:6379; got {address!r}")
+    return host.strip("[]"), int(port)
+
+
+def check_address(address: str) -> None:
+    """Raise an error within seconds if nothing listens at HOST:PORT."""
+    host, port = check_shape(address)
     try:
-        with contextlib.closing(socket.create_connection((host.strip("[]"), int(port)), timeout=SECONDS)):
+        with contextlib.closing(socket.create_connection((host, port), timeout=SECONDS)):
             pass
     except OSError as error:
         told = "no answer" if isinstance(error, TimeoutError) else (error.strerror or str(error)).lower()

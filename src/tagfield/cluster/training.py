@@ -76,7 +76,7 @@ def train(
     rng = np.random.default_rng(settings.seed)
     recipe = _ready(settings.recipe, problem, rng)
     task = Task(
-        replace(problem.features),  # without what it has cached
+        problem.features,
         replace(problem.settings, recipe=recipe),
         sentences,
         encoded.labels,
