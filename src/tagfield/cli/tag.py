@@ -106,8 +106,8 @@ def tag(
     else:
         make = partial(BlockTagger.load, os.path.abspath(model), asked, output)
     with mapped(cluster, workers, threads, make, blocks) as tagged, _opened(to) as stream:
-        for text in tagged:
-            stream.write(text)
+        for made in tagged:
+            stream.write(made)
             stream.flush()
 
 

@@ -6,7 +6,7 @@
 
 The plain mean (divide by the number of shares) shrinks a weight that one share alone has seen, and most weights are
 such. Dividing by c^p leaves those whole. The sums run in the order of the shares, so the bits depend on the number of
-shares and mixes, and on nothing else. docs/cluster.md has the figures behind P and Q.
+shares and mixes, and on nothing else. docs/cluster.md has the figures behind p and q.
 
 The average over all steps takes the weights to move evenly from one mix to the next: with n steps in a round, it adds
 n·z·(θ̄ before + θ̄ after)/2. In the form of native/kernel/stochastic.hpp, Σ θ = Z·θ̄ − R, that is R += (Z + n·z/2)·δ.
@@ -22,20 +22,36 @@ from numpy.typing import NDArray
 from tagfield.cluster.rounds import Change, in_blocks
 from tagfield.dataset import Floats, Longs
 from tagfield.layout import ABSENT, Weights, absent
+from tagfield.train.options import Recipe, Stochastic
 from tagfield.train.stochastic import kept_weights
 from tagfield.train.trainer import State, arrays_of, weights_of
 
-P, Q = 1.0, 1.0
+MIXES = 32
 FOLD = 1e-3  # below this, z is folded into θ̄
 
 
 @dataclass(frozen=True)
 class Scheme:
-    """How shares are mixed: how often in an epoch, and what a sum over c shares is divided by."""
+    """How shares are mixed: how often in an epoch, and what a sum over c shares is divided by.
 
-    mixes: int = 32
-    p: float = P
-    q: float = Q
+    >>> from tagfield.train import RECIPES
+    >>> Scheme.of(RECIPES["adaptive"]), Scheme.of(RECIPES["u2.g1"], mixes=8)
+    (Scheme(mixes=32, p=0.5, q=1.0), Scheme(mixes=8, p=0.75, q=1.0))
+    """
+
+    mixes: int = MIXES
+    p: float = 0.75
+    q: float = 1.0
+
+    @classmethod
+    def of(cls, recipe: Recipe, mixes: int = MIXES) -> "Scheme":
+        """The scheme for a recipe.
+
+        With AdaGrad, S is what one share has seen on average (q = 1): a c-th of what one machine would have. So steps
+        are √c times as long, and p = 1/2 makes their sum as long as one machine's.
+        """
+        adaptive = isinstance(recipe, Stochastic) and recipe.metric is not None
+        return cls(mixes, 0.5 if adaptive else 0.75)
 
     def factors(self, shares: int) -> tuple[Floats, Floats]:
         """c^−p and c^−q for c = 0 … shares, with 1 for c = 0."""

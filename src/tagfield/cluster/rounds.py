@@ -23,7 +23,7 @@ from tagfield.train.trainer import State, arrays_of
 
 Blocks: TypeAlias = list[Longs]  # numbers of blocks in each array of the weights: state, trans, edge
 FOREVER = 1 << 60
-FOLD = 1e-6  # of the scale that a pass folds at, 1e-9, over the one that mixing folds at
+FOLDED = 1e-9  # the scale at which a pass folds it into the weights
 
 
 @dataclass(frozen=True)
@@ -82,6 +82,7 @@ class Share:
 
         theta, squares: read only; both may be mapped from shared memory
         """
+        self._check_penalty(scale, t, len(order))
         blocks = self._touched(order)
         self._fetch(self._theta, theta, blocks)
         if squares is not None:
@@ -93,15 +94,23 @@ class Share:
         trainer.resume(State(arrays, numbers))
         trainer.run(order)
         ended = trainer.state().numbers["scale"]
-        if ended > scale:  # the pass has folded its scale into the weights
-            raise TrainingError(
-                f"the L2 penalty shrinks the weights by more than {FOLD:g} in one round; give a smaller rate or a "
-                "smaller c2, or mix more often"
-            )
         grown = [] if squares is None else self._differences(self._squares, squares, blocks)
         return Change(
             blocks, self._differences(self._theta, theta, blocks), grown, ended / scale, len(order), trainer.nll
         )
+
+    def _check_penalty(self, scale: float, t: float, steps: int) -> None:
+        """Raise TrainingError where the pass would fold its scale into all weights; mixing does that in time.
+
+        With λ_t = λ̂/(1 + λ̂Ct), the product of 1 − Cλ_t over n steps is (1 + λ̂C(t − 1))/(1 + λ̂C(t + n − 1)).
+        """
+        assert self._recipe.rate is not None
+        each = self._recipe.rate * self.problem.penalty_share
+        if scale * (1 + each * (t - 1)) < 2 * FOLDED * (1 + each * (t + steps - 1)):
+            raise TrainingError(
+                f"a rate of {self._recipe.rate:g} with c2={self.problem.settings.c2:g} shrinks the weights to nothing "
+                "in one step; give a smaller rate or a smaller c2"
+            )
 
     def _touched(self, order: Longs) -> Blocks:
         """The blocks that a pass over these sentences can change."""

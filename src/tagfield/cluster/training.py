@@ -18,7 +18,7 @@ from tagfield.cluster.checkpoint import EVERY, Checkpoint
 from tagfield.cluster.course import Runner
 from tagfield.cluster.crew import Crew, CrewGradient, Task, cut
 from tagfield.cluster.mixed import MixedTrainer
-from tagfield.cluster.mixing import Scheme
+from tagfield.cluster.mixing import MIXES, Scheme
 from tagfield.cluster.session import LOCAL, STORE, open_session
 from tagfield.cluster.workers import InStore, Workers
 from tagfield.constraints import Rules
@@ -46,7 +46,7 @@ def train(
     address: str | None = LOCAL,
     workers: int = 2,
     shares: int | None = None,
-    mixes: int = Scheme.mixes,
+    mixes: int = MIXES,
     dev: Encoded | None = None,
     on_epoch: OnEpoch | None = None,
     rules: Rules | None = None,
@@ -92,7 +92,7 @@ def train(
         with Workers(ray, task, sources, workers, settings.threads) as crew:
             run = fingerprint(encoded, task, shares, mixes)
             found = None if checkpoint is None else Checkpoint(checkpoint, run, checkpoint_seconds)
-            return run_on(crew, problem, task, Scheme(mixes), encoded, dev, on_epoch, found)
+            return run_on(crew, problem, task, Scheme.of(recipe, mixes), encoded, dev, on_epoch, found)
 
 
 def run_on(
