@@ -97,7 +97,7 @@ class Checkpoint:
             told = json.loads(metadata["course"])
             self._check(told["run"])
             names = {name: name.partition(".")[2] for name in arrays if name.startswith(("trainer.", "empty."))}
-            state = State({short: arrays[name] for name, short in names.items()}, told["numbers"])
+            state = State({short: arrays[name].copy() for name, short in names.items()}, told["numbers"])
             kept = weights_of(State(arrays), "kept") if "kept.state" in arrays else None
             epochs = [_from_json(row) for row in told["epochs"]]
             course = Course(epochs, kept, told["lowest"], told["watched"], told["converged"], told["reason"])
