@@ -38,7 +38,7 @@ def test_lists_beside_X_are_what_the_twin_packs(edges: list) -> None:
     X = [[["a"] for _ in x] for x in edges]
     ids: dict[str, int] = {}
     encoded = encode_sequences(X, edges=edges)
-    check_edges(encoded, packed := naive.pack(names_of(edges), ids))
+    check_edges(encoded, packed := naive.pack(names_of(edges), ids, grouped=False))
     assert encoded.edges.strings() == list(ids)
     if encoded.dataset.edges.value is not None:
         assert encoded.dataset.edges.value.tolist() == np.float32(packed["value"]).tolist()

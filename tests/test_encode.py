@@ -36,7 +36,7 @@ def check(data: Dataset, expected: dict[str, list]) -> None:
     for name in ("tokens", "slots", "occurrences", "attribute", "stop", "position"):
         assert getattr(data, name).tolist() == expected[name], name
     assert [data.tokens.dtype, data.slots.dtype, data.occurrences.dtype] == [np.int64] * 3
-    assert [data.attribute.dtype, data.stop.dtype, data.position.dtype, data.labels.dtype] == [np.int32] * 4
+    assert [data.attribute.dtype, data.place.dtype, data.labels.dtype] == [np.int32, np.uint16, np.int32]
     if data.value is None:
         assert set(expected["value"]) <= {1.0}
     else:

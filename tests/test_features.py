@@ -254,8 +254,7 @@ def test_edge_weights_beyond_memory_are_refused(monkeypatch: pytest.MonkeyPatch)
         *(("slots", i, v) for i in (0, 1, 2) for v in (-1, 9, SMALLEST, LARGEST)),
         *(("occurrences", i, v) for i in (0, 1, 2) for v in (-1, 9, SMALLEST, LARGEST)),
         *(("attribute", i, v) for i in (0, -1) for v in (-1, -(2**31), 2**31 - 1)),
-        *(("stop", i, v) for i in (0, -1) for v in (-1, 9, -(2**31), 2**31 - 1)),
-        *(("position", i, v) for i in (0, -1) for v in (-1, 2, -(2**31), 2**31 - 1)),
+        *(("place", i, v) for i in (0, -1) for v in (2, 2 | 1 << 15, 2**16 - 1)),
         *(("labels", i, v) for i in (0, -1) for v in (-2, -(2**31), 2**31 - 1)),
     ],
 )

@@ -53,7 +53,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     const DatasetBuilder& made = sink.dataset;
     fuzz::expect(static_cast<std::size_t>(made.tokens.back()) == sink.tokens, "tokens were lost");
-    fuzz::expect(made.position.size() == sink.given, "attributes were lost");
+    fuzz::expect(made.count() == sink.given, "attributes were lost");
     for (const std::int32_t id : made.attribute)
         fuzz::expect(utf8_flaw(sink.attributes[id]) == sink.attributes[id].size(), "an attribute that is not UTF-8");
     return 0;

@@ -50,7 +50,8 @@ class Packed {
     }
     if (c.longest * at_.Lp() > int64_t(UINT32_MAX)) throw std::invalid_argument("a sequence is too long for so many labels");
     label_.assign(label, label + first[attributes]);
-    for (int64_t s = 0; s <= c.S; ++s) list(s, first, rich_row);
+    SentenceReader reader;
+    for (int64_t s = 0; s <= c.S; ++s) list(reader, s, first, rich_row);
   }
 
   const Corpus& corpus() const { return c_; }
@@ -125,25 +126,26 @@ class Packed {
     });
   }
 
-  void list(int64_t s, const int64_t* first, const std::vector<int32_t>& rich_row) {
+  void list(SentenceReader& reader, int64_t s, const int64_t* first, const std::vector<int32_t>& rich_row) {
     for (int kind = 0; kind < 2; ++kind) from_[kind].push_back(int64_t(entries_[kind].size()));
     if (s == c_.S) {
       for (auto& entries : entries_) entries.resize(entries.size() + AHEAD, Entry{0, 0});
       return;
     }
-    int64_t i = c_.occurrences[s];
-    for (int64_t d = c_.slots[s]; d < c_.slots[s + 1]; ++d) {
-      const size_t a = size_t(c_.attribute[d]);
-      for (; i < c_.occurrences[s] + c_.stop[d]; ++i) {
+    const Sentence x = reader.open(c_, s);
+    int64_t i = 0;
+    for (int64_t d = 0; d < x.D; ++d) {
+      const size_t a = size_t(x.attribute[d]);
+      for (; i < x.stop[d]; ++i) {
         auto add = [&](int kind, int64_t from, int64_t to) {
           entries_[kind].push_back({uint32_t(from), uint32_t(to)});
-          if (c_.value) values_[kind].push_back(c_.value[i]);
+          if (x.value) values_[kind].push_back(x.value[i]);
         };
         if (rich_row[a] >= 0)
-          add(1, rich_row[a], c_.position[i]);
+          add(1, rich_row[a], x.position[i]);
         else
           for (int64_t k = first[a]; k < first[a + 1]; ++k)
-            add(0, k, int64_t(c_.position[i]) * at_.Lp() + label_[size_t(k)]);
+            add(0, k, int64_t(x.position[i]) * at_.Lp() + label_[size_t(k)]);
       }
     }
   }

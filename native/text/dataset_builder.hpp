@@ -1,9 +1,13 @@
 // DatasetBuilder: sentences of (attribute, value) lists → the arrays of Dataset (src/tagfield/dataset.py draws them).
 //
-// The slots of a sentence are ordered by (rank within the token, position), the occurrences of a slot by position. So:
-// visit rank by rank, give each new attribute the next slot, and count; then place the occurrences by position.
+// The slots of a sentence are ordered by (group of the attribute, rank within the token, position), the occurrences of a
+// slot by position. So: visit rank by rank, give each new attribute the next slot, and count; share the slots out to their
+// groups; then place the occurrences by position. Rows of weights belong to a group, and a group to a thread of the kernels.
+// Without `grouped` the order is (rank, position): for attributes that get other ids later (renumber.hpp).
 // Without `gather` every occurrence is a slot of its own, in the order of the input: enough to compute scores, and five
 // times as fast.
+// A place is a position whose top bit marks the last occurrence of a slot. Edge attributes (`apart`) have `stop` and
+// `position` instead, and no groups.
 #pragma once
 
 #include <algorithm>
@@ -13,6 +17,7 @@
 #include <vector>
 
 #include "text/errors.hpp"
+#include "text/places.hpp"
 
 namespace tagfield::text {
 
@@ -48,40 +53,50 @@ struct Sentence {
 class DatasetBuilder {
   public:
     std::vector<std::int64_t> tokens{0}, slots{0}, occurrences{0};
-    std::vector<std::int32_t> attribute, stop, position;
+    std::vector<std::int32_t> attribute, stop, position;  // the last two only where they are `apart`
+    Places place;                                         // [N]
     std::vector<float> value;
-    bool has_values = false, gather = true;
+    bool has_values = false, gather = true, grouped = true, apart = false;
 
     void reserve(std::size_t sentences, std::size_t occurrence_count) {
         tokens.reserve(sentences + 1);
         slots.reserve(sentences + 1);
         occurrences.reserve(sentences + 1);
         attribute.reserve(occurrence_count);
-        stop.reserve(occurrence_count);
-        position.reserve(occurrence_count);
+        if (apart) {
+            stop.reserve(occurrence_count);
+            position.reserve(occurrence_count);
+        } else {
+            place.reserve(occurrence_count);
+        }
         if (has_values) value.reserve(occurrence_count);
     }
 
     // Reserves memory for more sentences, as long as those so far.
     void reserve_like(std::size_t sentences) {
-        const std::size_t so_far = tokens.size() - 1, each = so_far ? position.size() / so_far + 1 : 0;
+        const std::size_t so_far = tokens.size() - 1, each = so_far ? count() / so_far + 1 : 0;
         reserve(sentences, std::min(sentences * (each + each / 4), most_reserved));
     }
+
+    // Occurrences so far.
+    std::size_t count() const { return apart ? position.size() : place.size(); }
 
     void add(const Sentence& sentence) {
         constexpr auto limit = static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max());
         const std::size_t T = sentence.ends.size(), N = sentence.ids.size();
         if (N >= limit / 4 || T >= limit)
             throw InputError("a sequence must have fewer than 2^29 attribute occurrences; split it");
-        if (gather) {
-            open_slots(sentence, T, N);
-            place_occurrences(sentence, T, N);
-        } else {
-            append(sentence, T, N);
-        }
+        if (T > Places::most_tokens && !apart) place.widen();
+        if (gather) open_slots(sentence, T, N);
+        if (apart)
+            gather ? place_apart(sentence, T, N) : append_apart(sentence, T, N);
+        else if (place.wide)
+            gather ? place_occurrences(sentence, T, N, place.large) : append(sentence, T, N, place.large);
+        else
+            gather ? place_occurrences(sentence, T, N, place.small) : append(sentence, T, N, place.small);
         tokens.push_back(tokens.back() + static_cast<std::int64_t>(T));
         slots.push_back(static_cast<std::int64_t>(attribute.size()));
-        occurrences.push_back(static_cast<std::int64_t>(position.size()));
+        occurrences.push_back(static_cast<std::int64_t>(count()));
     }
 
   private:
@@ -93,6 +108,7 @@ class DatasetBuilder {
     };
     std::vector<Entry> seen_;
     std::vector<std::int32_t> slot_of_, next_;  // [N] slot of each occurrence; [slots] place of its next occurrence
+    std::vector<std::int32_t> moved_;           // [slots] their attributes, by group
     std::vector<std::int32_t> active_;          // tokens that have an attribute of the current rank
 
     // Plain pointers: the compiler must assume that storing an int32 could change a vector's own fields.
@@ -138,16 +154,33 @@ class DatasetBuilder {
         next_.resize(static_cast<std::size_t>(slots_here));
     }
 
-    void append(const Sentence& sentence, std::size_t T, std::size_t N) {
+    template <class Word>
+    void append(const Sentence& sentence, std::size_t T, std::size_t N, std::vector<Word>& places) {
+        const std::size_t base = places.size();
+        attribute.insert(attribute.end(), sentence.ids.begin(), sentence.ids.end());
+        places.resize(base + N);
+        fill_in_order(sentence, T, places.data() + base, [](std::size_t t) { return static_cast<Word>(t | last_of<Word>); });
+        copy_values(sentence, base, N);
+    }
+
+    void append_apart(const Sentence& sentence, std::size_t T, std::size_t N) {
         const std::size_t base = position.size();
         attribute.insert(attribute.end(), sentence.ids.begin(), sentence.ids.end());
         stop.resize(base + N);
         for (std::size_t n = 0; n < N; ++n) stop[base + n] = static_cast<std::int32_t>(n + 1);
         position.resize(base + N);
-        std::int32_t* place = position.data() + base;
+        fill_in_order(sentence, T, position.data() + base, [](std::size_t t) { return static_cast<std::int32_t>(t); });
+        copy_values(sentence, base, N);
+    }
+
+    template <class Out, class Make>
+    static void fill_in_order(const Sentence& sentence, std::size_t T, Out* out, Make make) {
         std::int64_t n = 0;
         for (std::size_t t = 0; t < T; ++t)
-            for (const std::int64_t end = sentence.ends[t]; n < end; ++n) *place++ = static_cast<std::int32_t>(t);
+            for (const std::int64_t end = sentence.ends[t]; n < end; ++n) *out++ = make(t);
+    }
+
+    void copy_values(const Sentence& sentence, std::size_t base, std::size_t N) {
         make_values(sentence, base, N);
         if (!sentence.values.empty())
             std::copy(sentence.values.begin(), sentence.values.end(), value.end() - static_cast<std::ptrdiff_t>(N));
@@ -162,7 +195,42 @@ class DatasetBuilder {
         if (has_values) value.resize(base + N, 1.0f);
     }
 
-    void place_occurrences(const Sentence& sentence, std::size_t T, std::size_t N) {
+    // Orders the slots by group; next_[d] becomes the place of the first occurrence of slot d.
+    void group_slots() {
+        const std::size_t D = next_.size(), base = attribute.size() - D;
+        std::size_t slot_at[row_groups + 1] = {}, occurrence_at[row_groups + 1] = {};
+        for (std::size_t d = 0; d < D; ++d) {
+            const int g = grouped ? group_of(attribute[base + d]) : 0;
+            ++slot_at[g + 1];
+            occurrence_at[g + 1] += static_cast<std::size_t>(next_[d]);
+        }
+        for (int g = 0; g < row_groups; ++g) {
+            slot_at[g + 1] += slot_at[g];
+            occurrence_at[g + 1] += occurrence_at[g];
+        }
+        moved_.resize(D);
+        for (std::size_t d = 0; d < D; ++d) {
+            const int g = grouped ? group_of(attribute[base + d]) : 0;
+            moved_[slot_at[g]++] = attribute[base + d];
+            const auto start = static_cast<std::int32_t>(occurrence_at[g]);
+            occurrence_at[g] += static_cast<std::size_t>(next_[d]);
+            next_[d] = start;
+        }
+        std::copy(moved_.begin(), moved_.end(), attribute.begin() + static_cast<std::ptrdiff_t>(base));
+    }
+
+    template <class Word>
+    void place_occurrences(const Sentence& sentence, std::size_t T, std::size_t N, std::vector<Word>& places) {
+        group_slots();
+        const std::size_t base = places.size();
+        places.resize(base + N);
+        make_values(sentence, base, N);
+        Word* const at = places.data() + base;
+        fill_slots(sentence, T, base, at);
+        for (const std::int32_t end : next_) at[end - 1] = static_cast<Word>(at[end - 1] | last_of<Word>);
+    }
+
+    void place_apart(const Sentence& sentence, std::size_t T, std::size_t N) {
         std::int32_t end = 0;
         for (std::int32_t& count : next_) {
             const std::int32_t start = end;
@@ -173,15 +241,19 @@ class DatasetBuilder {
         const std::size_t base = position.size();
         position.resize(base + N);
         make_values(sentence, base, N);
+        fill_slots(sentence, T, base, position.data() + base);
+    }
+
+    template <class Out> void fill_slots(const Sentence& sentence, std::size_t T, std::size_t base, Out* const places) {
         const std::int32_t* const slot_of = slot_of_.data();
-        std::int32_t *const next = next_.data(), *const places = position.data() + base;
+        std::int32_t* const next = next_.data();
         const float* const given = sentence.values.empty() ? nullptr : sentence.values.data();
         float* const values = given ? value.data() + base : nullptr;
         std::int64_t n = 0;
         for (std::size_t t = 0; t < T; ++t) {
             for (const std::int64_t stop_at = sentence.ends[t]; n < stop_at; ++n) {
                 const std::int32_t at = next[slot_of[n]]++;
-                places[at] = static_cast<std::int32_t>(t);
+                places[at] = static_cast<Out>(t);
                 if (given) values[at] = given[n];
             }
         }

@@ -1,7 +1,7 @@
 // Byte strings: a 64-bit hash, comparison and copying. The hash multiplies two words to 128 bits and folds the halves.
 //
 // Attribute strings are 5 to 30 bytes long, so the number of dependent steps decides: whole 16-byte blocks first, then
-// the last 1 to 16 bytes as two loads that may overlap. No file stores a hash, so its value may change.
+// the last 1 to 16 bytes as two loads that may overlap. Models with hashed attributes depend on it: it must not change.
 #pragma once
 
 #include <cstddef>

@@ -21,8 +21,10 @@ namespace nb = nanobind;
 
 class ItemEncoder {
   public:
-    ItemEncoder(Vocabulary& attributes, bool frozen, Vocabulary& labels)
-        : builder_(attributes, frozen), labels_(labels) {}
+    ItemEncoder(Vocabulary& attributes, bool frozen, Vocabulary& labels, bool grouped)
+        : builder_(attributes, frozen), labels_(labels) {
+        dataset.grouped = grouped;
+    }
 
     DatasetBuilder dataset;
     std::vector<std::int32_t> gold;    // [T]  Vocabulary::absent where the label is empty

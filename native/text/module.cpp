@@ -17,6 +17,7 @@
 #include "text/absolute.hpp"
 #include "text/columns.hpp"
 #include "text/dataset_builder.hpp"
+#include "text/bind_corpus.hpp"
 #include "text/derive.hpp"
 #include "text/errors.hpp"
 #include "text/expand.hpp"
@@ -47,8 +48,21 @@ Array<T> as_array(std::vector<T> values) {
     return Array<T>(kept->data(), {kept->size()}, owner);
 }
 
-// (tokens, slots, occurrences, attribute, stop, position, value or None), the order of Dataset's fields.
+nb::object as_object(Places&& place) {
+    return place.wide ? nb::cast(as_array(std::move(place.large))) : nb::cast(as_array(std::move(place.small)));
+}
+
+// (tokens, slots, occurrences, attribute, place, value or None), the order of Dataset's fields.
 nb::tuple as_arrays(DatasetBuilder&& dataset) {
+    nb::object value = nb::none();
+    if (dataset.has_values) value = nb::cast(as_array(std::move(dataset.value)));
+    return nb::make_tuple(as_array(std::move(dataset.tokens)), as_array(std::move(dataset.slots)),
+                          as_array(std::move(dataset.occurrences)), as_array(std::move(dataset.attribute)),
+                          as_object(std::move(dataset.place)), value);
+}
+
+// (tokens, slots, occurrences, attribute, stop, position, value or None) of the attributes of transitions.
+nb::tuple as_edge_arrays(DatasetBuilder&& dataset) {
     nb::object value = nb::none();
     if (dataset.has_values) value = nb::cast(as_array(std::move(dataset.value)));
     return nb::make_tuple(as_array(std::move(dataset.tokens)), as_array(std::move(dataset.slots)),
@@ -56,10 +70,10 @@ nb::tuple as_arrays(DatasetBuilder&& dataset) {
                           as_array(std::move(dataset.stop)), as_array(std::move(dataset.position)), value);
 }
 
-// The same without the tokens, for the attributes of transitions; None if they were not asked for.
+// The same without the tokens; None if they were not asked for.
 nb::object as_slots(const TemplateEncoder& encoder, const Vocabulary* edges, DatasetBuilder&& dataset) {
     if (!encoder.has_transitions() || !edges) return nb::none();
-    const nb::tuple arrays = as_arrays(std::move(dataset));
+    const nb::tuple arrays = as_edge_arrays(std::move(dataset));
     return nb::make_tuple(arrays[1], arrays[2], arrays[3], arrays[4], arrays[5], arrays[6]);
 }
 
@@ -138,6 +152,22 @@ Vocabulary subset_by_mask(const Vocabulary& self, View<bool> mask) {
     return Vocabulary(std::move(kept));
 }
 
+// Adds the strings of another vocabulary, in its order; returns their ids.
+Array<std::int32_t> join(Vocabulary& self, const Vocabulary& other) {
+    if (other.hash_bits()) throw InputError("hashed attributes have no names, so they cannot join a vocabulary");
+    std::vector<std::int32_t> ids(other.size());
+    std::vector<HashedString> keys;
+    constexpr std::size_t together = 256;
+    const Vocabulary from = other;  // the strings stay where they are also if both are the same
+    for (std::size_t first = 0; first < ids.size(); first += together) {
+        keys.clear();
+        for (std::size_t i = first; i < std::min(first + together, ids.size()); ++i)
+            keys.emplace_back(from[static_cast<std::int32_t>(i)]);
+        self.add_all(keys.data(), keys.size(), ids.data() + first);
+    }
+    return as_array(std::move(ids));
+}
+
 void bind_vocabulary(nb::module_& m) {
     nb::class_<Vocabulary>(m, "Vocabulary", "Strings and their ids 0, 1, 2, ... in order of first appearance.")
         .def(nb::init<>())
@@ -154,6 +184,15 @@ void bind_vocabulary(nb::module_& m) {
                  new (self) Vocabulary(std::move(made));
              },
              "strings"_a.none())
+        .def_static("hashed",
+                    [](int bits) {
+                        if (bits < 1 || bits > 30)
+                            throw InputError("hash bits must be between 1 and 30, got " + std::to_string(bits));
+                        return Vocabulary(bits);
+                    },
+                    "bits"_a)
+        .def_prop_ro("hash_bits", &Vocabulary::hash_bits)
+        .def("join", &join, "other"_a)
         .def("add", [](Vocabulary& self, nb::handle string) { return self.add(text_of(string)); }, "string"_a.none())
         .def("find", [](const Vocabulary& self, nb::handle string) { return self.find(text_of(string)); },
              "string"_a.none())
@@ -167,7 +206,8 @@ void bind_vocabulary(nb::module_& m) {
         .def("__getitem__", &string_of, "id"_a.none())
         .def("__eq__",
              [](const Vocabulary& self, const Vocabulary& other) {
-                 return self.bytes() == other.bytes() && self.offsets() == other.offsets();
+                 return self.hash_bits() == other.hash_bits() && self.bytes() == other.bytes() &&
+                        self.offsets() == other.offsets();
              })
         .def("__eq__", [](const Vocabulary&, nb::handle) { return false; })
         .def("__iter__", [](const Vocabulary& self) { return nb::iter(strings(self)); })
@@ -247,29 +287,30 @@ void bind_templates(nb::module_& m) {
              },
              "column"_a, "labels"_a)
         .def("expand",
-             [](TemplateEncoder& self, Vocabulary& attributes, bool frozen, Vocabulary* edges) {
-                 EncodedTokens made = self.expand(nb::find(attributes), frozen, found(edges));
+             [](TemplateEncoder& self, Vocabulary& attributes, bool frozen, Vocabulary* edges, bool grouped) {
+                 EncodedTokens made = self.expand(nb::find(attributes), frozen, found(edges), grouped);
                  const nb::object transitions = as_slots(self, edges, std::move(made.transitions));
                  return nb::make_tuple(as_arrays(std::move(made.tokens)), transitions);
              },
-             "attributes"_a, "frozen"_a, "edges"_a.none() = nb::none())
+             "attributes"_a, "frozen"_a, "edges"_a.none() = nb::none(), "grouped"_a = true)
         .def("encode_words",
              [](TemplateEncoder& self, nb::handle X, nb::handle y, Vocabulary& attributes, bool frozen,
-                Vocabulary& labels, bool gather, Vocabulary* edges) {
+                Vocabulary& labels, bool gather, Vocabulary* edges, bool grouped) {
                  auto [made, gold] =
-                     self.encode_words(X, y, nb::find(attributes), frozen, labels, gather, found(edges));
+                     self.encode_words(X, y, nb::find(attributes), frozen, labels, gather, found(edges), grouped);
                  const nb::object transitions = as_slots(self, edges, std::move(made.transitions));
                  return nb::make_tuple(as_arrays(std::move(made.tokens)), as_array(std::move(gold)), transitions);
              },
-             "X"_a, "y"_a.none(), "attributes"_a, "frozen"_a, "labels"_a, "gather"_a, "edges"_a.none() = nb::none())
+             "X"_a, "y"_a.none(), "attributes"_a, "frozen"_a, "labels"_a, "gather"_a, "edges"_a.none() = nb::none(),
+             "grouped"_a = true)
         .def("__len__", &TemplateEncoder::size);
     m.def("first_line", [](nb::bytes text) { return first_line(view(text)); }, "text"_a);
 }
 
 void bind_items(nb::module_& m) {
     nb::class_<ItemEncoder>(m, "ItemEncoder")
-        .def(nb::init<Vocabulary&, bool, Vocabulary&>(), "attributes"_a, "frozen"_a, "labels"_a, nb::keep_alive<1, 2>(),
-             nb::keep_alive<1, 4>())
+        .def(nb::init<Vocabulary&, bool, Vocabulary&, bool>(), "attributes"_a, "frozen"_a, "labels"_a,
+             "grouped"_a = true, nb::keep_alive<1, 2>(), nb::keep_alive<1, 4>())
         .def("read",
              [](ItemEncoder& self, nb::bytes text, const std::string& file, std::int32_t index) {
                  self.read(view(text), file, index);
@@ -285,12 +326,16 @@ void bind_items(nb::module_& m) {
         .def("next", &ItemLister::next);
 }
 
-nb::tuple encoded_objects(ObjectReader& reader, nb::handle X, nb::handle y, bool gather) {
+nb::tuple encoded_objects(ObjectReader& reader, nb::handle X, nb::handle y, bool gather, bool apart = false,
+                          bool grouped = true) {
     reader.dataset.gather = gather;
+    reader.dataset.apart = apart;
+    reader.dataset.grouped = grouped;
     std::vector<std::int32_t> gold = reader.read(X, y);
     nb::list some;
     for (const std::string& name : reader.unknown().some) some.append(as_str(name));
-    return nb::make_tuple(as_arrays(std::move(reader.dataset)), as_array(std::move(gold)), reader.unknown().count, some);
+    const nb::tuple arrays = apart ? as_edge_arrays(std::move(reader.dataset)) : as_arrays(std::move(reader.dataset));
+    return nb::make_tuple(arrays, as_array(std::move(gold)), reader.unknown().count, some);
 }
 
 // A copy: the array itself may change after the check, for labels may run user code.
@@ -344,17 +389,19 @@ NB_MODULE(TAGFIELD_MODULE, m) {
     bind_templates(m);
     bind_items(m);
     bind_token_lists(m);
+    bind_corpus(m);
     m.def("encode_objects",
-          [](nb::handle X, nb::handle y, Vocabulary& attributes, bool frozen, Vocabulary& labels, bool gather) {
+          [](nb::handle X, nb::handle y, Vocabulary& attributes, bool frozen, Vocabulary& labels, bool gather,
+             bool grouped) {
               ObjectReader reader(attributes, frozen, labels);
-              return encoded_objects(reader, X, y, gather);
+              return encoded_objects(reader, X, y, gather, false, grouped);
           },
-          "X"_a, "y"_a.none(), "attributes"_a, "frozen"_a, "labels"_a, "gather"_a);
+          "X"_a, "y"_a.none(), "attributes"_a, "frozen"_a, "labels"_a, "gather"_a, "grouped"_a = true);
     m.def("encode_transitions",
           [](nb::handle edges, Vocabulary& attributes, bool frozen, bool gather) {
               Vocabulary labels;
               ObjectReader reader(attributes, frozen, labels, "edges", 1);
-              return encoded_objects(reader, edges, nb::none(), gather);
+              return encoded_objects(reader, edges, nb::none(), gather, true);
           },
           "edges"_a, "attributes"_a, "frozen"_a, "gather"_a);
 }

@@ -24,6 +24,8 @@ namespace tagfield::text {
 // The slots of the attributes of tokens, and those of transitions if a vocabulary was given for them.
 struct EncodedTokens {
     DatasetBuilder tokens, transitions;
+
+    EncodedTokens() { transitions.apart = true; }
 };
 
 class TemplateEncoder {
@@ -60,9 +62,11 @@ class TemplateEncoder {
     // Expands the sentences of files. The GIL is released: other threads may add to the vocabularies meanwhile, but not to
     // the snapshots that are read and, if they are not frozen, grown here.
     // transitions: the vocabulary of their attributes, or None to leave them out
-    EncodedTokens expand(nb::handle vocabulary, bool frozen, nb::handle transitions) {
+    // grouped: whether slots are ordered by the group of their ids; false for ids that change later
+    EncodedTokens expand(nb::handle vocabulary, bool frozen, nb::handle transitions, bool grouped) {
         const InUse use(*this);
         EncodedTokens made;
+        made.tokens.grouped = grouped;
         Vocabulary& attributes = states_.switch_to(vocabulary);
         Vocabulary* const edges = switch_transitions_to(transitions);
         table.update();
@@ -86,12 +90,13 @@ class TemplateEncoder {
     // Encodes sentences of words; returns the arrays and the ids of the labels [T].
     std::pair<EncodedTokens, std::vector<std::int32_t>> encode_words(nb::handle X, nb::handle y, nb::handle vocabulary,
                                                                      bool frozen, Vocabulary& labels, bool gather,
-                                                                     nb::handle transitions) {
+                                                                     nb::handle transitions, bool grouped) {
         const InUse use(*this);
         trim();
         table.begin();
         EncodedTokens made;
         made.tokens.gather = made.transitions.gather = gather;
+        made.tokens.grouped = grouped;
         Vocabulary& attributes = states_.switch_to(vocabulary);
         Vocabulary* const edges = switch_transitions_to(transitions);
         std::vector<std::int32_t> gold = WordReader(table, labels, expected_).read(X, y, [&](Py_ssize_t sentences) {

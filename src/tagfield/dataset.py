@@ -7,11 +7,12 @@ one update of one row of weights.
     sentence s ─▶ tokens[s] .. tokens[s+1]            its positions; labels[...] the gold labels
                ─▶ slots[s] .. slots[s+1]              its distinct attributes
                       slot d ─▶ attribute[d]          attribute id
-                             ─▶ occurrences[s] + (stop[d-1] .. stop[d])   where it occurs (stop[-1] counts as 0)
-                                     position[n], value[n]
+               ─▶ occurrences[s] .. occurrences[s+1]  where they occur, slot after slot
+                      place[n], value[n]              position, with the top bit set at the last occurrence of a slot
 
-Slots of a sentence are sorted by (rank within the token, position). Neighbouring slots then touch different positions,
-and additions to the scores do not wait for each other.
+Slots of a sentence are sorted by (group, rank within the token, position), where the group of an attribute is
+(id / 16) % 8: the kernels sum scores up by groups, so that threads can share the rows of weights and give the same
+bits. Neighbouring slots touch different positions, and additions to the scores do not wait for each other.
 
 Edge attributes look at the input of a transition: each has a weight for (previous label, label). They have ids and
 slots of their own, in `edges`, at positions ≥ 1: the first token has no transition.
@@ -25,6 +26,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from tagfield._text import renumber
+from tagfield.errors import InputError
 from tagfield.page import facts
 from tagfield.storage import load_tensors, save_tensors
 
@@ -32,8 +35,10 @@ Ints: TypeAlias = NDArray[np.int32]
 Longs: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float32]
 Doubles: TypeAlias = NDArray[np.float64]
+Places: TypeAlias = NDArray[np.uint16] | NDArray[np.uint32]
 
 EDGES = "edges."  # prefix of the arrays of edge attributes in a file
+MOST_TOKENS = 32_767  # of a sentence, for places of 16 bits
 UNKNOWN = -1  # an unknown label: not given, or not in the model's label set
 
 
@@ -114,8 +119,7 @@ class Dataset:
     slots: Longs  # [S+1]  first slot of each sentence
     occurrences: Longs  # [S+1]  first occurrence of each sentence
     attribute: Ints  # [D]    attribute id of each slot
-    stop: Ints  # [D]    end of the slot's occurrences, relative to the sentence's first
-    position: Ints  # [N]    position in the sentence
+    place: Places  # [N]    position in the sentence; the top bit marks the last occurrence of a slot
     value: Floats | None  # [N]    None if every value is 1
     labels: Ints  # [T]    label ids, or UNKNOWN
     weight: Doubles  # [S]    instance weights
@@ -149,14 +153,45 @@ class Dataset:
     def _own_arrays(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in fields(self) if field.name != "edges"}
 
+    @classmethod
+    def of_slots(
+        cls, tokens: Longs, states: Slots, labels: Ints, weight: Doubles, edges: Slots | None = None
+    ) -> "Dataset":
+        """A dataset from slots with their stops and positions; slots without an occurrence are left out.
+
+        >>> from tagfield.encode import encode_sequences
+        >>> data = encode_sequences([[["a"], ["a", "b"]]], [["X", "Y"]]).dataset
+        >>> same = Dataset.of_slots(data.tokens, data.states, data.labels, data.weight)
+        >>> same.place.tolist() == data.place.tolist() == [0, 1 | 1 << 15, 1 | 1 << 15]
+        True
+        """
+        states, place = _places(states)
+        return cls(tokens, states.slots, states.occurrences, states.attribute, place, states.value, labels, weight, edges)
+
+    @property
+    def position(self) -> Ints:
+        """The position of each occurrence in its sentence [N], as a copy."""
+        return (self.place & (_last(self.place) - 1)).astype(np.int32)
+
+    @property
+    def stop(self) -> Ints:
+        """The end of the occurrences of each slot [D], relative to the first of its sentence; a copy."""
+        ends = np.flatnonzero(self.place & _last(self.place)) + 1
+        if len(ends) != len(self.attribute):
+            raise InputError(
+                f"the dataset is inconsistent: it has {len(self.attribute)} slots, but {len(ends)} of its places are "
+                "marked as the last of a slot; create datasets with encode_sequences"
+            )
+        return (ends - np.repeat(self.occurrences[:-1], np.diff(self.slots))).astype(np.int32)
+
     @property
     def states(self) -> Slots:
-        """The slots of the attributes that have a weight for each label."""
+        """The slots of the attributes that have a weight for each label, with stops and positions; copies."""
         return Slots(self.slots, self.occurrences, self.attribute, self.stop, self.position, self.value)
 
     def sizes(self) -> list[tuple[str, int]]:
         """What there is how many of."""
-        parts = (len(self), len(self.labels), len(self.attribute), len(self.position))
+        parts = (len(self), len(self.labels), len(self.attribute), len(self.place))
         rows = list(zip(("sequences", "tokens", "attributes in sequences", "occurrences"), parts, strict=True))
         return rows if self.edges is None else [*rows, ("occurrences of edge attributes", len(self.edges.position))]
 
@@ -195,9 +230,19 @@ class Dataset:
         ([1, 0], [1, 2], [0, 2])
         """
         tokens, token = _spans(self.tokens, sentences)
-        edges = None if self.edges is None else self.edges.take(sentences)
-        own = self.states.take(sentences).arrays()
-        return Dataset(tokens=tokens, **own, labels=self.labels[token], weight=self.weight[sentences], edges=edges)
+        slots, slot = _spans(self.slots, sentences)
+        occurrences, occurrence = _spans(self.occurrences, sentences)
+        return Dataset(
+            tokens,
+            slots,
+            occurrences,
+            self.attribute[slot],
+            self.place[occurrence],
+            None if self.value is None else self.value[occurrence],
+            self.labels[token],
+            self.weight[sentences],
+            None if self.edges is None else self.edges.take(sentences),
+        )
 
     def keep_attributes(self, keep: NDArray[np.bool_]) -> "Dataset":
         """The dataset with only the attributes in `keep` [A], which get new ids.
@@ -207,7 +252,21 @@ class Dataset:
         >>> data.keep_attributes(np.array([False, True, True])).attribute.tolist()
         [0, 1]
         """
-        return replace(self, **self.states.keep(keep).arrays())
+        ids = np.cumsum(keep, dtype=np.int64).astype(np.int32) - np.int32(1)
+        ids[~keep] = -1
+        return self.renumbered(ids)
+
+    def renumbered(self, ids: Ints) -> "Dataset":
+        """The dataset with the attribute ids[a] for each attribute a; −1 leaves it out. Slots are ordered by group.
+
+        >>> from tagfield.encode import encode_sequences
+        >>> data = encode_sequences([[["a"], ["b", "c"]]], [["X", "Y"]]).dataset
+        >>> data.renumbered(np.array([16, -1, 0], np.int32)).attribute.tolist()
+        [0, 16]
+        """
+        parts = renumber(self.slots, self.occurrences, self.attribute, self.place, self.value, ids)
+        slots, occurrences, attribute, place, value = parts
+        return replace(self, slots=slots, occurrences=occurrences, attribute=attribute, place=place, value=value)
 
     def keep_edges(self, keep: NDArray[np.bool_]) -> "Dataset":
         """The dataset with only the edge attributes in `keep` [E], which get new ids."""
@@ -215,7 +274,7 @@ class Dataset:
 
     def slot_sizes(self) -> Longs:
         """The number of occurrences of each slot [D]."""
-        return self.states.sizes()
+        return np.diff(np.flatnonzero(self.place & _last(self.place)), prepend=-1)
 
     def to_arrays(self, prefix: str = "") -> dict[str, NDArray[Any]]:
         """The arrays by name, ready to be saved.
@@ -236,16 +295,44 @@ class Dataset:
         found: dict[str, Any] = {field.name: arrays.get(f"{prefix}{field.name}") for field in fields(cls)}
         own: dict[str, Any] = {field.name: arrays.get(f"{prefix}{EDGES}{field.name}") for field in fields(Slots)}
         found["edges"] = None if own["slots"] is None else Slots(**own)
+        if found["place"] is None and f"{prefix}stop" in arrays:  # version 1
+            names = {field.name: arrays.get(f"{prefix}{field.name}") for field in fields(Slots)}
+            try:
+                states, found["place"] = _places(Slots(**names))  # type: ignore[arg-type]
+            except (AttributeError, IndexError, TypeError, ValueError) as error:
+                raise InputError(f"the dataset is inconsistent: {error}; encode the data again") from None
+            found |= {name: getattr(states, name) for name in ("slots", "occurrences", "attribute", "value")}
         return cls(**found)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the arrays to one safetensors file; `Dataset.load` maps it."""
-        save_tensors(path, self.to_arrays(), {"format": "tagfield dataset 1"})
+        save_tensors(path, self.to_arrays(), {"format": "tagfield dataset 2"})
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Dataset":
-        """Maps what `save` wrote."""
+        """Maps what `save` wrote, also in earlier versions."""
         return cls.from_arrays(load_tensors(path)[0])
+
+
+def _last(place: Places) -> Any:
+    """The top bit of a place."""
+    return place.dtype.type(1 << (8 * place.itemsize - 1))
+
+
+def _places(states: Slots) -> tuple[Slots, Places]:
+    """Slots without those that never occur, and the places of the others."""
+    sizes = states.sizes()
+    if (sizes < 0).any() or sizes.sum() != len(states.position):
+        raise ValueError("the stops of the slots do not cover the occurrences")
+    if (sizes == 0).any():
+        states = states._keep_occurrences(np.ones(len(states.position), bool))
+        sizes = states.sizes()
+    longest = int(states.position.max(initial=0)) + 1
+    if longest > 2**31 or (states.position < 0).any():
+        raise ValueError("a position is out of bounds")
+    place: Any = states.position.astype(np.uint16 if longest <= MOST_TOKENS else np.uint32)
+    place[np.cumsum(sizes) - 1] |= _last(place)
+    return states, place
 
 
 def _sealed(arrays: dict[str, Any]) -> dict[str, Any]:

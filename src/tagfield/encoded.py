@@ -65,6 +65,11 @@ class Encoded:
         return facts("Encoded", rows)
 
     @property
+    def tokens(self) -> int:
+        """How many tokens there are."""
+        return int(self.dataset.tokens[-1])
+
+    @property
     def labelled(self) -> bool:
         """Whether every token has a gold label."""
         return bool((self.gold != UNKNOWN).all())
@@ -116,16 +121,17 @@ class Encoded:
         data = self.dataset
         if data.edges is not None:
             raise InputError("item lines cannot hold edge attributes; use a template, or sequences without them")
+        stop, position = data.stop, data.position
         for s, labels in enumerate(self.gold_labels()):
             tokens: list[Token] = [[] for _ in labels]
             base = int(data.occurrences[s])
             start = base
             for d in range(data.slots[s], data.slots[s + 1]):
                 name = self.attributes[int(data.attribute[d])]
-                end = base + int(data.stop[d])
+                end = base + int(stop[d])
                 for n in range(start, end):
                     value = 1.0 if data.value is None else float(data.value[n])
-                    tokens[data.position[n]].append((name, value))
+                    tokens[position[n]].append((name, value))
                 start = end
             yield ItemSequence(tokens, labels, float(data.weight[s]), self.where(s))
 

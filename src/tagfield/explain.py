@@ -227,7 +227,7 @@ def _other_path(model: Model, encoded: Encoded, rules: Rules | None, t: int, bes
 def _attribute_scores(model: Model, encoded: Encoded) -> Table:
     """The known attributes of each position, with their values and value·θ[attribute, ·] [L]."""
     data = encoded.dataset
-    slots = Slots(data.slots, data.occurrences, data.attribute, data.stop, data.position, data.value)
+    slots = data.states
     return _by_position(slots, int(data.tokens[-1]), model.attributes, model.attribute_weights)
 
 

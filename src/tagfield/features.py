@@ -12,7 +12,7 @@ as CRF++ does; with `observed` it counts pairs and transitions, as CRFsuite does
 so negative and fractional values are safe.
 """
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +25,48 @@ from tagfield.memory import check_fits
 from tagfield.native import kernels
 
 
+class Counts(Protocol):
+    """What occurs in the training data, and how often."""
+
+    def transitions(self, labels: int) -> Longs:
+        """[L, L]  pairs of neighbouring labels."""
+        ...
+
+    def rows(self, attributes: int, labels: int, minimum: int) -> "Observed":
+        """Rows of blocks for the pairs of attribute and label that occur at least `minimum` times."""
+        ...
+
+    def edges(self, edges: int, labels: int, minimum: int) -> "Observed":
+        """The same for edge attributes; a row for each of them and each previous label."""
+        ...
+
+
+class Observed(NamedTuple):
+    """Rows of blocks, as the kernels count them."""
+
+    first: Longs  # [rows + 1]
+    column: NDArray[np.uint16]  # [B]
+    lanes: NDArray[np.uint8]  # [B]  the labels of the block, as bits
+
+
+class CorpusCounts:
+    """The counts of a corpus in memory."""
+
+    def __init__(self, corpus: kernels.Corpus) -> None:
+        self._corpus = corpus
+
+    def transitions(self, labels: int) -> Longs:
+        return kernels.count_transitions(self._corpus, labels)
+
+    def rows(self, attributes: int, labels: int, minimum: int) -> Observed:
+        return Observed(*kernels.observed_rows(self._corpus, attributes, labels, minimum)[:3])
+
+    def edges(self, edges: int, labels: int, minimum: int) -> Observed:
+        return Observed(*kernels.observed_edges(self._corpus, edges, labels, minimum)[:3])
+
+
 def feature_set(
-    corpus: kernels.Corpus,
+    corpus: kernels.Corpus | Counts,
     attributes: int,
     labels: int,
     kind: str,
@@ -45,6 +85,7 @@ def feature_set(
     >>> feature_set(corpus, 2, 2, "observed").counts, feature_set(corpus, 2, 2, "all").counts
     ((2, 1), (4, 4))
     """
+    counts: Counts = CorpusCounts(corpus) if isinstance(corpus, kernels.Corpus) else corpus
     blocks = -(-labels // LANES)
     width = blocks * LANES
     for chosen in (kind, transitions):
@@ -56,14 +97,14 @@ def feature_set(
     if linked == "all":
         trans[:, :labels] = 0
     else:
-        trans[:, :labels][kernels.count_transitions(corpus, labels) >= max(1, min_count)] = 0
-    edge_rows, edge = _edge_rows(corpus, edges, labels, linked, min_count)
+        trans[:, :labels][counts.transitions(labels) >= max(1, min_count)] = 0
+    edge_rows, edge = _edge_rows(counts, edges, labels, linked, min_count)
     if kind == "all":
         state = np.zeros((attributes, width), np.float32)
         state[:, labels:] = ABSENT
         marks = Weights(state.reshape(-1, LANES), trans, edge)
         return FeatureSet("all", attributes, labels, None, None, marks, edges, *edge_rows)
-    first, column, lanes, _ = kernels.observed_rows(corpus, attributes, labels, max(1, min_count))
+    first, column, lanes = counts.rows(attributes, labels, max(1, min_count))
     rows = Rows(attributes, blocks, first, column)
     state = _marked(lanes)
     if blocks <= FULL_ROW_BLOCKS:
@@ -73,14 +114,14 @@ def feature_set(
 
 
 def _edge_rows(
-    corpus: kernels.Corpus, edges: int, labels: int, kind: str, min_count: int
+    counts: Counts, edges: int, labels: int, kind: str, min_count: int
 ) -> tuple[tuple[Longs | None, NDArray[np.uint16] | None], Floats | None]:
     """First block and label block of the rows of edge weights, and zero weights for their features."""
     if not edges:
         return (None, None), None
     blocks = -(-labels // LANES)
     if kind == "observed":
-        first, column, lanes, _ = kernels.observed_edges(corpus, edges, labels, max(1, min_count))
+        first, column, lanes = counts.edges(edges, labels, max(1, min_count))
         return (first, column), _marked(lanes)
     first = np.arange(edges * labels + 1, dtype=np.int64) * blocks
     zero = np.zeros((edges * labels, blocks * LANES), np.float32)

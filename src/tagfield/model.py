@@ -17,6 +17,7 @@ import numpy as np
 
 from tagfield import __version__
 from tagfield._text import Vocabulary
+from tagfield.corpus import Corpus, is_corpus
 from tagfield.dataset import Floats, Longs
 from tagfield.encode import Encoded, encode_files, encode_words
 from tagfield.errors import InputError
@@ -28,10 +29,11 @@ from tagfield.model_reading import caller_depth, paths_of
 from tagfield.model_tagging import Tagging
 from tagfield.page import facts, some
 from tagfield.progress import show_progress
-from tagfield.scheme_rules import chunk_starts, find_scheme
+from tagfield.scheme_rules import Starts, chunk_starts, find_scheme
 from tagfield.text.sources import PathLike
 from tagfield.text.templates import Template
 from tagfield.train import Settings, Trained, train
+from tagfield.train.driver import WINDOW
 from tagfield.train.fields import number, whole
 from tagfield.train.history import OnEpoch
 from tagfield.train.settings import settings_from
@@ -75,21 +77,25 @@ class Model(Tagging):
     @classmethod
     def train(
         cls,
-        data: Encoded | PathLike | Sequence[PathLike],
+        data: Encoded | Corpus | PathLike | Sequence[PathLike],
         settings: Settings | str | None = None,
         *,
         template: Template | PathLike | None = None,
         dev: Encoded | PathLike | None = None,
         on_epoch: OnEpoch | None = None,
         progress: bool | None = None,
+        window: str | float = WINDOW,
     ) -> "Model":
-        """Train a model on encoded data, or on files with labels; see `encode_files` and `tagfield.train.train`.
+        """Train a model on encoded data, on files with labels, or on a corpus on disk.
+
+        See `encode_files`, `tagfield.corpus.pack` and `tagfield.train.train`.
 
         settings: how to train, or the name of a recipe; by default `Settings()`
         template: for files: the name of a preset, the path of a template file, or a Template; by default a preset that
             fits the file
         dev: held-out data, scored after every epoch
         progress: show each epoch: True always, False never, None in notebooks and interactive sessions
+        window: how much of a corpus on disk is in memory at a time; it does not change the model
 
         >>> from tagfield import encode_sequences
         >>> X = [[["w=the"], ["w=dog"]], [["w=the"], ["w=cat"]]]
@@ -97,16 +103,18 @@ class Model(Tagging):
         >>> model.tag([[["w=the"], ["w=cow"]]])
         [['D', 'N']]
         """
-        if template is not None and isinstance(data, Encoded):
+        if is_corpus(data):
+            data = Corpus.open(data)  # type: ignore[arg-type]
+        if template is not None and isinstance(data, Encoded | Corpus):
             raise InputError("the data is encoded already, so a template has no effect; give it to encode_files")
-        encoded = data if isinstance(data, Encoded) else encode_files(paths_of(data), template=template)
+        encoded = data if isinstance(data, Encoded | Corpus) else encode_files(paths_of(data), template=template)
         if dev is not None and not isinstance(dev, Encoded):
             kind: dict[str, Any] = {"format": "items"} if encoded.template is None else {"template": encoded.template}
             kind |= {"attributes": encoded.attributes, "labels": encoded.labels, "edge_attributes": encoded.edges}
             dev = encode_files(dev, **kind)
         settings = settings_from(settings)
         with show_progress(encoded, settings, dev=dev is not None, progress=progress, on_epoch=on_epoch) as told:
-            return cls.of(encoded, train(encoded, settings, dev=dev, on_epoch=told))
+            return cls.of(encoded, train(encoded, settings, dev=dev, on_epoch=told, window=window))
 
     @classmethod
     def train_words(
@@ -148,7 +156,7 @@ class Model(Tagging):
         return cls.train(encoded, settings, dev=held_out, on_epoch=on_epoch, progress=progress)
 
     @classmethod
-    def of(cls, encoded: Encoded, trained: Trained) -> "Model":
+    def of(cls, encoded: Encoded | Corpus, trained: Trained) -> "Model":
         """The model of a training run, in its most compact form."""
         features, weights = trained.features.compact(trained.weights)
         last = trained.history[-1] if trained.history else None
@@ -157,7 +165,7 @@ class Model(Tagging):
             "settings": trained.settings.to_dict(),
             "trained_by": trained.settings.describe(),
             "sequences": len(encoded),
-            "tokens": int(encoded.dataset.tokens[-1]),
+            "tokens": encoded.tokens,
             **_feature_counts(features),
             "epochs": len(trained.history),
             "objective": trained.best.objective if trained.history else None,
@@ -165,7 +173,7 @@ class Model(Tagging):
             "converged": trained.converged,
             "stop_reason": trained.stop_reason,
         }
-        if find_scheme(chunk_starts(encoded.dataset, encoded.labels.strings())) == "IOB1":
+        if find_scheme(_starts(encoded)) == "IOB1":
             info["scheme"] = "IOB1"  # constraints in BIO would forbid most of its chunks
         return cls(encoded.labels, trained.attributes, features, weights, encoded.template, info, edges=trained.edges)
 
@@ -351,6 +359,13 @@ def _feature_counts(features: FeatureSet) -> dict[str, int]:
     states, transitions = features.counts
     found = {"state_features": states, "transition_features": transitions}
     return found | ({"edge_features": features.edge_count} if features.edges else {})
+
+
+def _starts(encoded: Encoded | Corpus) -> Starts:
+    """How the chunks of the training data begin."""
+    if isinstance(encoded, Corpus):
+        return Starts(*encoded.manifest.chunk_starts, -1, -1)
+    return chunk_starts(encoded.dataset, encoded.labels.strings())
 
 
 def _largest(flat: Floats, count: int) -> Longs:

@@ -171,7 +171,7 @@ class Reading:
         unknown = encoded.unknown
         if not unknown.occurrences:
             return encoded
-        known = len(encoded.dataset.position)
+        known = len(encoded.dataset.place)
         total = known + unknown.occurrences
         if known >= KNOWN_SHARE * total:
             return encoded

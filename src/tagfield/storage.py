@@ -22,7 +22,7 @@ import re
 import stat
 import zlib
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,6 +102,51 @@ def load_tensors(
     """
     name = os.fspath(path)
     return tensors_of(open_file(name, copy), name, verify=verify)
+
+
+class Place(NamedTuple):
+    """Where an array is in its file."""
+
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    begin: int  # its first byte in the file
+
+
+def places_in(name: str, descriptor: int) -> tuple[dict[str, Place], dict[str, str], int]:
+    """Where the arrays of an open file are, its metadata, and where its data starts; only the header is read.
+
+    Bounds and the checksum of the header are checked as `load_tensors` checks them; the data is not.
+    """
+    size = os.fstat(descriptor).st_size
+    head = os.pread(descriptor, 8, 0)
+    length = int.from_bytes(head, "little")
+    with memoryview(head + os.pread(descriptor, min(length, MAX_HEADER, size), 8)) as start:
+        header = _read_header(name, start if 8 + length > size else start[: 8 + length])
+    metadata, entries = _parse(name, header)
+    places: dict[str, Place] = {}
+    expected, data = 0, 8 + len(header)
+    for tensor, dtype, shape, begin, end in sorted(entries, key=lambda entry: entry[3:]):
+        if begin != expected or data + end > size:
+            raise _corrupt(name, f"{_short(tensor)} is not where it should be in a file of {size} bytes")
+        expected = end
+        if not tensor.startswith(PAD):
+            places[tensor] = Place(dtype, shape, data + begin)
+    if data + expected != size:
+        raise _corrupt(name, f"{size - data - expected} bytes follow the last tensor")
+    if CRC not in metadata or HEADER_CRC not in metadata:
+        raise ModelFileError(f"{name!r} has no checksum, so tagfield did not write it; give a file written by tagfield")
+    _check_sums(name, header, memoryview(b""), metadata, verify=False)
+    return places, metadata, data
+
+
+def check_data(name: str, descriptor: int, start: int, metadata: Mapping[str, str]) -> None:
+    """Raise ModelFileError if the data of an open file, from byte `start` on, does not have its checksum."""
+    crc, at = 0, start
+    while piece := os.pread(descriptor, 1 << 22, at):
+        crc = zlib.crc32(piece, crc)
+        at += len(piece)
+    if f"{crc:08x}" != metadata[CRC]:
+        raise _corrupt(name, "the checksum of its data is wrong")
 
 
 def tensors_of(mapped: memoryview, name: str, *, verify: bool = True) -> tuple[dict[str, Array], dict[str, str]]:

@@ -113,9 +113,16 @@ def attributes(token: object, prefix: str = "") -> list[Attribute]:
 
 
 def pack(
-    sentences: list[list[list[Attribute]]], ids: dict[str, int], frozen: bool = False, gather: bool = True
+    sentences: list[list[list[Attribute]]],
+    ids: dict[str, int],
+    frozen: bool = False,
+    gather: bool = True,
+    grouped: bool = True,
 ) -> dict[str, list]:
-    """Dataset's arrays as lists. New names join `ids` unless it is frozen; without `gather` a slot has one place."""
+    """Dataset's arrays as lists. New names join `ids` unless it is frozen; without `gather` a slot has one place.
+
+    grouped: slots by the group of their id, (id / 16) % 8; those of edges are not
+    """
     out: dict[str, list] = {"tokens": [0], "slots": [0], "occurrences": [0]}
     out |= {name: [] for name in ("attribute", "stop", "position", "value")}
     for tokens in sentences:
@@ -133,7 +140,8 @@ def pack(
                 slots[id].append((t, value))
         single = [(id, [(t, value)]) for t, token in enumerate(known) for id, value in token]
         stop = 0
-        for id, places in slots.items() if gather else single:
+        by_group = sorted(slots.items(), key=lambda slot: slot[0] // 16 % 8 if grouped else 0)
+        for id, places in by_group if gather else single:
             stop += len(places)
             out["attribute"].append(id)
             out["stop"].append(stop)

@@ -44,8 +44,8 @@ def test_a_callback_that_changes_labels_and_positions_changes_nothing(recipe: st
     settings = Settings(recipe, epochs=4, period=0)
 
     def change(epoch: Epoch) -> None:
-        for name in ("labels", "position", "attribute", "stop"):
-            own[name][:] = wrong
+        for name in ("labels", "place", "attribute"):
+            own[name][:] = wrong % 2**16 if name == "place" else wrong
 
     changed = train(forged, settings, on_epoch=change)
     undisturbed = train(encoded, settings)

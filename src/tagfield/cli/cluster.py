@@ -9,6 +9,7 @@ import typer
 
 from tagfield.errors import InputError
 from tagfield.train import Settings, Trained, train
+from tagfield.train.driver import WINDOW
 
 PANEL = "A cluster"
 Item = TypeVar("Item")
@@ -69,7 +70,7 @@ def trainer_of(
         for name, value in given.items():
             if value is not None:
                 raise InputError(f"{name} applies only to a cluster; add --cluster local, or leave it out")
-        return train
+        return partial(train, window=window)
     from tagfield.cluster import training
     from tagfield.cluster.session import LOCAL, check_shape, import_ray
 

@@ -19,11 +19,13 @@ from tagfield.cli.reading import with_reading_options
 from tagfield.cli.training import Data, summarise, train_with_progress
 from tagfield.cli.voice import AsJson, Quiet, Verbose, Voice
 from tagfield.errors import InputError
+from tagfield.memory import parse_size
 from tagfield.model import Model
 from tagfield.text.presets import PRESETS
 from tagfield.text.reading import ReadOptions
 from tagfield.train import RECIPES, Settings
 from tagfield.train.default import NAME, weight_bytes
+from tagfield.train.driver import WINDOW
 
 DATA = "The data"
 
@@ -32,7 +34,7 @@ DATA = "The data"
 @with_training_options
 def train(
     context: typer.Context,
-    train: Annotated[list[str], typer.Argument(metavar="TRAIN", help="Training files; - is standard input.")],
+    train: Annotated[list[str], typer.Argument(metavar="TRAIN", help="Training files, or a folder of tagfield pack; - is standard input.")],
     output: Annotated[str, typer.Option("-o", "--output", metavar="MODEL", help="File to save the model to.")],
     config: Annotated[
         str | None,
@@ -71,6 +73,14 @@ def train(
             autocompletion=offer(RECIPES),
         ),
     ] = NAME,
+    window: Annotated[
+        str,
+        typer.Option(
+            metavar="SIZE",
+            help="How much of a packed corpus is in memory at a time. The model does not depend on it.",
+            rich_help_panel=DATA,
+        ),
+    ] = WINDOW,
     cluster: ClusterAddress = None,
     workers: Workers = 2,
     shares: Shares = None,
@@ -99,7 +109,8 @@ def train(
             raise InputError("--patience needs held-out data; give it with --dev")
         data = Data(train, dev, template, reading)
         data.check()
-        run = trainer_of(cluster, workers, shares, mixes, checkpoint, settings)
+        parse_size(window)
+        run = trainer_of(cluster, workers, shares, mixes, checkpoint, settings, window)
     check_model_target(output, [*train, dev, log])
     encoded, held_out = data.read(voice.console)
     wanted, settings = settings, settings.for_data(encoded)

@@ -20,6 +20,7 @@ from tagfield.cli.figures import count, duration, objective, percent, size
 from tagfield.cli.interrupts import Interrupts, run_beside
 from tagfield.cli.log import Log
 from tagfield.cli.voice import Voice, logging_to, print_json
+from tagfield.corpus import Corpus, is_corpus
 from tagfield.encode import Encoded, encode_files
 from tagfield.errors import InputError
 from tagfield.model import Model
@@ -59,15 +60,30 @@ class Data:
         """The template that was asked for; without one, the data decides."""
         return None if self.template is None else load_template(self.template, self.reading.columns)
 
-    def read(self, console: Console) -> tuple[Encoded, Encoded | None]:
+    def open_corpus(self) -> Corpus:
+        """The packed corpus that is named instead of files."""
+        if len(self.train) > 1:
+            raise InputError(f"{self.train[0]}: this is a packed corpus, which is trained on alone; give one folder")
+        if self.template is not None or self.reading != ReadOptions():
+            raise InputError(
+                f"{self.train[0]}: the corpus is packed already, so --template and the options of reading have no effect; "
+                "give them to tagfield pack"
+            )
+        return Corpus.open(self.train[0])
+
+    def read(self, console: Console) -> tuple[Encoded | Corpus, Encoded | None]:
         """Training data, and held-out data encoded with the same vocabularies."""
         start = time.monotonic()
-        encoded = encode_files(self.train, template=self.loaded_template, reading=self.reading)
+        encoded: Encoded | Corpus
+        if is_corpus(self.train[0]):
+            encoded = self.open_corpus()
+        else:
+            encoded = encode_files(self.train, template=self.loaded_template, reading=self.reading)
         _row(console, "input", told(self.train[0], encoded))
-        what = describe(len(encoded), int(encoded.dataset.tokens[-1]))
+        what = describe(len(encoded), encoded.tokens)
         sizes = f"{count(len(encoded.labels), 'label')}, {count(len(encoded.attributes), 'attribute')}"
         _row(console, "train", f"{what}, {sizes}, read in {duration(time.monotonic() - start)}")
-        if len(encoded) == 1 and len(encoded.gold) > LONG:
+        if len(encoded) == 1 and encoded.tokens > LONG:
             _row(console, "", "the whole file is one sentence; put an empty line after each sentence")
         if self.dev is None:
             return encoded, None
@@ -89,7 +105,7 @@ class Data:
         return encoded, held_out
 
 
-def told(path: str, encoded: Encoded) -> str:
+def told(path: str, encoded: Encoded | Corpus) -> str:
     """The line that says what a file was taken for, and which template reads it.
 
     >>> from tagfield.text.sources import Source
@@ -105,7 +121,7 @@ def told(path: str, encoded: Encoded) -> str:
 
 
 def train_with_progress(
-    encoded: Encoded,
+    encoded: Encoded | Corpus,
     dev: Encoded | None,
     settings: Settings,
     voice: Voice,

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from tagfield.corpus import Corpus
 from tagfield.encode import Encoded
 from tagfield.progress.course import Course, Progress
 from tagfield.progress.notebook import NotebookProgress, in_notebook
@@ -21,7 +22,7 @@ __all__ = ["Course", "Progress", "show_progress"]
 
 @contextmanager
 def show_progress(
-    encoded: Encoded,
+    encoded: Encoded | Corpus,
     settings: Settings,
     *,
     dev: bool = False,

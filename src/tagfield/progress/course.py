@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Protocol
 
+from tagfield.corpus import Corpus
 from tagfield.encode import Encoded
 from tagfield.evaluate import has_chunks
 from tagfield.progress.figures import objective
@@ -48,7 +49,7 @@ class Course:
     ends: list[float] = field(default_factory=list)  # [epochs so far + 1]  start time, then the end of each epoch
 
     @classmethod
-    def of(cls, encoded: Encoded, settings: Settings, *, dev: bool, verbose: bool = False) -> "Course":
+    def of(cls, encoded: Encoded | Corpus, settings: Settings, *, dev: bool, verbose: bool = False) -> "Course":
         """The course of training on encoded data.
 
         >>> from tagfield.encode import encode_sequences
@@ -59,7 +60,7 @@ class Course:
         calibrates = isinstance(recipe, Stochastic) and recipe.rate is None
         return cls(
             settings.max_epochs,
-            int(encoded.dataset.tokens[-1]),
+            encoded.tokens,
             dev=dev,
             chunks=has_chunks(encoded.labels.strings()),
             unit=recipe.unit,

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from tagfield._text import Vocabulary
-from tagfield.dataset import Dataset, Longs
+from tagfield.corpus.joining import join
+from tagfield.dataset import Dataset
 from tagfield.encode import Encoded, encode_sequences
 from tagfield.errors import InputError
 from tagfield.pycrfsuite.items import ItemSequence, text_of
@@ -81,34 +82,3 @@ def encode_items(xseq: Any, attributes: Vocabulary) -> Dataset:
         except (InputError, TypeError):
             xseq = ItemSequence(xseq)  # bytes, text as an item, numbers of NumPy; or it says what is wrong
     return encode_sequences([xseq.for_encoding()], attributes=attributes, grow=True).dataset
-
-
-def join(parts: list[Dataset]) -> Dataset:
-    """One dataset of several.
-
-    >>> one = encode_sequences([[["a"], ["b"]]], [["X", "Y"]]).dataset
-    >>> both = join([one, one])
-    >>> both.tokens.tolist(), both.slots.tolist(), both.attribute.tolist()
-    ([0, 2, 4], [0, 2, 4], [0, 1, 0, 1])
-    """
-
-    def offsets(name: str) -> Longs:
-        sizes = [np.diff(getattr(part, name)) for part in parts]
-        return np.concatenate([[0], np.cumsum(np.concatenate([*sizes, np.empty(0, np.int64)]))]).astype(np.int64)
-
-    def flat(name: str, kind: Any) -> Any:
-        return np.concatenate([*(getattr(part, name) for part in parts), np.empty(0, kind)]).astype(kind, copy=False)
-
-    plain = all(part.value is None for part in parts)
-    values = [np.ones(len(part.position), np.float32) if part.value is None else part.value for part in parts]
-    return Dataset(
-        tokens=offsets("tokens"),
-        slots=offsets("slots"),
-        occurrences=offsets("occurrences"),
-        attribute=flat("attribute", np.int32),
-        stop=flat("stop", np.int32),
-        position=flat("position", np.int32),
-        value=None if plain else np.concatenate(values),
-        labels=flat("labels", np.int32),
-        weight=flat("weight", np.float64),
-    )

@@ -25,11 +25,13 @@ def read_columns(
     frozen: bool = False,
     needs_labels: bool = True,
     edges: Vocabulary | None = None,
+    grouped: bool = True,
 ) -> tuple[Dataset, Template, Locations]:
     """Encode column files; also returns the template with the roles that it found.
 
     New attributes join `attributes`, and those of transitions `edges`, unless frozen; new labels join `labels`. A file
     without the label column is an error if `needs_labels`; otherwise its labels are UNKNOWN.
+    grouped: whether slots are ordered by the group of their ids; False for ids that change later (Dataset.renumbered)
 
     >>> source, labels = Source("tiny.txt", b"The DT B-NP\\ndog NN I-NP\\n"), Vocabulary()
     >>> data, _, locations = read_columns([source], PRESETS["chunking"], Vocabulary(), labels)
@@ -44,7 +46,7 @@ def read_columns(
     roles = [template.columns[k] for k in present]
     label = roles.index(LABEL) if LABEL in roles else None
     gold = None if label is None else encoder.labels(label, labels)
-    arrays, slots = encoder.expand(attributes, frozen, edges)
+    arrays, slots = encoder.expand(attributes, frozen, edges, grouped)
     if gold is None:
         gold = np.full(int(arrays[0][-1]), UNKNOWN, np.int32)
     dataset = Dataset(*arrays, gold, np.ones(len(arrays[0]) - 1), None if slots is None else Slots(*slots))

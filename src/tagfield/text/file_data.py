@@ -50,7 +50,7 @@ def read_any(
     >>> len(data), template.columns, form.describe()
     (1, ('w', 'y'), 'table: sentence, word, label (comma-separated, header line skipped)')
     """
-    forms = [_detect(source, reading, template) for source in sources]
+    forms = [detect_form(source, reading, template) for source in sources]
     scheme = reading.policy.scheme
     if scheme is not None and all(form.plain or form.kind == "items" for form in forms):
         raise InputError(
@@ -74,7 +74,7 @@ def read_any(
     if all(form.kind == "items" for form in forms):
         data, locations = read_items(sources, attributes, labels, frozen=frozen)
         return data, None, locations, forms[0]
-    sentences, form = _sentences(sources, forms, reading, labels)
+    sentences, form = sentences_in(sources, forms, reading, labels)
     used = template_for_sentences(sentences) if template is None else template
     data, used, locations = encode_sentences(sentences, sources, used, attributes, labels, frozen=frozen, edges=edges)
     return data, used, locations, form
@@ -89,6 +89,7 @@ def encode_sentences(
     *,
     frozen: bool,
     edges: Vocabulary | None = None,
+    grouped: bool = True,
 ) -> tuple[Dataset, Template, Locations]:
     """Encode sentences of words; also returns the template with numbered columns if it named none.
 
@@ -101,7 +102,7 @@ def encode_sentences(
     X = [cells_for(template, sentence) for sentence in sentences]
     template, _ = number_columns(template, X)
     y = [sentence.labels or (None,) * len(sentence.tokens) for sentence in sentences]
-    arrays, gold, slots = WordTable(template).encode(X, y, attributes, frozen, labels, True, edges)
+    arrays, gold, slots = WordTable(template).encode(X, y, attributes, frozen, labels, True, edges, grouped)
     count = len(sentences)
     places = tuple(sentence.where for sentence in sentences)
     locations = Locations(sources, np.zeros(count, np.int32), np.arange(count), named=places)
@@ -118,7 +119,8 @@ def _sampled(
     return data, attributes
 
 
-def _detect(source: Source, reading: ReadOptions, template: Template | None) -> FileFormat:
+def detect_form(source: Source, reading: ReadOptions, template: Template | None) -> FileFormat:
+    """What a file is; with a template or columns it has words, and is no item file."""
     expected = () if template is None else template.columns
     form = detect(source, format=reading.format, columns=reading.columns, header=reading.header, expected=expected)
     if form.kind == "items" and reading.format is None and (template is not None or reading.columns is not None):
@@ -126,7 +128,7 @@ def _detect(source: Source, reading: ReadOptions, template: Template | None) -> 
     return form
 
 
-def _sentences(
+def sentences_in(
     sources: list[Source], forms: list[FileFormat], reading: ReadOptions, labels: Vocabulary
 ) -> tuple[list[Sentence], FileFormat]:
     """The sentences of files that are no plain columns, and the first file's format with what it holds."""

@@ -32,7 +32,7 @@ class ItemSequence:
 
 
 def read_items(
-    sources: list[Source], attributes: Vocabulary, labels: Vocabulary, *, frozen: bool = False
+    sources: list[Source], attributes: Vocabulary, labels: Vocabulary, *, frozen: bool = False, grouped: bool = True
 ) -> tuple[Dataset, Locations]:
     r"""Encode item files. New attributes join `attributes` unless it is frozen, and new labels join `labels`.
 
@@ -40,7 +40,7 @@ def read_items(
     >>> data.labels.tolist(), locations.where(0)
     ([0, 1], 'tiny, line 2')
     """
-    encoder = ItemEncoder(attributes, frozen, labels)
+    encoder = ItemEncoder(attributes, frozen, labels, grouped)
     for index, source in enumerate(sources):
         encoder.read(source.text, source.name, index)
     arrays, gold, weight, file, line = encoder.finish()

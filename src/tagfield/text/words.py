@@ -50,10 +50,12 @@ class WordTable:
         labels: Vocabulary,
         gather: bool,
         edges: Vocabulary | None = None,
+        grouped: bool = True,
     ) -> "tuple[DatasetArrays, Ints, SlotArrays | None]":
         """The arrays of a Dataset, the ids of the labels, and the slots of transitions; see `encode.encode_words`.
 
         edges: the vocabulary of the attributes of transitions; None leaves them out
+        grouped: as in `read_columns`
         """
         if X is None:
             raise InputError("X is None; pass a list of sentences")
@@ -63,7 +65,7 @@ class WordTable:
         except IndexError:
             encoder = self._open()
         try:
-            return encoder.encode_words(X, y, attributes, frozen, labels, gather, edges)
+            return encoder.encode_words(X, y, attributes, frozen, labels, gather, edges, grouped)
         finally:
             if len(self._idle) < IDLE:
                 self._idle.append(encoder)

@@ -41,9 +41,13 @@ class ArowTrainer(Trainer):
         """One pass over the sentences in `order`; returns the summed loss."""
         self._epoch += 1
         field = self.problem.features.field
-        loss, failed = kernels.arow_pass(
-            self.problem.corpus, field(self._mean), field(self._spread), order, self.recipe.gamma
-        )
+        mean, spread, loss, failed = field(self._mean), field(self._spread), 0.0, -1
+        for part in self.problem.data.parts(order):
+            added, failed = kernels.arow_pass(part.corpus, mean, spread, part.order, self.recipe.gamma)
+            loss += added
+            if failed >= 0:
+                failed = int(part.sentences[np.flatnonzero(part.order == failed)[0]])
+                break
         if failed >= 0 or not math.isfinite(loss):
             raise TrainingError(
                 f"epoch {self._epoch}: the weights left the range of numbers at sequence {failed} (arow); nothing was "
@@ -54,7 +58,7 @@ class ArowTrainer(Trainer):
 
     def finished(self) -> str:
         """Unlike pa and ap, arow stops where every label is right: without averaging nothing would change."""
-        if self.monitor > self.recipe.epsilon * max(1, self.problem.corpus.sentences):
+        if self.monitor > self.recipe.epsilon * max(1, self.problem.count):
             return ""
         return below(self.recipe.epsilon) if self.monitor else "every sequence is labelled right"
 

@@ -24,7 +24,7 @@ def calibrate(recipe: Stochastic, problem: Problem, rng: np.random.Generator) ->
     told = recipe.calibration
     recipe = replace(recipe, average=False)
     set_response(kernels.Pass(), recipe.response_at(1))  # what cannot be a response says so here, not as a bad rate
-    sentences = problem.corpus.sentences
+    sentences = problem.count
     sample = rng.permutation(sentences)[: min(told.samples, sentences)].astype(np.int64)
     untrained = problem.nll(problem.features.zeros(), sample, recipe.cost)
     if untrained <= 0:  # one label only, or no token: there is nothing to learn, and any rate will do

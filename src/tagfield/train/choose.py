@@ -109,8 +109,16 @@ def dominated(dataset: Dataset) -> bool:
     >>> dominated(encode_sequences([[["a"]] * 4], [["O", "O", "O", "B"]]).dataset)
     True
     """
-    known = dataset.labels[dataset.labels >= 0]
-    return known.size > 0 and bool(np.bincount(known).max() > DOMINANT * known.size)
+    return dominates(np.bincount(dataset.labels[dataset.labels >= 0]))
+
+
+def dominates(counts: Longs) -> bool:
+    """Whether one of the labels has most tokens.
+
+    >>> dominates(np.array([3, 1])), dominates(np.array([1, 1]))
+    (True, False)
+    """
+    return bool(counts.max(initial=0) > DOMINANT * counts.sum())
 
 
 def choose(problem: Problem, rng: np.random.Generator, *, average: bool = True) -> Stochastic:
@@ -123,8 +131,8 @@ def choose(problem: Problem, rng: np.random.Generator, *, average: bool = True) 
     >>> str(choose(problem, np.random.default_rng(0)))
     'u2.g1, averaged'
     """
-    dataset, features = problem.dataset, problem.features
-    order = rng.permutation(len(dataset)).astype(np.int64)
+    features = problem.features
+    order = rng.permutation(problem.count).astype(np.int64)
     held = max(1, round(RUNGS[-1].scored * len(order)))
     pool = order[held:] if len(order) > held else order
     alive = family(average)
@@ -144,7 +152,7 @@ def choose(problem: Problem, rng: np.random.Generator, *, average: bool = True) 
             alive = [c for group in _kinds(scored) for c in _third(group, favourites)]
         else:
             alive = [_best(group) for group in _kinds(scored)]
-    if dominated(dataset):
+    if dominates(problem.data.label_counts()):
         order_of_kinds = ("adaptive", "linear") if features.kind == "all" else ("linear", "adaptive")
         alive = [c for kind in order_of_kinds for c in alive if c.kind == kind]
         log.info("one label has more than %.0f %% of all tokens: no curved response without AdaGrad", 100 * DOMINANT)
@@ -191,16 +199,17 @@ class _Trial:
     """
 
     def __init__(self, problem: Problem, orders: list[Longs], held_out: Longs) -> None:
-        dataset, limits = problem.dataset, problem.limits
+        data, limits = problem.data, problem.limits
         sentences = np.sort(orders[0])
-        part = dataset.take(sentences)
+        part = data.take(sentences)
         known = np.zeros(problem.features.attributes, bool)
         known[part.attribute] = True
         looked = np.zeros(problem.features.edges, bool)
         looked[[] if part.edges is None else part.edges.attribute] = True
         features = problem.features.only(known, looked)
         if limits is not None:
-            of = np.repeat(np.isin(np.arange(len(dataset)), sentences), np.diff(dataset.tokens))
+            tokens = np.diff(problem.dataset.tokens)
+            of = np.repeat(np.isin(np.arange(len(tokens)), sentences), tokens)
             labels = None if limits.labels is None else limits.labels[of]
             limits = kernels.Limits(labels, limits.follow)
         part = part.keep_attributes(known).keep_edges(looked)
@@ -211,10 +220,11 @@ class _Trial:
             features=features,
             start=features.zeros(),
             limits=limits,
-            sentences=len(dataset),
+            sentences=problem.count,
+            disk=None,
         )
         self._orders = [np.searchsorted(sentences, order).astype(np.int64) for order in orders]
-        held = dataset.take(np.sort(held_out)).keep_attributes(known).keep_edges(looked)
+        held = data.take(np.sort(held_out)).keep_attributes(known).keep_edges(looked)
         self._held_out, self._gold, self._tokens = open_corpus(held), held.labels, held.tokens
         self._known = int((self._gold >= 0).sum())  # a token whose label is unknown does not count
 

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tagfield._text import Vocabulary
 from tagfield.constraints import Rules
+from tagfield.corpus import Corpus
 from tagfield.dataset import Dataset, Ints
 from tagfield.encode import Encoded, same_vocabulary
 from tagfield.errors import InputError, TrainingError
@@ -26,17 +27,22 @@ from tagfield.evaluate.kinds import LabelKind, label_kind
 from tagfield.evaluate.scores import CHUNK_FIGURES
 from tagfield.lattice import open_corpus
 from tagfield.layout import FeatureSet, Weights
+from tagfield.memory import parse_size
 from tagfield.native import kernels
 from tagfield.page import table
 from tagfield.train.footprint import check_training
 from tagfield.train.history import Clock, Epoch, History, OnEpoch, Stopping
 from tagfield.train.loss import LossMeter
+from tagfield.train.on_disk import problem_of
+from tagfield.train.order import epoch_order
 from tagfield.train.problem import Problem
 from tagfield.train.settings import Settings, settings_from
 from tagfield.train.trainer import Finished, Trainer
 
 log = logging.getLogger(__name__)
 
+LOOKED = 32_768  # sentences that are labelled at a time
+WINDOW = "256MB"  # of a corpus on disk
 SHOWN = ("epoch", "loss", "objective", "accuracy", "f1", "seconds", "kept")  # of an epoch, in a notebook
 
 
@@ -74,7 +80,7 @@ class Trained:
 
 
 def train(
-    encoded: Encoded,
+    encoded: Encoded | Corpus,
     settings: Settings | str | None = None,
     *,
     dev: Encoded | None = None,
@@ -84,13 +90,15 @@ def train(
     rules: Rules | None = None,
     class_weight: ArrayLike | None = None,
     clock: Clock = time.perf_counter,
+    window: str | float = WINDOW,
 ) -> Trained:
-    """Trains on encoded data; `dev` and `watch` (encoded with the same vocabularies) are only scored.
+    """Trains on encoded data, or on a corpus on disk; `dev` and `watch` (encoded with the same vocabularies) are only scored.
 
     start: features and weights to go on from; the vocabularies of `encoded` must begin with theirs
     rules: labels that may not follow each other; they and unknown labels need a recipe with a likelihood
     class_weight: one number above 0 for each label: what its tokens weigh in the likelihood
     clock: what the seconds of the history are read from
+    window: how much of a corpus on disk is in memory at a time, in bytes or as "256MB"; it does not change the result
 
     >>> from tagfield.encode import encode_sequences
     >>> encoded = encode_sequences([[["a"], ["b"]], [["b"], ["a"]]], [["X", "Y"], ["Y", "X"]])
@@ -107,7 +115,7 @@ def train(
     elif settings.patience and settings.monitor in CHUNK_FIGURES and not chunks:
         raise InputError(f"monitor={settings.monitor} needs labels that mark chunks; use accuracy or macro_f1")
     began = clock()
-    problem = Problem.of(encoded, settings, rules, start, class_weight)
+    problem = problem_of(encoded, settings, rules, start, class_weight, parse_size(window))
     check_training(problem, scored=dev is not None)
     feature_seconds = clock() - began
     watched = {**(watch or {}), **({} if dev is None else {"dev": dev})}
@@ -177,11 +185,11 @@ def run_epochs(
 ) -> tuple[Weights, bool, str]:
     """Passes until a rule says stop; returns the weights to keep, whether training converged, and why it stopped."""
     problem, recipe = trainer.problem, trainer.recipe
-    settings, corpus = problem.settings, problem.corpus
+    settings = problem.settings
     rate = getattr(recipe, "rate", None)
     stopping = Stopping(settings.period if recipe.settles else 0, settings.min_improvement)
     lowest, latest = np.inf, Latest(trainer)
-    tokens = max(1.0, float(problem.dataset.weight @ np.diff(problem.dataset.tokens)))
+    tokens = max(1.0, problem.data.weighted_tokens()[0])
 
     def loss() -> float | None:
         known = trainer.training_nll()
@@ -191,7 +199,7 @@ def run_epochs(
 
     while True:
         try:
-            objective = trainer.run(rng.permutation(corpus.sentences).astype(np.int64))
+            objective = trainer.run(epoch_order(rng, problem.count))
         except Finished as end:
             trainer.release()
             return (latest.kept if history.by_score and latest.kept else trainer.weights()), True, str(end)
@@ -246,15 +254,16 @@ def run_epochs(
 
 def labels_better(trainer: Trainer, problem: Problem) -> bool:
     """Whether the trainer's weights label the known tokens better than the start's."""
-    features, gold = problem.features, problem.dataset.labels
-    right = [
-        int((kernels.tag(problem.corpus, features.field(weights))[0] == gold).sum())
-        for weights in (trainer.weights(), problem.start)
-    ]
-    return right[0] > right[1]
+    fields = [problem.features.field(weights) for weights in (trainer.weights(), problem.start)]
+    right = np.zeros(2, np.int64)
+    for first in range(0, problem.count, LOOKED):
+        data = problem.data.take(np.arange(first, min(first + LOOKED, problem.count)))
+        corpus = open_corpus(data)
+        right += [int((kernels.tag(corpus, field)[0] == data.labels).sum()) for field in fields]
+    return bool(right[0] > right[1])
 
 
-def check_held_out(dev: Encoded, encoded: Encoded) -> None:
+def check_held_out(dev: Encoded, encoded: Encoded | Corpus) -> None:
     """Raise InputError if data cannot be scored with weights for the training data."""
     same = same_vocabulary(dev.labels, encoded.labels) and same_vocabulary(dev.attributes, encoded.attributes)
     if dev.edges is not None and encoded.edges is not None:
@@ -275,9 +284,7 @@ def fitting(dev: Encoded, attributes: Vocabulary, edges: Vocabulary | None = Non
     """Held-out data with the ids of the attributes that have a weight: min_count may have left some out."""
     dataset = dev.dataset
     if len(attributes) != len(dev.attributes):
-        keep, ids = _kept(dev.attributes, attributes)
-        dataset = dataset.keep_attributes(keep)
-        dataset = replace(dataset, attribute=ids[dataset.attribute])
+        dataset = dataset.renumbered(np.array([attributes.find(name) for name in dev.attributes], np.int32))
     if dataset.edges is not None and dev.edges is not None and edges is not None and len(edges) != len(dev.edges):
         keep, ids = _kept(dev.edges, edges)
         slots = dataset.edges.keep(keep)

@@ -13,6 +13,7 @@ stream. On CoNLL-2000 measuring it takes 1 to 3 % of an epoch.
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tagfield.dataset import UNKNOWN, Dataset, Longs
 from tagfield.lattice import open_corpus
@@ -41,18 +42,17 @@ class LossMeter:
         """
         self.held_out = held_out is not None
         self._problem = problem
-        data = problem.dataset if held_out is None else held_out
-        unknown = np.bincount(_sentences(data)[data.labels == UNKNOWN], minlength=len(data)) > 0
         if held_out is None:
-            size = min(len(data), MOST, max(LEAST, len(data) // SHARE))
-            chosen = np.linspace(0, len(data) - 1, size).astype(np.int64)
+            size = min(problem.count, MOST, max(LEAST, problem.count // SHARE))
+            chosen = np.linspace(0, problem.count - 1, size).astype(np.int64)
+            part = problem.data.take(chosen)
         else:
-            chosen = np.flatnonzero(~unknown)
-        part = data.take(chosen)
+            chosen = np.flatnonzero(~_unknown(held_out))
+            part = held_out.take(chosen)
         self._weight = part.weight  # [sentences of the sample]
         self._tokens = float(part.weight[_sentences(part)[part.labels != UNKNOWN]].sum())
         # Rules and unknown labels take a sum over paths, which a pass at rate 0 computes.
-        summed = held_out is None and (problem.limits is not None or bool(unknown[chosen].any()))
+        summed = held_out is None and (problem.limits is not None or bool(_unknown(part).any()))
         self._summed = chosen if summed else None
         self._corpus = open_corpus(part, problem.class_weight)
 
@@ -72,6 +72,11 @@ class LossMeter:
         with np.errstate(invalid="ignore"):
             lost = float(np.dot(log_z - score, self._weight))
         return math.inf if math.isnan(lost) else max(0.0, lost) / self._tokens
+
+
+def _unknown(dataset: Dataset) -> NDArray[np.bool_]:
+    """Whether a sentence has a token whose label is not known [S]."""
+    return np.bincount(_sentences(dataset)[dataset.labels == UNKNOWN], minlength=len(dataset)) > 0
 
 
 def _sentences(dataset: Dataset) -> Longs:

@@ -51,13 +51,18 @@ class MarginTrainer(Trainer):
         """One pass over the sentences in `order`; returns the summed loss."""
         self._epoch += 1
         if self.settled:
-            self._seen += np.count_nonzero(np.diff(self.problem.dataset.tokens)[order])
+            self._seen += self.problem.data.nonempty(order)
             return 0.0
         field = self.problem.features.field
-        corpus, told = self.problem.corpus, self._told
-        loss, self._seen, failed = kernels.margin_pass(
-            corpus, field(self._theta), field(self._rest), order, self._type, told.c, told.error_sensitive, self._seen
-        )
+        told, weights, loss, failed = self._told, (field(self._theta), field(self._rest)), 0.0, -1
+        for part in self.problem.data.parts(order):
+            added, self._seen, failed = kernels.margin_pass(
+                part.corpus, *weights, part.order, self._type, told.c, told.error_sensitive, self._seen
+            )
+            loss += added
+            if failed >= 0:
+                failed = int(part.sentences[np.flatnonzero(part.order == failed)[0]])
+                break
         if failed >= 0 or not math.isfinite(loss):
             remedy = "Scale" if self._type == PERCEPTRON else "Give a smaller pa_c, or scale"
             raise TrainingError(
@@ -65,11 +70,11 @@ class MarginTrainer(Trainer):
                 f"({self.recipe.family}); nothing was saved. {remedy} large values down"
             )
         self.monitor = loss
-        self.settled = loss == 0 and len(np.unique(order)) == corpus.sentences
+        self.settled = loss == 0 and len(np.unique(order)) == self.problem.count
         return loss
 
     def finished(self) -> str:
-        few = self.monitor < self.recipe.epsilon * max(1, self.problem.corpus.sentences)
+        few = self.monitor < self.recipe.epsilon * max(1, self.problem.count)
         return below(self.recipe.epsilon) if few else ""
 
     def norm(self) -> float:

@@ -265,7 +265,7 @@ class Auto(Recipe):
         # The choice has a random stream of its own, and calibration's draw is made all the same: the shuffles that
         # follow are those of any recipe that is calibrated from this seed.
         chosen = choose(problem, np.random.default_rng([problem.settings.seed, CHOICE]), average=self.average)
-        rng.permutation(problem.corpus.sentences)
+        rng.permutation(problem.count)
         name, about = chosen.f.name, f"chosen by {self.name}{self.suffix}"
         recipe = replace(chosen, rate=self.rate or chosen.rate, name=name, about=about)
         return StochasticTrainer(recipe, problem, problem.start.copy())

@@ -1,9 +1,11 @@
 """Problem: what a trainer works on. The data, where each weight lives, the weights to start from, and the settings.
 
 Encoded ─▶ rare attributes left out ─▶ feature set, grown from an earlier model's ─▶ rules as limits ─▶ Problem
+Corpus on disk ─▶ the same from counts over all windows, for recipes that take one sentence after another (on_disk.py)
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,6 +21,7 @@ from tagfield.layout import FeatureSet, Weights
 from tagfield.native import kernels
 from tagfield.train.class_weight import read_class_weight
 from tagfield.train.limits import Limits, limits_of
+from tagfield.train.sentences import Held, OnDisk, Sentences
 from tagfield.train.settings import Settings
 
 
@@ -37,6 +40,17 @@ class Problem:
     in_stream: bool = False  # the next part of a stream (streaming.py)
     edges: Vocabulary | None = None  # the edge attributes with a weight; None if there are none
     class_weight: Doubles | None = None  # [L] what a token of each label weighs
+    disk: OnDisk | None = None  # the sentences, if they are not in memory: `dataset` and `corpus` do not exist then
+
+    @cached_property
+    def data(self) -> Sentences:
+        """The sentences, wherever they are."""
+        return self.disk or Held(self.dataset, self.corpus)
+
+    @property
+    def count(self) -> int:
+        """How many sentences there are."""
+        return self.corpus.sentences if self.disk is None else self.disk.count
 
     @staticmethod
     def of(
@@ -102,7 +116,7 @@ class Problem:
     @property
     def penalty_share(self) -> float:
         """C = 2·c2/N: what each sentence adds of the L2 penalty's gradient."""
-        return 2 * self.settings.c2 / max(1, self.sentences or self.corpus.sentences)
+        return 2 * self.settings.c2 / max(1, self.sentences or self.count)
 
     def nll(
         self, weights: Weights, order: np.ndarray | None = None, cost: float = 0.0, corpus: kernels.Corpus | None = None
@@ -111,13 +125,19 @@ class Problem:
 
         corpus: other data, which rules do not apply to
         """
-        order = np.arange((corpus or self.corpus).sentences) if order is None else order
         nothing = kernels.Pass()
         nothing.rate, nothing.cost = 0.0, cost
         if self.limits is not None and corpus is None:
             nothing.set_limits(self.limits)
-        nothing.run(corpus or self.corpus, self.features.field(weights.copy()), None, None, order)
-        return nothing.loss
+        field = self.features.field(weights.copy())
+        if corpus is not None:
+            nothing.run(corpus, field, None, None, np.arange(corpus.sentences) if order is None else order)
+            return nothing.loss
+        loss = 0.0
+        for part in self.data.parts(np.arange(self.count) if order is None else order):
+            nothing.run(part.corpus, field, None, None, part.order)
+            loss += nothing.loss
+        return loss
 
 
 def check_names(corpus: kernels.Corpus, labels: Vocabulary, attributes: Vocabulary, edges: Vocabulary | None) -> None:

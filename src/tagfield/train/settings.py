@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
+from tagfield.corpus import Corpus
 from tagfield.encode import Encoded
 from tagfield.errors import InputError
 from tagfield.evaluate.scores import FIGURES
@@ -181,7 +182,7 @@ class Settings:
         rest = {name: value for name, value in options.items() if name not in own and name not in unset}
         return with_options(replace(start, recipe=chosen), rest, called)
 
-    def for_data(self, encoded: Encoded) -> "Settings":
+    def for_data(self, encoded: Encoded | Corpus) -> "Settings":
         """The same settings with everything decided that depends on the data: which features `auto` stands for.
 
         >>> from tagfield.encode import encode_sequences

@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from tagfield.bregman.responses import Response
-from tagfield.dataset import UNKNOWN, Longs
+from tagfield.dataset import Longs
 from tagfield.errors import InputError, TrainingError
 from tagfield.layout import ABSENT, Weights, absent
 from tagfield.native import kernels
@@ -55,8 +55,9 @@ class StochasticTrainer(Trainer):
         self.watches_loss = recipe.average or not self._plain
         self._theta = start  # it is changed in place
         self._squares = self._rest = start.map(lambda array: array[:0])
-        self._length = STREAM_EPOCH if problem.in_stream else problem.corpus.sentences  # of an epoch
+        self._length = STREAM_EPOCH if problem.in_stream else problem.count  # of an epoch
         self._offered = 0  # sentences so far
+        self._failed = -1  # the sentence at which the last pass ended, if it failed
         self._pass = kernels.Pass()
         self._pass.rate = recipe.rate
         self._pass.decay = problem.penalty_share
@@ -71,7 +72,7 @@ class StochasticTrainer(Trainer):
         self._pass.cost = recipe.cost
         if self._pass.decay * recipe.rate >= 1 and not problem.in_stream:
             raise InputError(
-                f"a rate of {recipe.rate:g} with c2={problem.settings.c2:g} on {problem.corpus.sentences} sequences "
+                f"a rate of {recipe.rate:g} with c2={problem.settings.c2:g} on {problem.count} sequences "
                 "would turn the weights around; give a smaller rate"
             )
         set_response(self._pass, recipe.response_at(1))
@@ -105,7 +106,7 @@ class StochasticTrainer(Trainer):
         share = 0.0 if self.problem.in_stream else min(1.0, len(order) / max(1, self._length))
         objective = self.nll + (self.problem.settings.c2 * share * self.norm() ** 2 if share else 0.0)
         if self._pass.failed >= 0 or not math.isfinite(objective):
-            where = f" at sequence {self._pass.failed}" if self._pass.failed >= 0 else ""
+            where = f" at sequence {self._failed}" if self._pass.failed >= 0 else ""
             raise TrainingError(
                 f"epoch {self.epoch}: the weights left the range of numbers{where} ({self.recipe}, "
                 f"rate {self.recipe.rate:g}); nothing was saved. Give a smaller rate or a larger c2, or scale large "
@@ -135,8 +136,12 @@ class StochasticTrainer(Trainer):
         field = self.problem.features.field
         squares = None if self.recipe.metric is None else field(self._squares)
         rest = field(self._rest) if self._pass.averaging else None
-        self._pass.run(self.problem.corpus, field(self._theta), squares, rest, order)
-        self.nll += self._pass.loss
+        for part in self.problem.data.parts(order):
+            self._pass.run(part.corpus, field(self._theta), squares, rest, part.order)
+            self.nll += self._pass.loss
+            if self._pass.failed >= 0:
+                self._failed = int(part.sentences[np.flatnonzero(part.order == self._pass.failed)[0]])
+                break
         self._offered += len(order)
 
     def norm(self) -> float:
@@ -175,9 +180,7 @@ class StochasticTrainer(Trainer):
         problem, cost = self.problem, self.recipe.cost
         if problem.limits is not None or problem.class_weight is not None:
             return problem.nll(problem.features.zeros(), cost=cost)
-        data = problem.dataset
-        weight = np.repeat(data.weight, np.diff(data.tokens))[data.labels != UNKNOWN]
-        return float(weight.sum()) * math.log1p(max(1, problem.features.labels - 1) * math.exp(cost))
+        return problem.data.weighted_tokens()[1] * math.log1p(max(1, problem.features.labels - 1) * math.exp(cost))
 
     def diverged(self) -> bool:
         """Whether zero weights explain a sample of the sentences better, by what is minimised.
@@ -186,7 +189,7 @@ class StochasticTrainer(Trainer):
         """
         if not self.monitor > self._untrained:
             return False
-        sentences = self.problem.corpus.sentences
+        sentences = self.problem.count
         sample = np.arange(0, sentences, max(1, sentences // SAMPLE), dtype=np.int64)
         nothing = self.problem.nll(self.problem.features.zeros(), sample, self.recipe.cost)
         found = self.problem.nll(self.weights(), sample, self.recipe.cost)

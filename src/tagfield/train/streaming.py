@@ -164,7 +164,7 @@ class Stream:
         recipe = replace(recipe, rate=recipe.rate or (RATE if recipe.metric is None else ADAGRAD_RATE))
         dataset = encoded.dataset
         if dataset.value is None:  # the kernel has another loop for values, whose last bits may differ
-            dataset = replace(dataset, value=np.ones(len(dataset.position), np.float32))
+            dataset = replace(dataset, value=np.ones(len(dataset.place), np.float32))
         limits = None if rules is None else limits_of(rules, dataset, self.labels)
         self._settle(settings)
         state = self._grown(self._state)

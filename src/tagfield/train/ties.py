@@ -124,10 +124,11 @@ class _Occurrences:
     def of(data: Dataset, chosen: Longs) -> "_Occurrences":
         is_chosen = np.zeros(int(data.attribute.max(initial=-1)) + 1, bool)
         is_chosen[chosen] = True
-        slots = np.flatnonzero(is_chosen[data.attribute])  # few: nothing here is as large as the corpus
+        slots = np.flatnonzero(is_chosen[data.attribute])  # few; only stops and positions are as large as the corpus
         of = np.searchsorted(data.slots, slots, side="right") - 1  # their sentences
-        first = np.where(slots == data.slots[of], 0, data.stop[slots - 1])
-        sizes = data.stop[slots] - first
+        stop = data.stop
+        first = np.where(slots == data.slots[of], 0, stop[slots - 1])
+        sizes = stop[slots] - first
         ends = np.cumsum(sizes)
         at = np.arange(ends[-1] if len(ends) else 0) + np.repeat(data.occurrences[of] + first - (ends - sizes), sizes)
         attribute, sentence = (np.repeat(each, sizes) for each in (data.attribute[slots].astype(np.int64), of))

@@ -1,0 +1,9 @@
+"""A corpus on disk: shards of packed arrays, which training reads a window at a time.
+
+files ─▶ pieces ─▶ piece_encoder (threads) ─▶ packing: join, renumber ─▶ shards ─▶ finishing: manifest ─▶ Corpus
+"""
+
+from tagfield.corpus.corpus import Corpus, is_corpus
+from tagfield.corpus.packing import PackOptions, Progress, pack
+
+__all__ = ["Corpus", "PackOptions", "Progress", "is_corpus", "pack"]

@@ -1,0 +1,212 @@
+"""pack(): files of any size ─▶ a folder of shards, in bounded memory, on all cores.
+
+    pieces ─▶ threads: encode, each with vocabularies of its own ─▶ in the order of the input: join the vocabularies,
+    renumber ─▶ shards of about `shard_size` ─▶ finish: rare attributes out, one form for all shards ─▶ manifest
+
+Ids are given in the order of the input, whoever encoded a piece, so the files are the same bytes for any number of
+workers, and the ids those of `encode_files`.
+
+While packing goes on, the folder holds the shards so far (raw-*) with the names that are new in each (new-*), and
+packing.json. A run that was stopped goes on behind the last whole shard, if the files and the options are the same.
+"""
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from tagfield._text import Vocabulary
+from tagfield.corpus.corpus import Corpus
+from tagfield.corpus.finishing import finish
+from tagfield.corpus.joining import join
+from tagfield.corpus.piece_encoder import EncodedPiece, PieceEncoder
+from tagfield.corpus.pieces import PIECE, Piece, read_pieces
+from tagfield.corpus.shards import save_shard
+from tagfield.corpus.state import Packing
+from tagfield.dataset import Dataset, Slots
+from tagfield.errors import InputError
+from tagfield.memory import check_fits, parse_size, room_left
+from tagfield.text.presets import load_template
+from tagfield.text.reading import ReadOptions
+from tagfield.text.sources import PathLike
+from tagfield.text.templates import Template
+
+SHARD_SIZE = "64MB"
+ADVICE = "leave out rare attributes is not enough here; hash them (--hash-bits 22), or use a template with fewer patterns"
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far packing has come."""
+
+    pieces: int
+    text: int  # bytes of text so far
+    sentences: int
+    tokens: int
+    attributes: int
+
+
+@dataclass(frozen=True)
+class PackOptions:
+    """How to pack: what changes the result."""
+
+    min_count: int = 1  # attributes that occur less often are left out
+    hash_bits: int = 0  # 0 keeps the names of attributes; else an attribute is a row of 2^bits, by the hash of its name
+    shard_size: float = 64e6  # bytes
+
+    def check(self) -> None:
+        """Raise InputError for numbers that make no sense."""
+        if self.min_count < 1:
+            raise InputError(f"min_count must be at least 1, got {self.min_count}")
+        if self.hash_bits and not 8 <= self.hash_bits <= 30:
+            raise InputError(f"hash_bits must be between 8 and 30, got {self.hash_bits}")
+        if self.hash_bits and self.min_count > 1:
+            raise InputError("min_count needs the names of attributes, which hash_bits does not keep; leave one of them out")
+
+
+def pack(
+    paths: PathLike | Iterable[PathLike],
+    output: PathLike,
+    *,
+    template: Template | PathLike | None = None,
+    reading: ReadOptions | None = None,
+    min_count: int = 1,
+    hash_bits: int = 0,
+    shard_size: str | float = SHARD_SIZE,
+    workers: int | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> Corpus:
+    """Pack files into a folder that `Model.train` and `tagfield train` read by windows; returns the corpus.
+
+    paths: files of any format that `encode_files` reads; `-` is standard input
+    output: the folder; it is created. A run that was stopped goes on there
+    template, reading: as in `encode_files`
+    min_count: leave out attributes that occur less often
+    hash_bits: keep no names: an attribute is one of 2^hash_bits rows, by the hash of its name
+    shard_size: the size of a file
+    workers: threads that encode; None takes all cores
+
+    >>> import tempfile, pathlib
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "a.txt").write_text("The D\\ndog N\\n\\nBark V\\n")
+    >>> pack(folder / "a.txt", folder / "corpus", template="words").label_counts
+    (1, 1, 1)
+    """
+    several = [os.fspath(path) for path in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
+    options = PackOptions(min_count, hash_bits, parse_size(shard_size))
+    options.check()
+    reading = reading or ReadOptions()
+    chosen = None if template is None else load_template(template, reading.columns)
+    state = Packing.begin(os.fspath(output), several, reading, chosen, options)
+    if not state.done:
+        with state.locked():
+            _Packer(state, several, reading, chosen, options, workers or os.cpu_count() or 1).run(on_progress)
+    return Corpus.open(output)
+
+
+class _Packer:
+    def __init__(
+        self,
+        state: Packing,
+        paths: list[str],
+        reading: ReadOptions,
+        template: Template | None,
+        options: PackOptions,
+        workers: int,
+    ) -> None:
+        self._state, self._paths, self._reading = state, paths, reading
+        self._template, self._options, self._workers = template, options, workers
+        self._attributes, self._labels, self._edges = state.names(options.hash_bits)
+        self._waiting: list[Dataset] = []  # of the next shard
+        self._size = 0
+
+    def run(self, on_progress: Callable[[Progress], None] | None) -> None:
+        done = self._state.pieces
+        sentences, tokens = self._state.sentences, self._state.tokens
+        pieces = read_pieces(self._paths, self._reading, PIECE)
+        first = next(pieces, None)
+        if first is None:
+            raise InputError(f"{self._paths[0]}: the file holds no sequence")
+        encoder = PieceEncoder(first, self._reading, self._template, self._options.hash_bits)
+        text = 0
+        for number, (piece, encoded) in enumerate(self._encoded(encoder, first, pieces, done), start=done + 1):
+            data = self._renumbered(encoded)
+            self._waiting.append(data)
+            self._size += sum(array.nbytes for array in data.to_arrays().values())
+            if self._size >= self._options.shard_size:
+                self._write(number)
+            text += len(piece.source.text)
+            sentences, tokens = sentences + len(data), tokens + int(data.tokens[-1])
+            if on_progress is not None:
+                on_progress(Progress(number, text, sentences, tokens, len(self._attributes)))
+            done = number
+        if self._waiting:
+            self._write(done)
+        if not sentences:
+            raise InputError(f"{self._paths[0]}: the file holds no sequence")
+        finish(self._state, self._attributes, self._labels, self._edges, encoder, self._options.min_count)
+
+    def _encoded(
+        self, encoder: PieceEncoder, first: Piece, rest: Iterator[Piece], skip: int
+    ) -> Iterator[tuple[Piece, EncodedPiece]]:
+        """The pieces behind the first `skip` ones, encoded, in their order; at most two for each worker are in memory."""
+        running: deque[tuple[Piece, Future[EncodedPiece]]] = deque()
+        with ThreadPoolExecutor(self._workers, "tagfield-pack") as pool:
+            try:
+                for number, piece in enumerate(_chain(first, rest)):
+                    form = encoder.form_of(piece)
+                    if number < skip:
+                        continue
+                    running.append((piece, pool.submit(encoder.encode, piece, form)))
+                    if len(running) > self._workers:
+                        done, future = running.popleft()
+                        yield done, future.result()
+                while running:
+                    done, future = running.popleft()
+                    yield done, future.result()
+            finally:
+                for _, future in running:
+                    future.cancel()
+
+    def _renumbered(self, piece: EncodedPiece) -> Dataset:
+        """The dataset of a piece with the ids of the whole corpus."""
+        data = piece.dataset
+        labels = self._labels.join(piece.labels)
+        if len(labels):
+            data = replace(data, labels=labels[data.labels])
+        if not self._options.hash_bits:
+            room = room_left()
+            self._check_names(room)
+            data = data.renumbered(self._attributes.join(piece.attributes))
+        if data.edges is not None and piece.edges is not None:
+            if self._edges is None:
+                self._edges = Vocabulary()
+            edges: Slots = data.edges
+            ids = self._edges.join(piece.edges)
+            data = replace(data, edges=replace(edges, attribute=ids[edges.attribute] if len(ids) else edges.attribute))
+        return data
+
+    def _check_names(self, room: float) -> None:
+        """Raise MemoryLimitError before the names outgrow the memory: a vocabulary doubles its arrays as it grows."""
+        known = len(self._attributes)
+        if known > 1 << 20 and known & 0xFFFF < 1 << 15:
+            check_fits(
+                min(40.0 * known, room + 1) if 40.0 * known > room else 0.0,
+                f"{self._paths[0]}: the names of {known:,} attributes so far, and of more to come,",
+                "keep no names (--hash-bits 22), or use a template with fewer patterns",
+            )
+
+    def _write(self, pieces: int) -> None:
+        data = join(self._waiting)
+        self._waiting, self._size = [], 0
+        self._state.add(save_shard(self._state.folder, self._state.next_file, data, pieces), self._names())
+
+    def _names(self) -> tuple[Vocabulary, Vocabulary, Vocabulary | None]:
+        return self._attributes, self._labels, self._edges
+
+
+def _chain(first: Piece, rest: Iterator[Piece]) -> Iterator[Piece]:
+    yield first
+    yield from islice(rest, None)
