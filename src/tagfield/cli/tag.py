@@ -6,17 +6,22 @@ For column files, the label becomes one more column, in the format that conlleva
 are printed, as `crfsuite tag` does. `tag_records.py` does the other formats, and writes JSON.
 """
 
+import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Annotated
+from functools import partial
+from typing import Annotated, Any, BinaryIO
 
 import numpy as np
 import typer
 
+from tagfield.atomic import write_atomically
 from tagfield.cli.arguments import Constraints, ModelFile, Threads
 from tagfield.cli.blocks import Block, read_blocks
 from tagfield.cli.checks import check_reads_files
+from tagfield.cli.cluster import ClusterAddress, Workers, mapped
 from tagfield.cli.exits import UsageError
 from tagfield.cli.options import offer
 from tagfield.cli.reading import with_reading_options
@@ -64,6 +69,11 @@ def tag(
     ] = False,
     constraints: Constraints = None,
     threads: Threads = 1,
+    cluster: ClusterAddress = None,
+    workers: Workers = 2,
+    to: Annotated[
+        str | None, typer.Option("-o", "--output", metavar="FILE", help="File to write. \\[default: standard output]")
+    ] = None,
     *,
     reading: ReadOptions,
 ) -> None:
@@ -84,25 +94,31 @@ def tag(
     loaded = Model.load(model)
     check_reads_files(loaded, model)
     reading = replace(reading, format=_input_format(reading.format, output, text, loaded))
-    writer = TagWriter(loaded, reading, only_labels, marginals, all_marginals, probability, constraints, threads)
+    asked = (reading, only_labels, marginals, all_marginals, probability, constraints, threads)
     if not files and sys.stdin.isatty():
         print(
             "tagfield: reading from the terminal; end a sentence with an empty line and the text with Ctrl-D",
             file=sys.stderr,
         )
-    records: RecordTagger | None = None
-    for block in read_blocks(files or [STDIN], reading=reading, template=loaded.template):
-        lines = None if output in WHOLE else writer.native(block)
-        if lines is None:
-            records = records or RecordTagger(loaded, reading, constraints, threads)
-            if output == "inline":
-                lines = records.as_text(block)
-            elif output == "jsonl" or (output is None and block.kind in ("jsonl", "json")):
-                lines = records.as_json(block)
-            else:
-                lines = writer.rows(*records.as_rows(block))
-        sys.stdout.buffer.write("".join(lines).encode())
-        sys.stdout.buffer.flush()
+    blocks = read_blocks(files or [STDIN], reading=reading, template=loaded.template)
+    if cluster is None:
+        make: Callable[[], Callable[[Block], bytes]] = partial(BlockTagger, TagWriter(loaded, *asked), output)
+    else:
+        make = partial(BlockTagger.load, os.path.abspath(model), asked, output)
+    with mapped(cluster, workers, threads, make, blocks) as tagged, _opened(to) as stream:
+        for made in tagged:
+            stream.write(made)
+            stream.flush()
+
+
+@contextmanager
+def _opened(path: str | None) -> Iterator[BinaryIO]:
+    """Standard output, or a file that appears when it is complete."""
+    if path is None:
+        yield sys.stdout.buffer
+    else:
+        with write_atomically(path) as file:
+            yield file
 
 
 def _input_format(given: str | None, output: str | None, text: bool, model: Model) -> str | None:
@@ -114,6 +130,35 @@ def _input_format(given: str | None, output: str | None, text: bool, model: Mode
     if text or model.template is None:
         return "text" if text else "items"
     return output if given is None and output == "items" else given  # items in, items out
+
+
+class BlockTagger:
+    """A model that turns blocks of the input into blocks of the output."""
+
+    def __init__(self, writer: "TagWriter", output: str | None) -> None:
+        self._writer, self._output = writer, output
+        self._records: RecordTagger | None = None
+
+    @classmethod
+    def load(cls, model: str, asked: tuple[Any, ...], output: str | None) -> "BlockTagger":
+        """The same in a worker of a cluster, which reads the model from its file."""
+        from tagfield.cluster.tagging import load
+
+        return cls(TagWriter(load(model), *asked), output)
+
+    def __call__(self, block: Block) -> bytes:
+        writer, output = self._writer, self._output
+        lines = None if output in WHOLE else writer.native(block)
+        if lines is None:
+            records = self._records or RecordTagger(writer.model, writer.reading, writer.rules, writer.threads)
+            self._records = records
+            if output == "inline":
+                lines = records.as_text(block)
+            elif output == "jsonl" or (output is None and block.kind in ("jsonl", "json")):
+                lines = records.as_json(block)
+            else:
+                lines = writer.rows(*records.as_rows(block))
+        return "".join(lines).encode()
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from tagfield.cli.checks import check_model_target
+from tagfield.cli.cluster import Checkpoints, ClusterAddress, Mixes, Shares, Workers, trainer_of
 from tagfield.cli.commands import file_of
 from tagfield.cli.config import use_config
 from tagfield.cli.exits import usage
@@ -83,6 +84,11 @@ def train(
             rich_help_panel=DATA,
         ),
     ] = WINDOW,
+    cluster: ClusterAddress = None,
+    workers: Workers = 2,
+    shares: Shares = None,
+    mixes: Mixes = None,
+    checkpoint: Checkpoints = None,
     quiet: Quiet = False,
     verbose: Verbose = False,
     as_json: AsJson = False,
@@ -107,6 +113,7 @@ def train(
         data = Data(train, dev, template, reading)
         data.check()
         parse_size(window)
+        run = trainer_of(cluster, workers, shares, mixes, checkpoint, settings, window)
     check_model_target(output, [*train, dev, log])
     encoded, held_out = data.read(voice.console)
     wanted, settings = settings, settings.for_data(encoded)
@@ -114,7 +121,7 @@ def train(
         needed = size(int(weight_bytes(len(encoded.attributes), len(encoded.labels))))
         voice.note(f"features   observed, because a weight for every pair would take {needed} of memory")
     voice.detail("settings   " + ", ".join(f"{name}={value}" for name, value in settings.to_dict().items()))
-    trained, interrupted = train_with_progress(encoded, held_out, settings, voice, Log(log), window)
+    trained, interrupted = train_with_progress(encoded, held_out, settings, voice, Log(log), run)
     model = Model.of(encoded, trained).without_spare_attributes()
     model.save(output)
     summarise(voice, trained, model, output, dev, interrupted)

@@ -5,7 +5,7 @@ import os
 import shlex
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -32,7 +32,6 @@ from tagfield.text.sources import STDIN
 from tagfield.text.template_rows import besides_words
 from tagfield.text.templates import Template
 from tagfield.train import Epoch, Settings, Trained, train
-from tagfield.train.driver import WINDOW
 
 LONG = 100  # tokens; a file of one sentence with more has most likely lost its empty lines
 WHERE = {"dev": "held-out data", "sample": "a sample of the training data", "training": "the training data"}
@@ -122,9 +121,17 @@ def told(path: str, encoded: Encoded | Corpus) -> str:
 
 
 def train_with_progress(
-    encoded: Encoded | Corpus, dev: Encoded | None, settings: Settings, voice: Voice, log: Log, window: str = WINDOW
+    encoded: Encoded | Corpus,
+    dev: Encoded | None,
+    settings: Settings,
+    voice: Voice,
+    log: Log,
+    run: Callable[..., Trained] = train,
 ) -> tuple[Trained, bool]:
-    """Train with a progress display; returns the result and whether Ctrl-C stopped it."""
+    """Train with a progress display; returns the result and whether Ctrl-C stopped it.
+
+    run: what trains, on this machine or on a cluster
+    """
     progress = open_progress(Course.of(encoded, settings, dev=dev is not None, verbose=voice.verbose), voice.console)
 
     def on_epoch(epoch: Epoch) -> bool:
@@ -134,7 +141,7 @@ def train_with_progress(
 
     try:
         with tell_choices(voice.console), voice.library_log(), Interrupts(progress.stopping) as interrupts, progress:
-            trained = run_beside(lambda: train(encoded, settings, dev=dev, on_epoch=on_epoch, window=window))
+            trained = run_beside(lambda: run(encoded, settings, dev=dev, on_epoch=on_epoch))
     finally:
         log.close()
     if log.trouble:  # a failing log does not stop training

@@ -153,6 +153,17 @@ class History:
         self._start += self._clock() - paused
         return stop
 
+    def resume(self, epochs: list[Epoch]) -> None:
+        """Goes on after epochs that another process has recorded; their seconds count."""
+        self.epochs = epochs
+        for epoch in epochs:
+            if self.by_score and epoch.scores is not None:
+                monitor = self._settings.monitor
+                figure = float(getattr(epoch.scores, "accuracy" if monitor == "auto" else monitor))
+                if figure > self._highest:
+                    self._highest, self._since = figure, epoch.number
+        self._start -= epochs[-1].seconds if epochs else 0.0
+
     @property
     def by_score(self) -> bool:
         """Whether the score on held-out data decides which epoch is kept."""

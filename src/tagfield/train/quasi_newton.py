@@ -18,7 +18,7 @@ this 8 ms, beside a gradient of 95 ms.
 
 import math
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,7 @@ from tagfield.layout import Weights
 from tagfield.native import kernels
 from tagfield.train.history import Figures
 from tagfield.train.line_search import SEARCHES, SHRINK, SUFFICIENT, Point
-from tagfield.train.objective import Objective, dot, norm
+from tagfield.train.objective import Objective, Part, dot, norm
 from tagfield.train.options import QuasiNewton
 from tagfield.train.problem import Problem
 from tagfield.train.ties import settle_ties
@@ -118,10 +118,10 @@ class Minimiser:
 class QuasiNewtonTrainer(Trainer):
     """L-BFGS on the weights of a feature set: one iteration a pass."""
 
-    def __init__(self, recipe: QuasiNewton, problem: Problem) -> None:
+    def __init__(self, recipe: QuasiNewton, problem: Problem, parts: Sequence[Part] | None = None) -> None:
         self.recipe: QuasiNewton = recipe
         self.problem = problem
-        self._objective = Objective(problem)
+        self._objective = Objective(problem, parts)
         start = self._objective.pack(problem.start)
         self._found = Minimiser(self._objective, start, recipe, problem.settings.c1)
         if problem.settings.c1 and not start.any():

@@ -1,0 +1,97 @@
+"""The options of commands that run on a cluster, and what they mean. Ray is imported only where one is used."""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Annotated, Any, TypeVar
+
+import typer
+
+from tagfield.errors import InputError
+from tagfield.train import Settings, Trained, train
+from tagfield.train.driver import WINDOW
+
+PANEL = "A cluster"
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+ClusterAddress = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster",
+        metavar="local|HOST:PORT",
+        help="Run on a Ray cluster: processes on this machine, or the head node of yours. docs/cluster.md tells more.",
+        rich_help_panel=PANEL,
+    ),
+]
+Workers = Annotated[
+    int, typer.Option("--workers", metavar="N", min=1, help="Worker processes on the cluster.", rich_help_panel=PANEL)
+]
+Shares = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        min=1,
+        help="Parts of the sentences; the model depends on their number, not on --workers. \\[default: one for each "
+        "worker; lbfgs: 16]",
+        rich_help_panel=PANEL,
+    ),
+]
+Mixes = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        min=1,
+        help="How often in an epoch the shares mix their weights (stochastic recipes). \\[default: 32]",
+        rich_help_panel=PANEL,
+    ),
+]
+Checkpoints = Annotated[
+    str | None,
+    typer.Option(
+        "--checkpoint",
+        metavar="DIR",
+        help="Folder for a checkpoint; the same command, started again, goes on from it.",
+        rich_help_panel=PANEL,
+    ),
+]
+
+
+def trainer_of(
+    address: str | None, workers: int, shares: int | None, mixes: int | None, checkpoint: str | None, settings: Settings
+) -> Callable[..., Trained]:
+    """What trains: this process, or the workers of a cluster.
+
+    >>> trainer_of(None, 2, None, None, None, Settings()) is train
+    True
+    """
+    given = {"--shares": shares, "--mixes": mixes, "--checkpoint": checkpoint}
+    if address is None:
+        for name, value in given.items():
+            if value is not None:
+                raise InputError(f"{name} applies only to a cluster; add --cluster local, or leave it out")
+        return partial(train, window=window)
+    from tagfield.cluster import training
+    from tagfield.cluster.session import LOCAL, check_shape, import_ray
+
+    training.check_recipe(settings.recipe)
+    if address != LOCAL:
+        check_shape(address)
+    import_ray()
+    more: dict[str, Any] = {} if mixes is None else {"mixes": mixes}
+    return partial(training.train, address=address, workers=workers, shares=shares, checkpoint=checkpoint, **more)
+
+
+@contextmanager
+def mapped(
+    address: str | None, workers: int, threads: int, make: Callable[[], Callable[[Item], Result]], items: Iterable[Item]
+) -> Iterator[Iterator[Result]]:
+    """The results of `make()` on the items, in order: computed here, or on a cluster."""
+    if address is None:
+        yield map(make(), items)
+        return
+    from tagfield.cluster.pool import ordered_map
+    from tagfield.cluster.session import open_session
+
+    with open_session(address, cpus=workers * threads) as ray:
+        yield ordered_map(ray, make, items, workers, threads)

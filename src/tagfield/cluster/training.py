@@ -1,0 +1,181 @@
+"""train(): a model from a corpus, on the workers of a cluster.
+
+    Encoded ─▶ Problem (features, rate) ─▶ Task, shares ─▶ Workers ─▶ MixedTrainer or L-BFGS ─▶ Runner ─▶ Trained
+
+Shares are neighbouring sentences, and the bits of the model depend on their number, not on the number of workers that
+hold them.
+"""
+
+import os
+import time
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tagfield.cluster.checkpoint import EVERY, Checkpoint
+from tagfield.cluster.course import Runner
+from tagfield.cluster.crew import Crew, CrewGradient, Task, cut
+from tagfield.cluster.mixed import MixedTrainer
+from tagfield.cluster.mixing import MIXES, Scheme
+from tagfield.cluster.session import LOCAL, STORE, open_session
+from tagfield.cluster.workers import InStore, Workers
+from tagfield.constraints import Rules
+from tagfield.encode import Encoded
+from tagfield.errors import InputError
+from tagfield.evaluate import has_chunks
+from tagfield.evaluate.kinds import label_kind
+from tagfield.train.driver import Trained, check_held_out, fitting, held_out_scorer
+from tagfield.train.fields import whole
+from tagfield.train.history import History, OnEpoch
+from tagfield.train.loss import LossMeter
+from tagfield.train.options import Auto, QuasiNewton, Recipe, Stochastic
+from tagfield.train.problem import Problem
+from tagfield.train.quasi_newton import QuasiNewtonTrainer
+from tagfield.train.settings import Settings, settings_from
+from tagfield.train.trainer import Trainer
+
+LBFGS_SHARES = 16  # a sum of so many parts has the same bits on 1 to 16 workers
+
+
+def train(
+    encoded: Encoded,
+    settings: Settings | str | None = None,
+    *,
+    address: str | None = LOCAL,
+    workers: int = 2,
+    shares: int | None = None,
+    mixes: int = MIXES,
+    dev: Encoded | None = None,
+    on_epoch: OnEpoch | None = None,
+    rules: Rules | None = None,
+    class_weight: ArrayLike | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    checkpoint_seconds: float = EVERY,
+) -> Trained:
+    """Trains on the workers of a cluster, by a stochastic recipe or by lbfgs; `dev` is scored on this machine.
+
+    address: 'local' for processes on this machine, HOST:PORT of a Ray cluster's head node, or None for the connection
+        that you have opened with ray.init()
+    workers: processes, each with `settings.threads` threads
+    shares: parts of the sentences; the model depends on their number, and not on `workers`. By default as many as there
+        are workers, and 16 for lbfgs
+    mixes: how often in an epoch the shares of a stochastic recipe mix their weights
+    checkpoint: a folder; a run that is started again goes on from there
+    checkpoint_seconds: how old a checkpoint must be before the next one is written within an epoch
+    """
+    settings = settings_from(settings)
+    check_recipe(settings.recipe)
+    workers, mixes = at_least_one("workers", workers), at_least_one("mixes", mixes)
+    problem = Problem.of(encoded, settings, rules, None, class_weight)
+    sentences = problem.corpus.sentences
+    if shares is None:
+        shares = max(workers, LBFGS_SHARES) if isinstance(settings.recipe, QuasiNewton) else workers
+    shares = min(at_least_one("shares", shares), sentences)
+    rng = np.random.default_rng(settings.seed)
+    recipe = _ready(settings.recipe, problem, rng)
+    task = Task(
+        problem.features,
+        replace(problem.settings, recipe=recipe),
+        sentences,
+        encoded.labels,
+        rules,
+        problem.class_weight,
+    )
+    parts = cut(problem.dataset, shares)
+    data = sum(array.nbytes for part in parts for array in part.to_arrays().values())
+    weights = sum(array.nbytes for array in problem.start.arrays())
+    cpus, store = min(workers, shares) * settings.threads, STORE + 2 * data + 16 * weights
+    with open_session(address, cpus=cpus, store=store) as ray:
+        sources = [InStore(ray.put(part)) for part in parts]
+        with Workers(ray, task, sources, workers, settings.threads) as crew:
+            run = fingerprint(encoded, task, shares, mixes)
+            found = None if checkpoint is None else Checkpoint(checkpoint, run, checkpoint_seconds)
+            return run_on(crew, problem, task, Scheme.of(recipe, mixes), encoded, dev, on_epoch, found)
+
+
+def run_on(
+    crew: Crew,
+    problem: Problem,
+    task: Task,
+    scheme: Scheme,
+    encoded: Encoded,
+    dev: Encoded | None = None,
+    on_epoch: OnEpoch | None = None,
+    checkpoint: Checkpoint | None = None,
+) -> Trained:
+    """Trains with a crew, wherever it is."""
+    settings, recipe = task.settings, task.settings.recipe
+    if settings.patience and dev is None:
+        raise InputError("patience needs held-out data to score on; give dev")
+    if settings.monitor == "auto":
+        settings = replace(settings, monitor="f1" if has_chunks(encoded.labels) else "accuracy")
+    problem = replace(problem, settings=settings)
+    scorers, held_out = {}, None
+    if dev is not None:
+        check_held_out(dev, encoded)
+        held_out = fitting(dev, problem.attributes, problem.edges)
+        scorers["dev"] = held_out_scorer(dev, held_out, problem, label_kind(encoded.labels))
+    meter = LossMeter(problem, held_out) if recipe.settles else None
+    history = History(settings, scorers, on_epoch, time.perf_counter)
+    trainer: Trainer
+    if isinstance(recipe, QuasiNewton):
+        trainer = QuasiNewtonTrainer(recipe, problem, [CrewGradient(crew)])
+    else:
+        assert isinstance(recipe, Stochastic)
+        trainer = MixedTrainer(recipe, problem, crew, scheme)
+    runner = Runner(trainer, history, meter, checkpoint)
+    weights, course = runner.run(), runner.course
+    return Trained(
+        weights,
+        problem.features,
+        problem.attributes,
+        history.epochs,
+        settings,
+        course.converged,
+        course.reason,
+        history.fell_back,
+        problem.edges,
+    )
+
+
+def at_least_one(called: str, value: int) -> int:
+    """A whole number from 1 up.
+
+    >>> at_least_one("workers", 0)
+    Traceback (most recent call last):
+    tagfield.errors.InputError: workers must be at least 1, got 0
+    """
+    found = whole(called, value)
+    if found < 1:
+        raise InputError(f"{called} must be at least 1, got {value}")
+    return found
+
+
+def check_recipe(recipe: Recipe) -> None:
+    """Raise InputError for a recipe that cannot be divided.
+
+    >>> from tagfield.train import RECIPES
+    >>> check_recipe(RECIPES["pa"])
+    Traceback (most recent call last):
+    tagfield.errors.InputError: pa does not train on a cluster; use lbfgs or a stochastic recipe such as adaptive
+    """
+    if not isinstance(recipe, Stochastic | Auto | QuasiNewton):
+        name = f"{recipe.name}{recipe.suffix}"
+        raise InputError(f"{name} does not train on a cluster; use lbfgs or a stochastic recipe such as adaptive")
+
+
+def _ready(recipe: Recipe, problem: Problem, rng: np.random.Generator) -> Recipe:
+    """The recipe with its learning rate, which is found on this machine."""
+    if isinstance(recipe, QuasiNewton) or (isinstance(recipe, Stochastic) and recipe.rate):
+        return recipe
+    return recipe.trainer(problem, rng).recipe
+
+
+def fingerprint(encoded: Encoded, task: Task, shares: int, mixes: int) -> dict[str, Any]:
+    """What a checkpoint must agree on: the same data, settings and shares."""
+    data = encoded.dataset
+    sizes = {"sentences": len(data), "tokens": len(data.labels), "attributes": len(encoded.attributes)}
+    settings = {name: value for name, value in task.settings.to_dict().items() if name not in ("threads", "epochs")}
+    return {**sizes, "labels": encoded.labels.strings(), "shares": shares, "mixes": mixes, **settings}

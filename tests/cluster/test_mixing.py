@@ -1,0 +1,114 @@
+"""Mixing against its twin, weight by weight; the average; folding; and what stays no feature."""
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tagfield.cluster.mixing import Mixture, Scheme
+from tagfield.cluster.rounds import Change, in_blocks
+from tagfield.dataset import Doubles
+from tagfield.layout import ABSENT, Weights, absent
+from tests.support.naive_mixing import naive_average, naive_mix
+
+BLOCKS = 5
+
+
+def drawn_weights(rng: np.random.Generator) -> Weights:
+    state = rng.standard_normal((BLOCKS, 8)).astype(np.float32)
+    state[rng.random(state.shape) < 0.3] = ABSENT
+    return Weights(state, rng.standard_normal((2, 8)).astype(np.float32))
+
+
+def drawn_change(rng: np.random.Generator, weights: Weights, shrunk: float = 1.0) -> Change:
+    """A change of some blocks, where weights that are no features, and a half of the others, stay as they are."""
+    blocks = [np.flatnonzero(rng.random(BLOCKS) < 0.6), np.arange(2)]
+    theta = []
+    for array, which in zip(weights.arrays(), blocks, strict=True):
+        step = rng.standard_normal((len(which), 8)).astype(np.float32)
+        step[(rng.random(step.shape) < 0.5) | absent(in_blocks(array)[which])] = 0
+        theta.append(step)
+    return Change(blocks, theta, [step * step for step in theta], shrunk, int(rng.integers(1, 9)), 0.0)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.integers(0, 2**32 - 1), st.integers(1, 6), st.sampled_from([0.0, 0.5, 0.75, 1.0]), st.sampled_from([0.0, 1.0])
+)
+def test_a_mix_is_that_of_its_twin(seed: int, shares: int, p: float, q: float) -> None:
+    rng = np.random.default_rng(seed)
+    start = drawn_weights(rng)
+    mixture = Mixture(start, adaptive=True, scheme=Scheme(1, p, q))
+    assert mixture.squares is not None
+    expected = [in_blocks(array).astype(np.float64) for array in start.arrays()]
+    squares = [np.zeros_like(array) for array in expected]
+    for _ in range(3):
+        changes = [drawn_change(rng, start) for _ in range(shares)]
+        mixture.mix(changes)
+        for k in range(2):
+            naive_mix(expected[k], squares[k], k, changes, mixture.scheme)
+    for k in range(2):
+        np.testing.assert_allclose(in_blocks(mixture.theta.arrays()[k]), expected[k], rtol=1e-5, atol=1e-5)
+        np.testing.assert_allclose(in_blocks(mixture.squares.arrays()[k]), squares[k], rtol=1e-5, atol=1e-5)
+    assert np.array_equal(absent(mixture.theta.state), absent(start.state))  # no feature is lost, and none appears
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.sampled_from([1.0, 0.9, 0.2]))
+def test_the_average_is_that_of_weights_that_move_evenly(seed: int, shrunk: float) -> None:
+    rng = np.random.default_rng(seed)
+    start = drawn_weights(rng)
+    mixture = Mixture(start, adaptive=False, scheme=Scheme(1))
+    mixture.mix([drawn_change(rng, start)])
+    mixture.start_average()
+
+    def now() -> Doubles:
+        return mixture.scale * mixture.theta.state.astype(np.float64)
+
+    snapshots = [(now(), 0)]
+    for _ in range(12):  # a scale of 0.2 ** 12 has been folded on the way
+        change = drawn_change(rng, start, shrunk)
+        before = mixture.theta.state.astype(np.float64).copy()
+        scale = mixture.scale * shrunk
+        mixture.mix([change])
+        snapshots.append((scale * before, 0))  # the penalty of a round counts from its start
+        snapshots.append((now(), change.sentences))
+    kept = mixture.kept().state
+    np.testing.assert_allclose(kept, naive_average(snapshots), rtol=2e-4, atol=2e-4)
+    assert mixture.scale >= 1e-3
+    assert np.array_equal(absent(kept), absent(start.state))
+
+
+def test_a_mixture_resumes_bit_by_bit() -> None:
+    rng = np.random.default_rng(0)
+    start = drawn_weights(rng)
+    changes = [[drawn_change(rng, start, 0.9) for _ in range(3)] for _ in range(4)]
+    one = Mixture(start, adaptive=True, scheme=Scheme(1))
+    one.start_average()
+    for round_ in changes[:2]:
+        one.mix(round_)
+    other = Mixture(start, adaptive=True, scheme=Scheme(1))
+    other.resume(one.state().copy())
+    for round_ in changes[2:]:
+        one.mix(round_)
+        other.mix(round_)
+    states = one.state(), other.state()
+    assert states[0].numbers == states[1].numbers
+    assert all(np.array_equal(array, states[1].arrays[name]) for name, array in states[0].arrays.items())
+
+
+def test_a_weight_that_one_share_has_seen_keeps_its_whole_change() -> None:
+    start = Weights(np.zeros((2, 8), np.float32), np.zeros((1, 8), np.float32))
+    none = np.zeros((1, 8), np.float32)
+    both, alone = np.array([0]), np.array([1])
+    one = np.ones((1, 8), np.float32)
+    mixture = Mixture(start, adaptive=False, scheme=Scheme(1, p=1.0))
+    trans = np.array([0])
+    mixture.mix(
+        [
+            Change([both, trans], [one, none], [], 0.5, 1, 0.0),
+            Change([both, trans], [3 * one, none], [], 0.5, 1, 0.0),
+            Change([alone, trans], [5 * one, none], [], 1.0, 1, 0.0),
+        ]
+    )
+    assert mixture.theta.state[:, 0].tolist() == [2.0, 5.0]
+    assert (mixture.scale, mixture.t) == (0.25, 3.0)
