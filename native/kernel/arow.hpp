@@ -26,6 +26,7 @@ struct ArowPass {
 template <Rows R> void arow_pass(const Corpus& c, const Layout& at, ArowPass& pass, const int64_t* order, int64_t count) {
   Lattice<float> lattice(at);
   EdgePath looked(at);
+  SentenceReader reader;
   const int Lp = at.Lp();
   const int64_t edges = int64_t(at.L) * Lp;
   std::vector<int32_t> guess(size_t(c.longest) + 1);
@@ -35,7 +36,9 @@ template <Rows R> void arow_pass(const Corpus& c, const Layout& at, ArowPass& pa
     if (n == 0) continue;
     const int32_t *y = c.labels + c.tokens[s], *g = guess.data();
     float* scores = lattice.room_for(n);
-    sum_scores<R>(c, at, pass.mean.state, s, scores, i + 1 < count ? order[i + 1] : -1, i + 2 < count ? order[i + 2] : -1);
+    const Sentence x = reader.open(c, s);
+    const Ahead<R, float> ahead(c, at, pass.mean.state, i + 1 < count ? order[i + 1] : -1, i + 2 < count ? order[i + 2] : -1);
+    sum_scores<R>(x, at, pass.mean.state, scores, ahead);
     const bool looks = c.edges.in(s);
     const double best = looks ? looked.best(c, scores, pass.mean.trans, pass.mean.edge, s, guess.data())
                               : lattice.best_path(pass.mean.trans, guess.data());
@@ -59,7 +62,7 @@ template <Rows R> void arow_pass(const Corpus& c, const Layout& at, ArowPass& pa
       u = keep<float>(u, features<float>(load(mean)));
       unsure += weight * sum_lanes<float>(u * u * load(spread));
     };
-    each_difference<R>(c, at, s, D, [&](int64_t k, Vec<float> u) { measure(pass.mean.state + k * W, pass.spread.state + k * W, u); });
+    each_difference<R>(x, at, D, [&](int64_t k, Vec<float> u) { measure(pass.mean.state + k * W, pass.spread.state + k * W, u); });
     for (int64_t k = 0; k < edges; k += W) measure(pass.mean.trans + k, pass.spread.trans + k, load(&edge[k]));
     looked.compare(c, pass.mean.edge, s, y, g);
     for (const EdgeDelta& d : looked.deltas) unsure += weight * d.by * d.by * double(pass.spread.edge[d.place]);
@@ -73,7 +76,7 @@ template <Rows R> void arow_pass(const Corpus& c, const Layout& at, ArowPass& pa
       store<float>(mean, changed<float>(w, Vec<float>{} - alpha * v * u));
       store<float>(spread, v / (v * u * u * over + 1.f));
     };
-    each_difference<R>(c, at, s, D, [&](int64_t k, Vec<float> u) { step(pass.mean.state + k * W, pass.spread.state + k * W, u); });
+    each_difference<R>(x, at, D, [&](int64_t k, Vec<float> u) { step(pass.mean.state + k * W, pass.spread.state + k * W, u); });
     for (int64_t k = 0; k < edges; k += W) step(pass.mean.trans + k, pass.spread.trans + k, load(&edge[k]));
     for (const EdgeDelta& d : looked.deltas) {
       const float u = float(d.by), v = pass.spread.edge[d.place];

@@ -27,8 +27,10 @@ struct Corpus {
   const int64_t* slots = nullptr;          // [S+1]
   const int64_t* occurrences = nullptr;    // [S+1]
   const int32_t* attribute = nullptr;      // [D]
-  const int32_t* stop = nullptr;           // [D]
-  const int32_t* position = nullptr;       // [N]
+  const int32_t* stop = nullptr;           // [D]; null where the occurrences are places
+  const int32_t* position = nullptr;       // [N]; likewise
+  const uint16_t* narrow = nullptr;        // [N] places: the position, and in the top bit the end of a slot
+  const uint32_t* wide = nullptr;          // [N] the same for sentences that are too long for that
   const float* value = nullptr;            // [N] or null
   const int32_t* labels = nullptr;         // [T]
   const double* weight = nullptr;          // [S]
@@ -46,7 +48,12 @@ struct Corpus {
       if (tokens[s + 1] < tokens[s] || tokens[s + 1] > T) not_ascending(s);
       longest = length(s) > longest ? length(s) : longest;
     }
-    check_slots(*this, attributes, 0);
+    if (narrow)
+      check_places(narrow);
+    else if (wide)
+      check_places(wide);
+    else
+      check_slots(*this, attributes, 0);
     if (edges.slots) check_slots(edges, edges.attributes, 1);
     for (int64_t t = 0; t < T; ++t) {
       if (labels[t] < -1 || labels[t] == INT32_MAX) throw std::invalid_argument("a label id is out of bounds");
@@ -59,14 +66,40 @@ struct Corpus {
   [[noreturn]] static void not_ascending(int64_t s) {
     throw std::invalid_argument("the sentence offsets are not ascending at sequence " + std::to_string(s));
   }
-  // Slots of the states, or of the edges, whose positions begin at 1.
-  template <class Slots> void check_slots(const Slots& of, int32_t& names, int lowest) const {
+  template <class Slots> void check_spans(const Slots& of) const {
     if (of.slots[0] || of.occurrences[0] || of.slots[S] != of.D || of.occurrences[S] != of.N)
       throw std::invalid_argument("the sentence offsets do not span the arrays");
-    for (int64_t s = 0; s < S; ++s) {
+    for (int64_t s = 0; s < S; ++s)
       if (of.slots[s + 1] < of.slots[s] || of.occurrences[s + 1] < of.occurrences[s] || of.slots[s + 1] > of.D ||
           of.occurrences[s + 1] > of.N)
         not_ascending(s);
+  }
+  // Every sentence has as many ends of slots as slots, the last of them at its last occurrence.
+  template <class Place> void check_places(const Place* place) {
+    constexpr int TOP = 8 * int(sizeof(Place)) - 1;
+    check_spans(*this);
+    int32_t most = -1;
+    for (int64_t d = 0; d < D; ++d) {
+      if (attribute[d] < 0 || attribute[d] == INT32_MAX) throw std::invalid_argument("an attribute id is out of bounds");
+      most = attribute[d] > most ? attribute[d] : most;
+    }
+    attributes = most + 1;
+    for (int64_t s = 0; s < S; ++s) {
+      const int64_t n = length(s), end = occurrences[s + 1];
+      int64_t ends = 0, beyond = 0;
+      for (int64_t i = occurrences[s]; i < end; ++i) {
+        ends += place[i] >> TOP;
+        beyond += int64_t(place[i] & Place(~(Place(1) << TOP))) >= n;
+      }
+      if (beyond) throw std::invalid_argument("a position is out of bounds in sequence " + std::to_string(s));
+      if (ends != slots[s + 1] - slots[s] || (end > occurrences[s] && !(place[end - 1] >> TOP)))
+        throw std::invalid_argument("the places do not end the slots of sequence " + std::to_string(s));
+    }
+  }
+  // Slots of the states, or of the edges, whose positions begin at 1.
+  template <class Slots> void check_slots(const Slots& of, int32_t& names, int lowest) const {
+    check_spans(of);
+    for (int64_t s = 0; s < S; ++s) {
       const int64_t n = length(s), occ = of.occurrences[s + 1] - of.occurrences[s];
       int64_t last = 0;
       for (int64_t d = of.slots[s]; d < of.slots[s + 1]; ++d) {

@@ -100,11 +100,11 @@ inline void respond_rows(const Counted& f, const float* D, const int32_t* y, int
 
 // Visits the blocks of a slot with more than one occurrence, or with values: fn(block, weights, response).
 template <Rows R, class Fn>
-inline void counted_slot(const Corpus& c, const Layout& at, const Counted& f, int64_t s, const float* D, const float* theta,
-                         int64_t k0, int64_t k1, int64_t from, int64_t to, Exactly& rest, Fn fn) {
+inline void counted_slot(const Sentence& x, const Layout& at, const Counted& f, const float* D, const float* theta, int64_t k0,
+                         int64_t k1, int64_t from, int64_t to, Exactly& rest, Fn fn) {
   const int Lp = at.Lp();
-  const int32_t *position = c.position, *y = c.labels + c.tokens[s];
-  const float* value = c.value;
+  const int32_t *position = x.position, *y = x.y;
+  const float* value = x.value;
   uint64_t gold = 0;  // which blocks have a gold label; beyond 64 blocks, which may have
   for (int64_t n = from; n < to; ++n) gold |= uint64_t(1) << (y[position[n]] / W & 63);
   for (int64_t k = k0; k < k1; ++k) {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "kernel/corpus.hpp"
 #include "kernel/field.hpp"
+#include "kernel/sentence.hpp"
 
 namespace tagfield {
 
@@ -16,12 +16,22 @@ struct ObservedRows {
   int64_t pairs = 0;
 };
 
-// Occurrences of each attribute [A]; `of` are the slots of the states or of the edges.
-template <class Slots> void count_attributes(const Corpus& c, const Slots& of, int64_t* counts) {
-  for (int64_t s = 0; of.slots && s < c.S; ++s) {
-    int32_t last = 0;
-    for (int64_t d = of.slots[s]; d < of.slots[s + 1]; ++d) counts[of.attribute[d]] += of.stop[d] - last, last = of.stop[d];
+// Occurrences of each attribute [A], and of each edge attribute [E].
+inline void count_slots(const int32_t* attribute, const int32_t* stop, int64_t slots, int64_t* counts) {
+  int32_t last = 0;
+  for (int64_t d = 0; d < slots; ++d) counts[attribute[d]] += stop[d] - last, last = stop[d];
+}
+inline void count_attributes(const Corpus& c, int64_t* counts) {
+  SentenceReader reader;
+  for (int64_t s = 0; s < c.S; ++s) {
+    const Sentence x = reader.open(c, s);
+    count_slots(x.attribute, x.stop, x.D, counts);
   }
+}
+inline void count_edge_attributes(const Corpus& c, int64_t* counts) {
+  const EdgeSlots& of = c.edges;
+  for (int64_t s = 0; of.slots && s < c.S; ++s)
+    count_slots(of.attribute + of.slots[s], of.stop + of.slots[s], of.slots[s + 1] - of.slots[s], counts);
 }
 
 inline void count_transitions(const Corpus& c, int L, int64_t* counts) {  // [L, L]
@@ -33,16 +43,17 @@ inline void count_transitions(const Corpus& c, int L, int64_t* counts) {  // [L,
 // Rows of blocks for the pairs that occur at least `minimum` times. Counting sort by attribute, then one row at a time.
 inline ObservedRows observed_rows(const Corpus& c, int64_t A, int L, int64_t minimum) {
   std::vector<int64_t> start(size_t(A) + 1, 0);
-  count_attributes(c, c, start.data() + 1);
+  count_attributes(c, start.data() + 1);
   for (int64_t a = 0; a < A; ++a) start[a + 1] += start[a];
   std::vector<int32_t> label(size_t(c.N));
   {
     std::vector<int64_t> at(start.begin(), start.end() - 1);
+    SentenceReader reader;
     for (int64_t s = 0; s < c.S; ++s) {
+      const Sentence x = reader.open(c, s);
       int32_t from = 0;
-      for (int64_t d = c.slots[s]; d < c.slots[s + 1]; from = c.stop[d++])
-        for (int32_t n = from; n < c.stop[d]; ++n)
-          label[at[c.attribute[d]]++] = c.labels[c.tokens[s] + c.position[c.occurrences[s] + n]];
+      for (int64_t d = 0; d < x.D; from = x.stop[d++])
+        for (int32_t n = from; n < x.stop[d]; ++n) label[at[x.attribute[d]]++] = x.y[x.position[n]];
     }
   }
   ObservedRows rows;
@@ -74,7 +85,7 @@ inline ObservedRows observed_rows(const Corpus& c, int64_t A, int L, int64_t min
 inline ObservedRows observed_edges(const Corpus& c, int64_t E, int L, int64_t minimum) {
   const EdgeSlots& of = c.edges;
   std::vector<int64_t> start(size_t(E) + 1, 0);
-  count_attributes(c, of, start.data() + 1);
+  count_edge_attributes(c, start.data() + 1);
   for (int64_t e = 0; e < E; ++e) start[e + 1] += start[e];
   std::vector<int64_t> pairs(size_t(of.N));  // i·L + j, or −1
   {

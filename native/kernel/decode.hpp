@@ -36,11 +36,12 @@ template <Rows R, class T> void scores_all(const Corpus& c, const FieldOf<T>& fi
   Packets packets(c.S);
   in_threads(threads, [&](int) {
     Scratch<T> scratch;
+    SentenceReader reader;
     packets.each([&](int64_t s) {
       const int64_t n = c.length(s);
       if (n == 0) return;
       T* scores = scratch.reserve(n * at.Lp());
-      sum_scores<R>(c, at, field.state, s, scores);
+      sum_scores<R>(reader.open(c, s), at, field.state, scores);
       for (int64_t t = 0; t < n; ++t)
         for (int j = 0; j < at.L; ++j) out[(c.tokens[s] + t) * at.L + j] = scores[t * at.Lp() + j];
     });
@@ -60,6 +61,7 @@ void tag_all(const Corpus& c, const FieldOf<T>& field, const Limits& limits, int
     FlushSubnormals flush;
     Lattice<T> lattice(at);
     EdgeSentence<T> edges(at);
+    SentenceReader reader;
     packets.each([&](int64_t s) {
       const int64_t n = c.length(s);
       if (n == 0) return;
@@ -69,7 +71,8 @@ void tag_all(const Corpus& c, const FieldOf<T>& field, const Limits& limits, int
         return;
       }
       T* scores = lattice.room_for(n);
-      sum_scores<R>(c, at, field.state, s, scores, s + 1 < c.S ? s + 1 : -1, s + 2 < c.S ? s + 2 : -1);
+      const Ahead<R, T> ahead(c, at, field.state, s + 1 < c.S ? s + 1 : -1, s + 2 < c.S ? s + 2 : -1);
+      sum_scores<R>(reader.open(c, s), at, field.state, scores, ahead);
       if (limits.any() && !within_largest(at, scores, n)) too_large.note(s);
       limits.forbid(c, at, s, scores);
       score[s] = limits.seen(lattice.best_path(trans, y + c.tokens[s]));
@@ -93,6 +96,7 @@ void marginals_all(const Corpus& c, const FieldOf<T>& field, const Limits& limit
     FlushSubnormals flush;
     Lattice<T> lattice(at);
     EdgeSentence<T> edges(at);
+    SentenceReader reader;
     lattice.strict = limits.any();
     lattice.set_transitions(trans, T(1));
     auto keep = [&](int64_t s, const auto* node) {
@@ -113,7 +117,8 @@ void marginals_all(const Corpus& c, const FieldOf<T>& field, const Limits& limit
         return keep(s, edges.lattice.node);
       }
       T* scores = lattice.room_for(n);
-      sum_scores<R>(c, at, field.state, s, scores, s + 1 < c.S ? s + 1 : -1, s + 2 < c.S ? s + 2 : -1);
+      const Ahead<R, T> ahead(c, at, field.state, s + 1 < c.S ? s + 1 : -1, s + 2 < c.S ? s + 2 : -1);
+      sum_scores<R>(reader.open(c, s), at, field.state, scores, ahead);
       if (!within_largest(at, scores, n)) too_large.note(s);
       limits.forbid(c, at, s, scores);
       log_z[s] = limits.seen(lattice.run(T(1), out != nullptr));

@@ -9,6 +9,7 @@ namespace tagfield {
 template <class T> struct EdgeSentence {
   EdgeLattice lattice;
   Scratch<T> room;
+  SentenceReader reader;
 
   explicit EdgeSentence(const Layout& at) : lattice(at) {}
 
@@ -19,7 +20,7 @@ template <class T> struct EdgeSentence {
     const int64_t n = c.length(s), Lp = at.Lp();
     double* scores = lattice.room_for(n);
     T* sums = room.reserve(n * Lp);
-    sum_scores<R>(c, at, field.state, s, sums);
+    sum_scores<R>(reader.open(c, s), at, field.state, sums);
     for (int64_t k = 0; k < n * Lp; ++k) scores[k] = double(sums[k]);
     bool within = within_largest(at, scores, n);
     limits.forbid(c, at, s, scores);

@@ -6,6 +6,7 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include <optional>
@@ -60,10 +61,16 @@ struct SlotsHandle {  // of edge attributes; the corpus that takes them checks t
   }
 };
 
+struct Ends {  // where attributes occur, as two arrays; Places are the same in one
+  View<int32_t, 1> stop, position;
+};
+typedef std::variant<View<uint16_t, 1>, View<uint32_t, 1>> Places;
+
 struct CorpusHandle {  // the arrays stay alive as long as the view
   Corpus view;
   View<int64_t, 1> tokens, slots, occurrences;
-  View<int32_t, 1> attribute, stop, position, labels;
+  View<int32_t, 1> attribute, labels;
+  std::variant<Ends, View<uint16_t, 1>, View<uint32_t, 1>> where;
   std::optional<View<float, 1>> value;
   View<double, 1> weight;
   std::optional<SlotsHandle> edges;
@@ -73,16 +80,35 @@ struct CorpusHandle {  // the arrays stay alive as long as the view
                View<int32_t, 1> attribute_, View<int32_t, 1> stop_, View<int32_t, 1> position_,
                std::optional<View<float, 1>> value_, View<int32_t, 1> labels_, View<double, 1> weight_,
                std::optional<SlotsHandle> edges_, std::optional<View<double, 1>> class_weight_)
-      : tokens(tokens_), slots(slots_), occurrences(occurrences_), attribute(attribute_), stop(stop_),
-        position(position_), labels(labels_), value(value_), weight(weight_), edges(edges_) {
+      : tokens(tokens_), slots(slots_), occurrences(occurrences_), attribute(attribute_), labels(labels_),
+        where(Ends{stop_, position_}), value(value_), weight(weight_), edges(edges_) {
+    view.N = int64_t(position_.shape(0));
+    view.stop = stop_.data(), view.position = position_.data();
+    require(stop_.shape(0) == attribute.shape(0), "the dataset's arrays do not fit together");
+    open(class_weight_);
+  }
+  CorpusHandle(View<int64_t, 1> tokens_, View<int64_t, 1> slots_, View<int64_t, 1> occurrences_,
+               View<int32_t, 1> attribute_, Places place, std::optional<View<float, 1>> value_, View<int32_t, 1> labels_,
+               View<double, 1> weight_, std::optional<SlotsHandle> edges_, std::optional<View<double, 1>> class_weight_)
+      : tokens(tokens_), slots(slots_), occurrences(occurrences_), attribute(attribute_), labels(labels_), value(value_),
+        weight(weight_), edges(edges_) {
+    if (const auto* narrow = std::get_if<0>(&place))
+      where = *narrow, view.narrow = narrow->data(), view.N = int64_t(narrow->shape(0));
+    else if (const auto* wide = std::get_if<1>(&place))
+      where = *wide, view.wide = wide->data(), view.N = int64_t(wide->shape(0));
+    open(class_weight_);
+  }
+  CorpusHandle(const CorpusHandle&) = delete;
+
+ private:
+  void open(const std::optional<View<double, 1>>& class_weight_) {
     require(tokens.shape(0) >= 1 && slots.shape(0) == tokens.shape(0) && occurrences.shape(0) == tokens.shape(0) &&
-                weight.shape(0) + 1 == tokens.shape(0) && stop.shape(0) == attribute.shape(0) &&
-                (!value || value->shape(0) == position.shape(0)),
+                weight.shape(0) + 1 == tokens.shape(0) && (!value || int64_t(value->shape(0)) == view.N),
             "the dataset's arrays do not fit together");
     view.S = int64_t(tokens.shape(0)) - 1, view.T = int64_t(labels.shape(0));
-    view.D = int64_t(attribute.shape(0)), view.N = int64_t(position.shape(0));
+    view.D = int64_t(attribute.shape(0));
     view.tokens = tokens.data(), view.slots = slots.data(), view.occurrences = occurrences.data();
-    view.attribute = attribute.data(), view.stop = stop.data(), view.position = position.data();
+    view.attribute = attribute.data();
     view.value = value ? value->data() : nullptr;
     view.labels = labels.data(), view.weight = weight.data();
     if (edges) view.edges = edges->view(weight.shape(0));
@@ -94,7 +120,6 @@ struct CorpusHandle {  // the arrays stay alive as long as the view
     for (double w : class_weight) require(std::isfinite(w) && w > 0, "a class weight is not a number above 0");
     view.class_weight = class_weight.data();
   }
-  CorpusHandle(const CorpusHandle&) = delete;
 };
 
 struct LayoutHandle {

@@ -28,6 +28,7 @@ struct MarginPass {
 template <Rows R> void margin_pass(const Corpus& c, const Layout& at, MarginPass& pass, const int64_t* order, int64_t count) {
   Lattice<float> lattice(at);
   EdgePath looked(at);
+  SentenceReader reader;
   const int Lp = at.Lp();
   std::vector<int32_t> guess(size_t(c.longest) + 1);
   std::vector<float> edge(size_t(at.L) * Lp);
@@ -36,7 +37,9 @@ template <Rows R> void margin_pass(const Corpus& c, const Layout& at, MarginPass
     if (n == 0) continue;
     const int32_t *y = c.labels + c.tokens[s], *g = guess.data();
     float* scores = lattice.room_for(n);
-    sum_scores<R>(c, at, pass.theta.state, s, scores, i + 1 < count ? order[i + 1] : -1, i + 2 < count ? order[i + 2] : -1);
+    const Sentence x = reader.open(c, s);
+    const Ahead<R, float> ahead(c, at, pass.theta.state, i + 1 < count ? order[i + 1] : -1, i + 2 < count ? order[i + 2] : -1);
+    sum_scores<R>(x, at, pass.theta.state, scores, ahead);
     const bool looks = c.edges.in(s);
     const double best = looks ? looked.best(c, scores, pass.theta.trans, pass.theta.edge, s, guess.data())
                               : lattice.best_path(pass.theta.trans, guess.data());
@@ -56,7 +59,7 @@ template <Rows R> void margin_pass(const Corpus& c, const Layout& at, MarginPass
       }
       Vec<float> squares{};
       double norm = 0;
-      each_difference<R>(c, at, s, D, [&](int64_t k, Vec<float> u) {
+      each_difference<R>(x, at, D, [&](int64_t k, Vec<float> u) {
         u = keep<float>(u, features<float>(load(pass.theta.state + k * W)));
         squares += u * u;
       });
@@ -91,7 +94,7 @@ template <Rows R> void margin_pass(const Corpus& c, const Layout& at, MarginPass
         store<float>(rest, load(rest) + keep<float>(late * u, features<float>(w)));
         store<float>(theta, changed<float>(w, Vec<float>{} - step * u));
       };
-      each_difference<R>(c, at, s, D, [&](int64_t k, Vec<float> u) { add(pass.theta.state + k * W, pass.rest.state + k * W, u); });
+      each_difference<R>(x, at, D, [&](int64_t k, Vec<float> u) { add(pass.theta.state + k * W, pass.rest.state + k * W, u); });
       for (int64_t k = 0; k < int64_t(at.L) * Lp; k += W) add(pass.theta.trans + k, pass.rest.trans + k, load(&edge[k]));
       for (const EdgeDelta& d : looked.deltas) {
         pass.rest.edge[d.place] += later * float(d.by);

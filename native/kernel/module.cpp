@@ -100,6 +100,11 @@ NB_MODULE(TAGFIELD_MODULE, m) {
            "tokens"_a, "slots"_a, "occurrences"_a, "attribute"_a, "stop"_a, "position"_a, "value"_a.none(), "labels"_a,
            "weight"_a, "edges"_a.none() = nb::none(), "class_weight"_a.none() = nb::none(),
            nb::call_guard<nb::gil_scoped_release>())
+      .def(nb::init<View<int64_t, 1>, View<int64_t, 1>, View<int64_t, 1>, View<int32_t, 1>, Places,
+                    std::optional<View<float, 1>>, View<int32_t, 1>, View<double, 1>, std::optional<SlotsHandle>,
+                    std::optional<View<double, 1>>>(),
+           "tokens"_a, "slots"_a, "occurrences"_a, "attribute"_a, "place"_a, "value"_a.none(), "labels"_a, "weight"_a,
+           "edges"_a.none() = nb::none(), "class_weight"_a.none() = nb::none(), nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("edge_attributes", [](const CorpusHandle& c) { return c.view.edges.attributes; })
       .def_prop_ro("sentences", [](const CorpusHandle& c) { return c.view.S; })
       .def_prop_ro("attributes", [](const CorpusHandle& c) { return c.view.attributes; })
@@ -136,7 +141,7 @@ NB_MODULE(TAGFIELD_MODULE, m) {
   m.def("count_attributes", [](const CorpusHandle& c, int64_t attributes) {
     require(c.view.attributes <= attributes, "the dataset names more attributes than that");
     auto counts = fresh<int64_t, 1>({size_t(attributes)});
-    count_attributes(c.view, c.view, counts.data());
+    count_attributes(c.view, counts.data());
     return counts;
   }, "corpus"_a, "attributes"_a);
   m.def("count_transitions", [](const CorpusHandle& c, int labels) {
@@ -159,7 +164,7 @@ NB_MODULE(TAGFIELD_MODULE, m) {
   m.def("count_edges", [](const CorpusHandle& c, int64_t edges) {
     require(edges >= 0 && c.view.edges.attributes <= edges, "the dataset names more edge attributes than that");
     auto counts = fresh<int64_t, 1>({size_t(edges)});
-    count_attributes(c.view, c.view.edges, counts.data());
+    count_edge_attributes(c.view, counts.data());
     return counts;
   }, "corpus"_a, "edges"_a);
   m.def("observed_edges", [](const CorpusHandle& c, int64_t edges, int labels, int64_t minimum) {

@@ -101,6 +101,7 @@ void nbest_all(const Corpus& c, const FieldOf<T>& field, const Limits& limits, i
     FlushSubnormals flush;  // as in `tag`
     Lattice<T> lattice(at);
     EdgeSentence<T> edges(at);
+    SentenceReader reader;
     std::vector<double> s_;
     std::vector<int32_t> best;
     BestPaths paths;
@@ -122,7 +123,7 @@ void nbest_all(const Corpus& c, const FieldOf<T>& field, const Limits& limits, i
         return list(s, own.scores, [&](int64_t t, int i, int j) { return own.tau(t)[int64_t(i) * Lp + j]; });
       }
       T* scores = lattice.room_for(n);
-      sum_scores<R>(c, at, field.state, s, scores);
+      sum_scores<R>(reader.open(c, s), at, field.state, scores);
       limits.forbid(c, at, s, scores);
       lattice.best_path(trans, best.data());
       list(s, scores, [from = tau.data(), L](int64_t, int i, int j) { return from[int64_t(i) * L + j]; });

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "kernel/corpus.hpp"
 #include "kernel/rows.hpp"
+#include "kernel/sentence.hpp"
 
 namespace tagfield {
 
@@ -65,6 +65,7 @@ class PackedLists {
 
  private:
   int64_t Lp_;
+  SentenceReader reader_;
   std::vector<uint32_t> at_[2];         // of the sentence at hand: where the next entry of each token goes
   std::vector<uint64_t> keys_, room_;   // row or feature, and the entry's number in the chunk
   std::vector<uint32_t> token_of_;      // of the chunk's entries
@@ -72,11 +73,11 @@ class PackedLists {
   [[noreturn]] static void too_long() { throw std::invalid_argument("a sequence is too long for so many labels"); }
   int64_t begun(int kind) const { return int64_t(kind ? feature.size() : row.size()); }
 
-  template <class Fn> static void each_occurrence(const Corpus& c, int64_t s, Fn fn) {  // fn(attribute, position, value)
-    int64_t i = c.occurrences[s];
-    for (int64_t d = c.slots[s]; d < c.slots[s + 1]; ++d)
-      for (; i < c.occurrences[s] + c.stop[d]; ++i)
-        fn(int64_t(c.attribute[d]), size_t(c.position[i]), c.value ? c.value[i] : 1.f);
+  template <class Fn> void each_occurrence(const Corpus& c, int64_t s, Fn fn) {  // fn(attribute, position, value)
+    const Sentence x = reader_.open(c, s);
+    int64_t i = 0;
+    for (int64_t d = 0; d < x.D; ++d)
+      for (; i < x.stop[d]; ++i) fn(int64_t(x.attribute[d]), size_t(x.position[i]), x.value ? x.value[i] : 1.f);
   }
 
   void reserve(const Corpus& c, const FeatureRows& rows) {  // the lists are large: no room for growth

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <initializer_list>
 
-#include "kernel/corpus.hpp"
 #include "kernel/field.hpp"
+#include "kernel/sentence.hpp"
 
 namespace tagfield {
 
@@ -34,15 +34,15 @@ template <class T> inline void blank_scores(const Layout& at, T* scores, int64_t
     }
 }
 
-// Visits the slots of sentence s: fn(first block, last block, first occurrence, last occurrence).
-template <Rows R, class Fn> inline void each_slot(const Corpus& c, const Layout& at, int64_t s, Fn fn) {
+// Visits the slots of a sentence: fn(first block, last block, first occurrence, last occurrence).
+template <Rows R, class Fn> inline void each_slot(const Sentence& x, const Layout& at, Fn fn) {
   // Copies of the pointers: a store of floats may alias the records, and each would be loaded again after it.
-  const int32_t *attribute = c.attribute, *stop = c.stop;
+  const int32_t *attribute = x.attribute, *stop = x.stop;
   const int64_t* first = at.first;
-  const int64_t base = c.occurrences[s], end = c.slots[s + 1], NB = at.NB;
-  int64_t from = base;
-  for (int64_t d = c.slots[s]; d < end; ++d) {
-    const int64_t to = base + stop[d], a = attribute[d];
+  const int64_t end = x.D, NB = at.NB;
+  int64_t from = 0;
+  for (int64_t d = 0; d < end; ++d) {
+    const int64_t to = stop[d], a = attribute[d];
     if (R != Rows::SPARSE)
       fn(a * NB, (a + 1) * NB, from, to);
     else
@@ -59,11 +59,12 @@ template <Rows R> inline int block_of(const uint16_t* column, int64_t k, int64_t
 // Asks for the rows of a later sentence while this one is worked on: its i-th slot when we are at our i-th. Rows of
 // a sparse layout are found through `first`, so those are asked for one sentence earlier still.
 template <Rows R, class T> struct Ahead {
-  const int32_t* attribute;
+  const int32_t* attribute = nullptr;
   const Layout at;
-  const T* state;
-  int64_t next, next_end, later = 0, later_end = 0;
+  const T* state = nullptr;
+  int64_t next = 0, next_end = 0, later = 0, later_end = 0;
 
+  Ahead() = default;
   Ahead(const Corpus& c, const Layout& at, const T* state, int64_t s1, int64_t s2)
       : attribute(c.attribute), at(at), state(state), next(s1 < 0 ? 0 : c.slots[s1]), next_end(s1 < 0 ? 0 : c.slots[s1 + 1]) {
     if (R == Rows::SPARSE && s2 >= 0) later = c.slots[s2], later_end = c.slots[s2 + 1];
@@ -81,17 +82,17 @@ template <Rows R, class T> struct Ahead {
   }
 };
 
-// `also` are arrays beside the weights that the step after the lattice will need: their rows are asked for here.
+// `ahead` asks for the rows of the sentences that follow. `also` are arrays beside the weights that the step after the
+// lattice will need: their rows are asked for here.
 template <Rows R, class T>
-void sum_scores(const Corpus& c, const Layout& at, const T* state, int64_t s, T* scores, int64_t s1 = -1, int64_t s2 = -1,
+void sum_scores(const Sentence& x, const Layout& at, const T* state, T* scores, Ahead<R, T> ahead = {},
                 const T* also = nullptr, const T* also2 = nullptr) {
   const int NB = at.NB, Lp = at.Lp();
-  const int32_t* position = c.position;
-  const float* value = c.value;
+  const int32_t* position = x.position;
+  const float* value = x.value;
   const uint16_t* column = at.column;
-  blank_scores(at, scores, c.length(s));
-  Ahead<R, T> ahead(c, at, state, s1, s2);
-  each_slot<R>(c, at, s, [&](int64_t k0, int64_t k1, int64_t from, int64_t to) {
+  blank_scores(at, scores, x.n);
+  each_slot<R>(x, at, [&](int64_t k0, int64_t k1, int64_t from, int64_t to) {
     ahead.step();
     for (const T* beside : {also, also2})
       for (int64_t k = k0; beside && k < k1; ++k) prefetch(beside + k * W);
@@ -125,15 +126,15 @@ TAGFIELD_INLINE Vec<T> difference(const T* D, const int32_t* position, const flo
   return u;
 }
 
-// Visits every weight block of sentence s with that u: fn(block, u). D [n, Lp] is a difference per position, such as
+// Visits every weight block of a sentence with that u: fn(block, u). D [n, Lp] is a difference per position, such as
 // P(y_t) − [y_t gold].
 template <Rows R, class T, class Fn>
-inline void each_difference(const Corpus& c, const Layout& at, int64_t s, const T* D, Fn fn) {
+inline void each_difference(const Sentence& x, const Layout& at, const T* D, Fn fn) {
   const int Lp = at.Lp();
-  const int32_t* position = c.position;
-  const float* value = c.value;
+  const int32_t* position = x.position;
+  const float* value = x.value;
   const uint16_t* column = at.column;
-  each_slot<R>(c, at, s, [=, &fn](int64_t k0, int64_t k1, int64_t from, int64_t to) {
+  each_slot<R>(x, at, [=, &fn](int64_t k0, int64_t k1, int64_t from, int64_t to) {
     for (int64_t k = k0; k < k1; ++k)
       fn(k, difference(D + block_of<R>(column, k, k0) * W, position, value, from, to, Lp));
   });

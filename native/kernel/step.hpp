@@ -64,8 +64,8 @@ inline void make_feature(float* theta, float* squares, int64_t k) {
 }
 
 // The pairs of attribute and known label, the transitions, and the triples of edge attributes that a sentence shows.
-template <Rows R> void observe(const Corpus& c, const Layout& at, const Pass& pass, int64_t s) {
-  const int32_t* y = c.labels + c.tokens[s];
+template <Rows R> void observe(const Corpus& c, const Sentence& x, const Layout& at, const Pass& pass, int64_t s) {
+  const int32_t* y = x.y;
   if (pass.observe_edges && c.edges.in(s))
     each_edge_slot(c.edges, at, s, [&](int64_t e, int64_t from, int64_t to) {
       for (int64_t n = from; n < to; ++n) {
@@ -75,13 +75,13 @@ template <Rows R> void observe(const Corpus& c, const Layout& at, const Pass& pa
         if (k >= 0) make_feature(pass.theta.edge, pass.adaptive ? pass.squares.edge : nullptr, k);
       }
     });
-  for (int64_t t = 1; pass.observe_edges && t < c.length(s); ++t)
+  for (int64_t t = 1; pass.observe_edges && t < x.n; ++t)
     if (y[t - 1] >= 0 && y[t] >= 0)
       make_feature(pass.theta.trans, pass.adaptive ? pass.squares.trans : nullptr, int64_t(y[t - 1]) * at.Lp() + y[t]);
   if (!pass.observe_states) return;
-  each_slot<R>(c, at, s, [&](int64_t k0, int64_t k1, int64_t from, int64_t to) {
+  each_slot<R>(x, at, [&](int64_t k0, int64_t k1, int64_t from, int64_t to) {
     for (int64_t n = from; n < to; ++n) {
-      const int32_t label = y[c.position[n]];
+      const int32_t label = y[x.position[n]];
       for (int64_t k = k0; label >= 0 && k < k1; ++k)
         if (block_of<R>(at.column, k, k0) == label / W)
           make_feature(pass.theta.state, pass.adaptive ? pass.squares.state : nullptr, k * W + label % W);

@@ -67,18 +67,19 @@ void stochastic_pass(const Corpus& c, const Layout& at, Pass& pass, const int64_
   const std::unique_ptr<TokenTerms> terms = c.class_weight ? std::make_unique<TokenTerms>(at) : nullptr;
   Looked looked(at);
   Scratch<float> directions, allowed_trans;
-  const int32_t* position = c.position;
-  const float* value = c.value;
+  SentenceReader reader;
   const uint16_t* column = at.column;
   double& z = pass.scale;  // up to date also where a user's function throws
   for (int64_t i = 0; i < count; ++i) {
     const int64_t s = order[i], n = c.length(s);
     if (n == 0) continue;
-    const int32_t* y = c.labels + c.tokens[s];
-    if (pass.observe_states || pass.observe_edges) observe<R>(c, at, pass, s);
+    const Sentence x = reader.open(c, s);
+    const int32_t *y = x.y, *position = x.position;
+    const float* value = x.value;
+    if (pass.observe_states || pass.observe_edges) observe<R>(c, x, at, pass, s);
     float* scores = lattice.room_for(n);
-    sum_scores<R>(c, at, theta.state, s, scores, i + 1 < count ? order[i + 1] : -1, i + 2 < count ? order[i + 2] : -1,
-                  Adaptive ? squares.state : nullptr, Average ? rest.state : nullptr);
+    const Ahead<R, float> ahead(c, at, theta.state, i + 1 < count ? order[i + 1] : -1, i + 2 < count ? order[i + 2] : -1);
+    sum_scores<R>(x, at, theta.state, scores, ahead, Adaptive ? squares.state : nullptr, Average ? rest.state : nullptr);
     pass.limits.forbid(c, at, s, scores);
     const float scale = float(z);  // for all: of large scores, the difference between z and this would be seen
     for (int64_t t = 0; pass.cost != 0 && t < n; ++t)
@@ -128,14 +129,14 @@ void stochastic_pass(const Corpus& c, const Layout& at, Pass& pass, const int64_
       for (int64_t k = 0, end = directions.reserve(n * Lp) ? n * Lp : 0; k < end; k += W)
         store<float>(&directions[k], change.f(load(D + k)));
     if (counted || Respond) F = directions.get();
-    const auto step_slot = [=, &c, &at, &pass, &leftover](int64_t k0, int64_t k1, int64_t from, int64_t to) {
+    const auto step_slot = [=, &x, &at, &pass, &leftover](int64_t k0, int64_t k1, int64_t from, int64_t to) {
       if (to - from == 1 && !value) {
         const float* f = F + int64_t(position[from]) * Lp;
         for (int64_t k = k0; k < k1; ++k)
           change.step(theta.state, squares.state, rest.state, k * W, load(theta.state + k * W),
                       load(f + block_of<R>(column, k, k0) * W));
       } else if (counted) {
-        counted_slot<R>(c, at, *pass.counted, s, D, theta.state, k0, k1, from, to, leftover,
+        counted_slot<R>(x, at, *pass.counted, D, theta.state, k0, k1, from, to, leftover,
                         [&](int64_t k, const Vec<float>& w, const Vec<float>& r) {
                           change.step(theta.state, squares.state, rest.state, k * W, w, r);
                         });
@@ -146,9 +147,9 @@ void stochastic_pass(const Corpus& c, const Layout& at, Pass& pass, const int64_
       }
     };
     if (exactly)
-      expected.collect<R>(c, at, s, theta.state, theta.trans, n > 1 && pass.respond_edges, leftover);
+      expected.collect<R>(x, at, theta.state, theta.trans, n > 1 && pass.respond_edges, leftover);
     else
-      each_slot<R>(c, at, s, step_slot);
+      each_slot<R>(x, at, step_slot);
     const Change<false, Adaptive, Average> plain{Response{}, splat(gain), splat(float(pass.floor)), splat(Z)};
     if (n > 1 && counted)
       counted_edges(c, at, pass, s, edge, change, edge_counts, leftover);

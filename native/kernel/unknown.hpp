@@ -45,17 +45,16 @@ struct Expected {
 
   // E and Ẽ of every weight of the sentence, for the exact direction; the transitions only where they respond.
   template <Rows R>
-  void collect(const Corpus& c, const Layout& at, int64_t s, const float* state, const float* trans, bool edges,
-               Exactly& into) const {
+  void collect(const Sentence& x, const Layout& at, const float* state, const float* trans, bool edges, Exactly& into) const {
     const int Lp = at.Lp();
-    each_slot<R>(c, at, s, [&](int64_t k0, int64_t k1, int64_t from, int64_t to) {
+    each_slot<R>(x, at, [&](int64_t k0, int64_t k1, int64_t from, int64_t to) {
       for (int64_t k = k0; k < k1; ++k) {
         const int first = block_of<R>(at.column, k, k0) * W;
         for (int lane = 0; lane < W; ++lane) {
           double e = 0, known = 0;
           for (int64_t n = from; n < to; ++n) {
-            const int64_t at_label = int64_t(c.position[n]) * Lp + first + lane;
-            const double v = c.value ? double(c.value[n]) : 1;
+            const int64_t at_label = int64_t(x.position[n]) * Lp + first + lane;
+            const double v = x.value ? double(x.value[n]) : 1;
             e += v * double(E[at_label]), known += v * double(empirical[at_label]);
           }
           into.add(state, k * W + lane, e, known, Part::STATE);

@@ -1,6 +1,7 @@
 """Types of the native kernels (native/kernel/module.cpp); every build of them has the same."""
 
 from collections.abc import Callable
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +35,21 @@ class Corpus:
     edge_attributes: int
     classes: int
     complete: bool
+    @overload
+    def __init__(
+        self,
+        tokens: _Longs,
+        slots: _Longs,
+        occurrences: _Longs,
+        attribute: _Ints,
+        place: NDArray[np.uint16] | NDArray[np.uint32],
+        value: _Floats | None,
+        labels: _Ints,
+        weight: _Doubles,
+        edges: Slots | None = None,
+        class_weight: _Doubles | None = None,
+    ) -> None: ...
+    @overload
     def __init__(
         self,
         tokens: _Longs,
