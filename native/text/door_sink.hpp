@@ -10,7 +10,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,9 +20,17 @@
 
 namespace tagfield::text {
 
+inline AttributeIds ids_of(const Sentence& sentence) {
+    return {sentence.ids.data(), sentence.values.empty() ? nullptr : sentence.values.data(), sentence.ends.data(),
+            static_cast<std::int64_t>(sentence.ends.size())};
+}
+
 class DoorSink {
   public:
-    enum class Wanted { labels, probabilities };
+    enum class Wanted { ids, labels, probabilities };
+    static constexpr const char* too_large =
+        "a score is beyond ±1e9, where probabilities and constraints are no longer exact; scale down the values of the "
+        "attributes";
 
     std::vector<std::int64_t> tokens{0};
     std::vector<std::int32_t> labels;   // [T]
@@ -40,7 +47,11 @@ class DoorSink {
         taken_ = done_ = 0;
     }
 
+    void reserve(std::size_t, std::size_t) {}
     void reserve_like(std::size_t) {}
+
+    // The ids of the only sequence, if those are wanted.
+    Sentence& only() { return waiting_[0]; }
 
     // Takes a sentence over; what it leaves in its place is to be cleared.
     void add(Sentence& sentence) {
@@ -49,10 +60,12 @@ class DoorSink {
             throw InputError("a sequence must have fewer than 2^29 attribute occurrences; split it");
         for (const std::int32_t id : sentence.ids) largest_ = largest_ < id ? id : largest_;
         if (largest_ >= door_->attributes)
-            throw std::invalid_argument("the dataset names attributes that the layout does not have");
+            throw InputError("the data does not fit the model: its vocabulary has grown since its weights were made; "
+                             "make the model anew");
         known += sentence.ids.size();
         tokens.push_back(tokens.back() + static_cast<std::int64_t>(sentence.ends.size()));
         std::swap(waiting_[taken_ % depth], sentence);
+        if (wanted_ == Wanted::ids) return;
         door_->ask_places(view(taken_));
         if (taken_ > done_) door_->ask_rows(view(taken_ - 1));
         if (++taken_ - done_ == depth) pass(done_++);
@@ -74,11 +87,7 @@ class DoorSink {
   private:
     static constexpr std::size_t depth = 3, most_kept = 1 << 16;
 
-    AttributeIds view(std::size_t s) const {
-        const Sentence& sentence = waiting_[s % depth];
-        return {sentence.ids.data(), sentence.values.empty() ? nullptr : sentence.values.data(), sentence.ends.data(),
-                static_cast<std::int64_t>(sentence.ends.size())};
-    }
+    AttributeIds view(std::size_t s) const { return ids_of(waiting_[s % depth]); }
 
     void pass(std::size_t s) {
         const AttributeIds x = view(s);
@@ -91,7 +100,7 @@ class DoorSink {
         const std::size_t size = n * static_cast<std::size_t>(door_->labels);
         probabilities.resize(probabilities.size() + size);
         if (!door_->marginals(x, probabilities.data() + (probabilities.size() - size)))
-            throw std::overflow_error(std::to_string(s));
+            throw InputError("sequence " + std::to_string(s) + ": " + too_large);
     }
 
     SequenceDoor* door_ = nullptr;

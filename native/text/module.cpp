@@ -31,6 +31,7 @@
 namespace nb = nanobind;
 using namespace nb::literals;
 using namespace tagfield::text;
+using tagfield::SequenceDoor;
 
 namespace {
 
@@ -263,6 +264,18 @@ void bind_templates(nb::module_& m) {
                  return nb::make_tuple(as_arrays(std::move(made.tokens)), as_array(std::move(gold)), transitions);
              },
              "X"_a, "y"_a.none(), "attributes"_a, "frozen"_a, "labels"_a, "gather"_a, "edges"_a.none() = nb::none())
+        .def("tag_words",
+             [](TemplateEncoder& self, nb::handle X, Vocabulary& attributes, nb::capsule capsule, nb::tuple labels) {
+                 SequenceDoor& door = door_in(capsule);
+                 if (static_cast<std::int32_t>(labels.size()) != door.labels)
+                     throw nb::value_error("there must be one label for each label of the model");
+                 DoorSink sink;
+                 sink.open(door, DoorSink::Wanted::labels);
+                 self.read_words(X, nb::find(attributes), sink);
+                 sink.finish();
+                 return label_lists(sink.labels.data(), labels, sink.tokens);
+             },
+             "X"_a, "attributes"_a, "door"_a, "labels"_a)
         .def("__len__", &TemplateEncoder::size);
     m.def("first_line", [](nb::bytes text) { return first_line(view(text)); }, "text"_a);
 }
@@ -334,7 +347,8 @@ nb::tuple with_found(std::pair<nb::object, SequenceTagger::Found> made) {
     return nb::make_tuple(result, found.known, found.unknown.count, names_of(found.unknown));
 }
 
-void check_labels(const SequenceTagger& tagger, const nb::tuple& labels) {
+template <class Tagger>
+void check_labels(const Tagger& tagger, const nb::tuple& labels) {
     if (static_cast<std::int32_t>(labels.size()) != tagger.label_count())
         throw nb::value_error("there must be one label for each label of the model");
 }
@@ -347,12 +361,13 @@ void bind_sequence_tagger(nb::module_& m) {
                  new (self) SequenceTagger(attributes, door);
              },
              "attributes"_a, "door"_a)
+        .def_prop_ro("door", &SequenceTagger::door)
         .def("tag",
              [](SequenceTagger& self, nb::handle X, nb::tuple labels) {
                  check_labels(self, labels);
                  return with_found(self.run(
                      Wanted::labels, [&](auto& reader) { reader.read(X); },
-                     [&](const DoorSink& sink) { return label_lists(sink.labels.data(), labels, sink.tokens); }));
+                     [&](DoorSink& sink) { return label_lists(sink.labels.data(), labels, sink.tokens); }));
              },
              "X"_a, "labels"_a)
         .def("tag_one",
@@ -360,7 +375,7 @@ void bind_sequence_tagger(nb::module_& m) {
                  check_labels(self, labels);
                  return with_found(self.run(
                      Wanted::labels, [&](auto& reader) { reader.read_one(x); },
-                     [&](const DoorSink& sink) { return label_list(sink.labels.data(), labels, sink.tokens.back()); }));
+                     [&](DoorSink& sink) { return label_list(sink.labels.data(), labels, sink.tokens.back()); }));
              },
              "x"_a, "labels"_a)
         .def("probabilities",
@@ -368,20 +383,36 @@ void bind_sequence_tagger(nb::module_& m) {
                  check_labels(self, labels);
                  return with_found(self.run(
                      Wanted::probabilities, [&](auto& reader) { reader.read(X); },
-                     [&](const DoorSink& sink) {
+                     [&](DoorSink& sink) {
                          return probability_lists(sink.probabilities.data(), labels, sink.tokens);
                      }));
              },
              "X"_a, "labels"_a)
-        .def("rows",
+        .def("read",
              [](SequenceTagger& self, nb::handle x) {
-                 return with_found(self.run(
-                     Wanted::probabilities, [&](auto& reader) { reader.read_one(x); },
-                     [&](const DoorSink& sink) {
-                         return number_lists(sink.probabilities.data(), sink.tokens.back(), self.label_count());
-                     }));
+                 return self.run(
+                     Wanted::ids, [&](auto& reader) { reader.read_one(x); },
+                     [&](DoorSink& sink) {
+                         return nb::cast(new ReadSequence(std::move(sink.only()), self.door()), nb::rv_policy::take_ownership);
+                     }).first;
              },
              "x"_a);
+    nb::class_<ReadSequence>(m, "ReadSequence", "One sequence that SequenceTagger.read has read, for several questions.")
+        .def("best",
+             [](const ReadSequence& self, nb::tuple labels) {
+                 check_labels(self, labels);
+                 return self.best(labels);
+             },
+             "labels"_a)
+        .def("rows", &ReadSequence::rows)
+        .def("arrays",
+             [](const ReadSequence& self) {
+                 DatasetBuilder made;
+                 made.gather = false;
+                 made.add(self.sentence);
+                 return as_arrays(std::move(made));
+             })
+        .def("__len__", &ReadSequence::size);
 }
 
 }  // namespace

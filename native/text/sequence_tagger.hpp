@@ -12,6 +12,7 @@
 
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "sequence_door.hpp"
 #include "text/door_sink.hpp"
@@ -23,6 +24,47 @@ namespace tagfield::text {
 
 namespace nb = nanobind;
 
+inline SequenceDoor& door_in(nb::handle capsule) {
+    void* const door = PyCapsule_GetPointer(capsule.ptr(), SequenceDoor::NAME);
+    if (!door) throw nb::python_error();
+    return *static_cast<SequenceDoor*>(door);
+}
+
+// One sequence that was read, for several questions.
+class ReadSequence {
+  public:
+    ReadSequence(Sentence&& sentence, nb::object capsule)
+        : sentence(std::move(sentence)), capsule_(std::move(capsule)), door_(door_in(capsule_)) {}
+
+    const Sentence sentence;
+
+    std::size_t size() const { return sentence.ends.size(); }
+    std::int32_t label_count() const { return door_.labels; }
+
+    nb::object best(nb::handle labels) const {
+        std::vector<std::int32_t> ids(size());
+        ask();
+        door_.best(ids_of(sentence), ids.data());
+        return label_list(ids.data(), labels, static_cast<std::int64_t>(size()));
+    }
+
+    nb::object rows() const {
+        std::vector<double> node(size() * static_cast<std::size_t>(door_.labels));
+        ask();
+        if (!door_.marginals(ids_of(sentence), node.data())) throw InputError(DoorSink::too_large);
+        return number_lists(node.data(), static_cast<std::int64_t>(size()), door_.labels);
+    }
+
+  private:
+    void ask() const {
+        door_.ask_places(ids_of(sentence));
+        door_.ask_rows(ids_of(sentence));
+    }
+
+    nb::object capsule_;  // kept alive
+    SequenceDoor& door_;
+};
+
 class SequenceTagger {
   public:
     // What a call found, besides its results.
@@ -33,14 +75,11 @@ class SequenceTagger {
 
     SequenceTagger(nb::object attributes, nb::object capsule)
         : attributes_(std::move(attributes)), capsule_(std::move(capsule)),
-          vocabulary_(nb::cast<Vocabulary&>(attributes_)) {
-        void* const door = PyCapsule_GetPointer(capsule_.ptr(), SequenceDoor::NAME);
-        if (!door) throw nb::python_error();
-        door_ = static_cast<SequenceDoor*>(door);
-    }
+          vocabulary_(nb::cast<Vocabulary&>(attributes_)), door_(door_in(capsule_)) {}
     SequenceTagger(const SequenceTagger&) = delete;
 
-    std::int32_t label_count() const { return door_->labels; }
+    std::int32_t label_count() const { return door_.labels; }
+    nb::object door() const { return capsule_; }
 
     // read(reader) reads the sequences, make(sink) turns what they gave into the result.
     template <class Read, class Make>
@@ -48,7 +87,7 @@ class SequenceTagger {
         std::unique_ptr<Workspace> own = std::move(idle_);  // if the call fails, what it leaves half done goes with it
         if (!own || own->attributes != vocabulary_.size()) own = std::make_unique<Workspace>(vocabulary_);
         own->reader.forget_unknown();
-        own->reader.sink.open(*door_, wanted);
+        own->reader.sink.open(door_, wanted);
         read(own->reader);
         own->reader.sink.finish();
         nb::object made = make(own->reader.sink);
@@ -73,7 +112,7 @@ class SequenceTagger {
 
     nb::object attributes_, capsule_;  // kept alive
     Vocabulary& vocabulary_;
-    SequenceDoor* door_ = nullptr;
+    SequenceDoor& door_;
     std::unique_ptr<Workspace> idle_;
 };
 
