@@ -9,8 +9,8 @@
 #include <cmath>
 #include <vector>
 
+#include "kernel/best_path.hpp"
 #include "kernel/edge_path.hpp"
-#include "kernel/lattice.hpp"
 
 namespace tagfield {
 
@@ -26,23 +26,25 @@ struct MarginPass {
 };
 
 template <Rows R> void margin_pass(const Corpus& c, const Layout& at, MarginPass& pass, const int64_t* order, int64_t count) {
-  Lattice<float> lattice(at);
+  BestPath<float> path(at);
+  Scratch<float> scores_, difference_;
   EdgePath looked(at);
   SentenceReader reader;
   const int Lp = at.Lp();
   std::vector<int32_t> guess(size_t(c.longest) + 1);
   std::vector<float> edge(size_t(at.L) * Lp);
+  path.open(pass.theta.trans);
   for (int64_t i = 0; i < count; ++i) {
     const int64_t s = order[i], n = c.length(s);
     if (n == 0) continue;
     const int32_t *y = c.labels + c.tokens[s], *g = guess.data();
-    float* scores = lattice.room_for(n);
+    float* scores = scores_.reserve(n * Lp);
     const Sentence x = reader.open(c, s);
     const Ahead<R, float> ahead(c, at, pass.theta.state, i + 1 < count ? order[i + 1] : -1, i + 2 < count ? order[i + 2] : -1);
     sum_scores<R>(x, at, pass.theta.state, scores, ahead);
     const bool looks = c.edges.in(s);
     const double best = looks ? looked.best(c, scores, pass.theta.trans, pass.theta.edge, s, guess.data())
-                              : lattice.best_path(pass.theta.trans, guess.data());
+                              : path.find(scores, n, guess.data());
     if (!std::isfinite(best)) {
       pass.failed = s;
       return;
@@ -50,7 +52,7 @@ template <Rows R> void margin_pass(const Corpus& c, const Layout& at, MarginPass
     int64_t wrong = 0;
     for (int64_t t = 0; t < n; ++t) wrong += g[t] != y[t];
     if (wrong) {
-      float* D = lattice.node;
+      float* D = difference_.reserve(n * Lp);
       std::fill(D, D + n * Lp, 0.f);
       std::fill(edge.begin(), edge.end(), 0.f);
       for (int64_t t = 0; t < n; ++t) {
@@ -96,6 +98,7 @@ template <Rows R> void margin_pass(const Corpus& c, const Layout& at, MarginPass
       };
       each_difference<R>(x, at, D, [&](int64_t k, Vec<float> u) { add(pass.theta.state + k * W, pass.rest.state + k * W, u); });
       for (int64_t k = 0; k < int64_t(at.L) * Lp; k += W) add(pass.theta.trans + k, pass.rest.trans + k, load(&edge[k]));
+      path.open(pass.theta.trans);
       for (const EdgeDelta& d : looked.deltas) {
         pass.rest.edge[d.place] += later * float(d.by);
         pass.theta.edge[d.place] = (pass.theta.edge[d.place] + by * float(d.by)) + 0.f;

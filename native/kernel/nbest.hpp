@@ -99,7 +99,9 @@ void nbest_all(const Corpus& c, const FieldOf<T>& field, const Limits& limits, i
   Packets packets(c.S);
   in_threads(threads, [&](int) {
     FlushSubnormals flush;  // as in `tag`
-    Lattice<T> lattice(at);
+    BestPath<T> path(at);
+    Scratch<T> scratch;
+    path.open(trans);
     EdgeSentence<T> edges(at);
     SentenceReader reader;
     std::vector<double> s_;
@@ -122,10 +124,10 @@ void nbest_all(const Corpus& c, const FieldOf<T>& field, const Limits& limits, i
         own.best_path(best.data());
         return list(s, own.scores, [&](int64_t t, int i, int j) { return own.tau(t)[int64_t(i) * Lp + j]; });
       }
-      T* scores = lattice.room_for(n);
+      T* scores = scratch.reserve(n * Lp);
       sum_scores<R>(reader.open(c, s), at, field.state, scores);
       limits.forbid(c, at, s, scores);
-      lattice.best_path(trans, best.data());
+      path.find(scores, n, best.data());
       list(s, scores, [from = tau.data(), L](int64_t, int i, int j) { return from[int64_t(i) * L + j]; });
     });
   });
