@@ -113,7 +113,7 @@ oldest: build
 
 # The native code again, with AddressSanitizer and UBSan, under the tests that lean on it.
 SANITIZED := build/sanitize
-SANITIZE_TESTS ?= tests/text tests/native tests/formats tests/fuzz tests/bregman/test_tables.py tests/estimator/test_decoding.py \
+SANITIZE_TESTS ?= tests/arrow/test_words.py tests/text tests/native tests/formats tests/fuzz tests/bregman/test_tables.py tests/estimator/test_decoding.py \
     tests/estimator/test_streaming_edges.py tests/pycrfsuite/test_tagger.py tests/pycrfsuite/test_trainer.py \
     $(addprefix tests/test_,$(addsuffix .py,edges encode features lattice layout layout_edges model model_file_versions \
     threads words)) \
@@ -142,7 +142,7 @@ sanitize: build
 # The same with ThreadSanitizer, under the tests that run several threads. It sees the native modules and every lock, so
 # the interpreter's own lock counts; the interpreter itself is not watched. A process may not be made small under it, and a
 # fork keeps no threads, so two tests are left out.
-THREAD_TESTS ?= tests/native/test_threads.py tests/test_threads.py tests/text/test_borrowed.py tests/text/test_vocabulary.py \
+THREAD_TESTS ?= tests/arrow/test_words.py tests/native/test_threads.py tests/test_threads.py tests/text/test_borrowed.py tests/text/test_vocabulary.py \
     tests/test_interpreter.py tests/test_words.py tests/train/test_quasi_newton.py tests/train/test_objective.py \
     tests/train/test_edges.py tests/estimator/test_decoding.py
 comma := ,
