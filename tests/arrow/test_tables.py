@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tagfield import Model, Settings, encode_sequences
+from tagfield._text import ArrowWords
 from tagfield.arrow import columns
 from tagfield.errors import InputError
 
@@ -48,6 +49,7 @@ def spans_of(tagged) -> list[dict]:
 
 
 @given(st.data(), rows, st.sampled_from(STRINGS), st.sampled_from(LISTS), st.integers(1, 7), st.integers(1, 2))
+@settings(deadline=None)  # it starts threads
 def test_words_get_the_labels_of_tag_words(data, values, string, listed, piece, threads) -> None:
     table = pa.table({"id": range(len(values)), "tokens": data.draw(arrays(listed(string), values))})
     before = columns.TOKENS
@@ -71,7 +73,7 @@ def test_words_get_the_labels_of_tag_words(data, values, string, listed, piece, 
 
 
 @given(st.data(), texts, st.sampled_from(STRINGS), st.integers(1, 20), st.booleans(), st.integers(1, 2))
-@settings(max_examples=50)
+@settings(max_examples=50, deadline=None)  # it starts threads
 def test_texts_get_the_spans_and_tokens_of_tag_text(data, values, string, piece, sure, threads) -> None:
     table = pa.table({"text": data.draw(arrays(string, values))})
     before = columns.CHARACTERS
@@ -91,7 +93,7 @@ def test_texts_get_the_spans_and_tokens_of_tag_text(data, values, string, piece,
 
 
 @given(st.data(), rows)
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 def test_a_template_of_several_columns_reads_several_columns(data, values) -> None:
     first = [row and [w[:1] for w in row] for row in values]
     first = [None if data.draw(st.booleans()) and k % 2 else row for k, row in enumerate(first)]
@@ -244,3 +246,15 @@ def test_words_below_a_null_row_are_no_words() -> None:
     array = forged([0, 1, 3], [0, 4, 5, 9], b"Anna!Anna", nulls=b"\x01")
     assert array.null_count == 1
     assert names.tag_arrow(pa.table({"tokens": array}))["labels"].to_pylist() == [["B-PER"], None]
+
+
+def test_the_buffers_outlive_their_table() -> None:
+    def held() -> ArrowWords:
+        array = pa.array([["Ben", "!"]] * 1000)
+        values = array.values
+        offsets, text = (np.frombuffer(b, t) for b, t in zip(values.buffers()[1:], (np.int32, np.uint8), strict=True))
+        return ArrowWords([("w", array.offsets.to_numpy(), offsets[: len(values) + 1], text)])
+
+    found = held()
+    _ = [pa.array([["xx", "yy"]] * 1000) for _ in range(50)]
+    assert names.tag_words(found) == [["B-PER", "O"]] * 1000

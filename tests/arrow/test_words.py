@@ -3,12 +3,10 @@
 import threading
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tagfield import Model
 from tagfield._text import ArrowWords, Vocabulary
 from tagfield.encode import WordEncoder, encode_words
 from tagfield.errors import InputError
@@ -109,17 +107,3 @@ def test_a_vocabulary_may_grow_while_another_thread_reads() -> None:
     finally:
         ends.set()
         thread.join()
-
-
-def test_the_buffers_outlive_their_table() -> None:
-    model = Model.train_words([["to", "be"]] * 3, [["TO", "VB"]] * 3)
-
-    def held() -> ArrowWords:
-        array = pa.array([["to", "be"]] * 1000)
-        values = array.values
-        offsets, text = (np.frombuffer(b, t) for b, t in zip(values.buffers()[1:], (np.int32, np.uint8), strict=True))
-        return ArrowWords([("w", array.offsets.to_numpy(), offsets[: len(values) + 1], text)])
-
-    found = held()
-    _ = [pa.array([["xx", "yy"]] * 1000) for _ in range(50)]
-    assert model.tag(model.encode_words(found)) == [["TO", "VB"]] * 1000
