@@ -47,7 +47,7 @@ def test_batches_of_pandas_as_mapInPandas_hands_them_over(path: Path) -> None:
 
 def test_batches_of_arrow_as_mapInArrow_hands_them_over(path: Path) -> None:
     tag = pickle.loads(pickle.dumps(Model.arrow_tagger(path, probabilities=False)))
-    batch = pa.record_batch({"id": range(4), "text": pa.array(TEXTS)})
+    batch = pa.RecordBatch.from_pydict({"id": range(4), "text": TEXTS})
     for after in tag(iter([batch, batch.slice(1)])):
         assert isinstance(after, pa.RecordBatch)
         assert after.equals(model.tag_arrow(batch.slice(4 - after.num_rows), probabilities=False))

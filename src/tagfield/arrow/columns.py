@@ -149,7 +149,12 @@ def _plain_text(array: Any) -> Any:
     pa = load_pyarrow()
     while isinstance(array.type, pa.BaseExtensionType):
         array = array.storage
-    return array if _named(array.type, "is_string", "is_large_string") else array.cast(pa.large_string())
+    if _named(array.type, "is_string", "is_large_string"):
+        return array
+    try:
+        return array.cast(pa.large_string())
+    except pa.ArrowNotImplementedError:  # early versions with string_view cannot cast it
+        return pa.array(array.to_pylist(), pa.large_string())
 
 
 def _valid(array: Any) -> Flags:

@@ -219,9 +219,15 @@ def _columns(schema: Any, column: str | Sequence[str] | None) -> list[str]:
 
 
 def _with_columns(data: Any, fields: Sequence[Any], columns: Sequence[Any]) -> Any:
-    for each, values in zip(fields, columns, strict=True):
-        data = data.append_column(each, values)
-    return data
+    """The table or batch with more columns."""
+    schema = _with_fields(data.schema, fields)
+    return type(data).from_arrays([*data.columns, *columns], schema=schema)
+
+
+def _with_fields(schema: Any, fields: Sequence[Any]) -> Any:
+    for each in fields:
+        schema = schema.append(each)
+    return schema
 
 
 def _tag_column(model: Tagger, data: Any, options: Options) -> Any:
@@ -252,10 +258,7 @@ def _tag_stream(model: Tagger, reader: Any, options: Options) -> Any:
             yield _with_columns(batch, task.fields, task.run(batch, first))
             first += batch.num_rows
 
-    schema = reader.schema
-    for each in task.fields:
-        schema = schema.append(each)
-    return pa.RecordBatchReader.from_batches(schema, batches())
+    return pa.RecordBatchReader.from_batches(_with_fields(reader.schema, task.fields), batches())
 
 
 def _imported(data: Any) -> Any:
