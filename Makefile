@@ -4,7 +4,7 @@ PY := .venv/bin/python
 NATIVE := CMakeLists.txt $(wildcard native/*/*.hpp native/*/*.cpp)
 PYTEST_FLAGS ?= -n auto --dist worksteal
 
-.PHONY: build demo paper lint browser clang test fuzz reference bench oldest sanitize threadsanitize clean
+.PHONY: build demo paper lint browser clang test fuzz reference bench scale oldest sanitize threadsanitize clean
 
 build: .venv/.built
 
@@ -94,6 +94,12 @@ bench: build .venv/.bench
 	$(PY) benchmarks/words.py $(CONLL2000) $(BENCH_FLAGS)
 	$(PY) benchmarks/switch.py $(CONLL2000) $(BENCH_FLAGS)
 	$(PY) benchmarks/edges.py $(CONLL2000) $(BENCH_FLAGS)
+	$(PY) benchmarks/scale.py $(CONLL2000) $(BENCH_FLAGS)
+
+# Only the tables of docs/scale.md: threads, labels, long corpora, L-BFGS, single sentences, Arrow, a cluster. Some of them by
+# name: make scale BENCH_FLAGS="--only threads,labels".
+scale: build .venv/.bench
+	$(PY) benchmarks/scale.py $(CONLL2000) $(BENCH_FLAGS)
 
 # The estimator with the oldest versions that pyproject.toml allows of what it stands on, in a virtualenv of its own.
 OLDEST := build/oldest/bin/python
