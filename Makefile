@@ -4,7 +4,7 @@ PY := .venv/bin/python
 NATIVE := CMakeLists.txt $(wildcard native/*/*.hpp native/*/*.cpp)
 PYTEST_FLAGS ?= -n auto --dist worksteal
 
-.PHONY: build demo paper lint browser clang test fuzz reference bench oldest sanitize threadsanitize clean
+.PHONY: build demo paper lint browser clang test fuzz reference bench scale oldest sanitize threadsanitize clean
 
 build: .venv/.built
 
@@ -94,6 +94,12 @@ bench: build .venv/.bench
 	$(PY) benchmarks/words.py $(CONLL2000) $(BENCH_FLAGS)
 	$(PY) benchmarks/switch.py $(CONLL2000) $(BENCH_FLAGS)
 	$(PY) benchmarks/edges.py $(CONLL2000) $(BENCH_FLAGS)
+	$(PY) benchmarks/scale.py $(CONLL2000) $(BENCH_FLAGS)
+
+# Only the tables of docs/scale.md: threads, labels, long corpora, L-BFGS, single sentences, Arrow, a cluster. Some of them by
+# name: make scale BENCH_FLAGS="--only threads,labels".
+scale: build .venv/.bench
+	$(PY) benchmarks/scale.py $(CONLL2000) $(BENCH_FLAGS)
 
 # The estimator with the oldest versions that pyproject.toml allows of what it stands on, in a virtualenv of its own.
 OLDEST := build/oldest/bin/python
@@ -113,7 +119,7 @@ oldest: build
 
 # The native code again, with AddressSanitizer and UBSan, under the tests that lean on it.
 SANITIZED := build/sanitize
-SANITIZE_TESTS ?= tests/text tests/native tests/formats tests/fuzz tests/bregman/test_tables.py tests/estimator/test_decoding.py \
+SANITIZE_TESTS ?= tests/arrow/test_words.py tests/text tests/native tests/formats tests/fuzz tests/bregman/test_tables.py tests/estimator/test_decoding.py \
     tests/estimator/test_streaming_edges.py tests/pycrfsuite/test_tagger.py tests/pycrfsuite/test_trainer.py \
     $(addprefix tests/test_,$(addsuffix .py,edges encode features lattice layout layout_edges model model_file_versions \
     threads words)) \
@@ -142,7 +148,7 @@ sanitize: build
 # The same with ThreadSanitizer, under the tests that run several threads. It sees the native modules and every lock, so
 # the interpreter's own lock counts; the interpreter itself is not watched. A process may not be made small under it, and a
 # fork keeps no threads, so two tests are left out.
-THREAD_TESTS ?= tests/native/test_threads.py tests/test_threads.py tests/text/test_borrowed.py tests/text/test_vocabulary.py \
+THREAD_TESTS ?= tests/arrow/test_words.py tests/native/test_threads.py tests/test_threads.py tests/text/test_borrowed.py tests/text/test_vocabulary.py \
     tests/test_interpreter.py tests/test_words.py tests/train/test_quasi_newton.py tests/train/test_objective.py \
     tests/train/test_edges.py tests/estimator/test_decoding.py
 comma := ,

@@ -9,55 +9,23 @@ import os
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-import platform
-import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from statistics import median
 
 import numpy as np
 import peer
 import pycrfsuite
+from timing import Measure, alternate, clock, machine, passes, peak_memory
 
 from tagfield.dataset import Dataset
 from tagfield.encode import Encoded, encode_files
 from tagfield.features import feature_set
 from tagfield.lattice import open_corpus
 from tagfield.model import Model
-from tagfield.native import kernels
 from tagfield.train import Settings, train
 from tagfield.train.problem import Problem
-
-Measure = Callable[[], float]
-
-
-def clock(work: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
-
-
-def alternate(ours: Measure, theirs: Measure, repeats: int) -> tuple[float, float]:
-    pairs = [(ours(), theirs()) for _ in range(repeats)]
-    return median(a for a, _ in pairs), median(b for _, b in pairs)
-
-
-def passes(encoded: Encoded, settings: Settings, count: int) -> Measure:
-    """Seconds of one epoch in the middle of training, as the median of `count`."""
-    problem = Problem.of(encoded, settings)
-
-    def measure() -> float:
-        rng = np.random.default_rng(0)
-        trainer = settings.recipe.trainer(problem, rng)
-        orders = [rng.permutation(len(encoded)).astype(np.int64) for _ in range(count + 1)]
-        trainer.run(orders[0])
-        return median(clock(lambda order=order: trainer.run(order)) for order in orders[1:])
-
-    return measure
 
 
 def lbfgs_iteration(encoded: Encoded, kind: str, few: int, many: int) -> Measure:
@@ -73,16 +41,6 @@ def lbfgs_iteration(encoded: Encoded, kind: str, few: int, many: int) -> Measure
         return clock(iterate)
 
     return lambda: (run(many) - run(few)) / (many - few)
-
-
-def peak_memory(command: list[str]) -> float:
-    """Peak resident memory of a process, in MB."""
-    script = (
-        "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL);"
-        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024)"
-    )
-    done = subprocess.run([sys.executable, "-c", script, *command], check=True, capture_output=True, text=True)
-    return float(done.stdout)
 
 
 def repeated(dataset: Dataset, times: int) -> Dataset:
@@ -205,5 +163,5 @@ if __name__ == "__main__":
     parser.add_argument("--quick", action="store_true")
     options = parser.parse_args()
     result = table(options.folder, 1 if options.quick else 3)
-    print(f"{platform.machine()}, {os.cpu_count()} cores, kernels {kernels.__name__.rsplit('_', 1)[1]}\n")
+    print(f"{machine()}\n")
     print("\n".join(result))

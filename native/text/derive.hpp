@@ -2,7 +2,7 @@
 //
 //     new cells of the base column ─▶ function(list) ─▶ for each cell: None, a str, or a list of str ─▶ of[cell]
 //
-// A cell of a base column with many values is handed over as a list of them.
+// A cell of a base column with many values is handed over as a list of them. The GIL is taken for new cells only.
 #pragma once
 
 #include <Python.h>
@@ -48,6 +48,7 @@ class CellFunction : public Derivation {
     }
 
     void call(const Column& base, Column& made) {
+        const nb::gil_scoped_acquire acquire;
         nb::list cells;
         for (std::size_t cell = of_.size(); cell < base.cells.size(); ++cell) {
             const std::string_view text = base.cells[static_cast<std::int32_t>(cell)];

@@ -5,16 +5,19 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <tuple>
 #include <utility>
 
 #include "exact_array.hpp"
 #include "interpreter.hpp"
 #include "text/absolute.hpp"
+#include "text/arrow_words.hpp"
 #include "text/columns.hpp"
 #include "text/dataset_builder.hpp"
 #include "text/bind_corpus.hpp"
@@ -86,6 +89,43 @@ std::vector<Pattern> as_patterns(const std::vector<PatternParts>& patterns, bool
     std::vector<Pattern> made;
     for (const auto& [pieces, cells] : patterns) made.push_back({pieces, cells, until_nul});
     return made;
+}
+
+// Buffers of Arrow, and the arrays that keep them alive.
+struct HeldWords {
+    using Buffer = tagfield::Exact<nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>>;
+    using Parts = std::tuple<std::string, Buffer, Buffer, View<std::uint8_t>>;  // name, rows, words, bytes
+
+    std::vector<Parts> kept;
+    ArrowWords words;
+
+    HeldWords(std::vector<Parts> parts, std::int64_t first) : kept(std::move(parts)), words(columns_of(kept), first) {}
+
+  private:
+    static std::vector<ArrowColumn> columns_of(const std::vector<Parts>& parts) {
+        std::vector<ArrowColumn> made;
+        for (const auto& [name, rows, words, bytes] : parts)
+            made.push_back({name, offsets_of(rows), offsets_of(words),
+                            {reinterpret_cast<const char*>(bytes.data()), bytes.size()}});
+        return made;
+    }
+    static Offsets offsets_of(const Buffer& buffer) {
+        const bool wide = buffer.dtype() == nb::dtype<std::int64_t>();
+        if (!wide && buffer.dtype() != nb::dtype<std::int32_t>()) throw nb::type_error("offsets are int32 or int64");
+        return {static_cast<const char*>(buffer.data()), buffer.size(), wide};
+    }
+};
+
+// Sentences of words, from Python objects or from Arrow's buffers; a list is not even asked what it is.
+std::pair<EncodedTokens, std::vector<std::int32_t>> encode_words(TemplateEncoder& self, nb::handle X, nb::handle y,
+                                                                 nb::handle attributes, bool frozen, Vocabulary& labels,
+                                                                 bool gather, nb::handle edges, bool grouped) {
+    if (PyList_CheckExact(X.ptr()) || !nb::isinstance<HeldWords>(X))
+        return self.encode_words(X, y, attributes, frozen, labels, gather, edges, grouped);
+    if (!y.is_none() || !frozen) throw InputError("Arrow columns can be tagged, but not learned from; use lists of words");
+    EncodedTokens made = self.encode_arrow(nb::inst_ptr<HeldWords>(X)->words, attributes, gather, edges);
+    const auto tokens = static_cast<std::size_t>(made.tokens.tokens.back());
+    return {std::move(made), std::vector<std::int32_t>(tokens, Vocabulary::absent)};
 }
 
 std::string_view view(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
@@ -253,6 +293,9 @@ void bind_templates(nb::module_& m) {
                  new (self) Gazetteer(std::move(made));
              },
              "phrases"_a);
+    nb::class_<HeldWords>(m, "ArrowWords")
+        .def(nb::init<std::vector<HeldWords::Parts>, std::int64_t>(), "columns"_a, "first"_a = 0)
+        .def("__len__", [](const HeldWords& self) { return self.words.size(); });
     nb::class_<TemplateEncoder>(m, "TemplateEncoder")
         .def(nb::init<const std::vector<bool>&, std::size_t, std::string>(), "wanted"_a, "capacity"_a, "expected"_a)
         .def("derive",
@@ -310,7 +353,7 @@ void bind_templates(nb::module_& m) {
              [](TemplateEncoder& self, nb::handle X, nb::handle y, Vocabulary& attributes, bool frozen,
                 Vocabulary& labels, bool gather, Vocabulary* edges, bool grouped) {
                  auto [made, gold] =
-                     self.encode_words(X, y, nb::find(attributes), frozen, labels, gather, found(edges), grouped);
+                     encode_words(self, X, y, nb::find(attributes), frozen, labels, gather, found(edges), grouped);
                  const nb::object transitions = as_slots(self, edges, std::move(made.transitions));
                  return nb::make_tuple(as_arrays(std::move(made.tokens)), as_array(std::move(gold)), transitions);
              },

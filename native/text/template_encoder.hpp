@@ -1,6 +1,6 @@
 // TemplateEncoder: sentences from files or Python objects → a DatasetBuilder, by one template.
 //
-//     ColumnReader or WordReader ─▶ CellTable ─▶ update: derived columns ─▶ TemplateExpander ─▶ DatasetBuilder
+//     ColumnReader, WordReader or ArrowWords ─▶ CellTable ─▶ update: derived columns ─▶ TemplateExpander ─▶ DatasetBuilder
 //                                                                       └─▶ another one for transitions, if there are any
 //
 // What it learns about cells and patterns is kept for the next call, up to `capacity` entries; then all is dropped.
@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "text/arrow_words.hpp"
 #include "text/cell_table.hpp"
 #include "text/columns.hpp"
 #include "text/dataset_builder.hpp"
@@ -122,6 +123,28 @@ class TemplateEncoder {
             states_.expander->run(attributes, true, sink);
             table.begin();
         });
+    }
+
+    // Encodes sentences of words from Arrow's buffers, without labels, and with vocabularies that do not grow. The GIL is
+    // released: other threads may add to the vocabularies meanwhile, but not to the snapshots that are read here.
+    EncodedTokens encode_arrow(const ArrowWords& words, nb::handle vocabulary, bool gather, nb::handle transitions) {
+        const InUse use(*this);
+        trim();
+        table.begin();
+        EncodedTokens made;
+        made.tokens.gather = made.transitions.gather = gather;
+        Vocabulary attributes = states_.switch_to(vocabulary);
+        Vocabulary* const edges = switch_transitions_to(transitions);
+        Vocabulary edge_attributes = edges ? *edges : Vocabulary();
+        bool first = true;
+        nb::gil_scoped_release release;
+        words.read(table, expected_, [&] {
+            table.update();
+            run(attributes, edges ? &edge_attributes : nullptr, true, made);
+            table.begin();
+            if (std::exchange(first, false)) made.tokens.reserve_like(words.size());
+        });
+        return made;
     }
 
     // Between batches: drops what was learned, if it is too much.

@@ -47,6 +47,17 @@ class Gazetteer:
 
     def __init__(self, phrases: Sequence[Sequence[str]]) -> None: ...
 
+class ArrowWords:
+    """Sentences of words in Arrow's buffers: for each column its name, offsets of rows, offsets of words, and bytes.
+
+    `TemplateEncoder.encode_words` takes it as X. The offsets are int32 or int64. first: the number of the first row.
+    """
+
+    def __init__(
+        self, columns: Sequence[tuple[str, _Ints | _Longs, _Ints | _Longs, NDArray[np.uint8]]], first: int = ...
+    ) -> None: ...
+    def __len__(self) -> int: ...
+
 class TemplateEncoder:
     """Sentences of columns to the arrays of a Dataset, by the patterns of one template."""
 

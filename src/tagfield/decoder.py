@@ -22,6 +22,18 @@ from tagfield.spans import Span, SpanFinder
 from tagfield.train.fields import whole
 
 
+def check_threads(threads: int) -> int:
+    """A number of threads; InputError if there cannot be so many.
+
+    >>> check_threads(2)
+    2
+    """
+    found = whole("threads", threads)
+    if not 0 < found <= 4096:
+        raise InputError(f"threads must be between 1 and 4096, got {threads}")
+    return found
+
+
 class Best(NamedTuple):
     """The best paths of a corpus, with their probabilities."""
 
@@ -48,9 +60,7 @@ class Decoder:
         self._field = field
         self._encoded = encoded
         self._limits = limits
-        self._threads = whole("threads", threads)
-        if not 0 < self._threads <= 4096:
-            raise InputError(f"threads must be between 1 and 4096, got {threads}")
+        self._threads = check_threads(threads)
         self._corpus = open_corpus(encoded.dataset)
 
     @property

@@ -1,7 +1,7 @@
 """Model: labels, attributes and weights. It tags words, text and attributes, and is saved to a file.
 
     Encoded, Trained ─▶ Model ─▶ decoder (data, rules, known) ─▶ tag · marginals · n_best · spans · log_probability
-                          ├─▶ tag_words (lists of words) · tag_text (running text ─▶ TaggedText)
+                          ├─▶ tag_words (lists of words) · tag_text (running text ─▶ TaggedText) · tag_arrow (tables)
                           └─▶ save ─▶ one safetensors file ─▶ load (every bound checked) ─▶ Model
 
 A model is immutable, so threads can share it. Each call has its own workspace, and the kernels release the GIL.
@@ -17,6 +17,7 @@ import numpy as np
 
 from tagfield import __version__
 from tagfield._text import Vocabulary
+from tagfield.arrow import ArrowTagger, Options
 from tagfield.corpus import Corpus, is_corpus
 from tagfield.dataset import Floats, Longs
 from tagfield.encode import Encoded, encode_files, encode_words
@@ -252,6 +253,25 @@ class Model(Tagging):
         [['Y', 'X']]
         """
         return cls(*read_bytes(data))
+
+    @classmethod
+    def arrow_tagger(
+        cls, model: "str | os.PathLike[str] | Model", column: str | Sequence[str] | None = None, **options: Any
+    ) -> ArrowTagger:
+        """A function that labels batches in other processes: Spark's mapInPandas and mapInArrow, Ray's map_batches.
+
+        It takes DataFrames of pandas, tables and batches of pyarrow, dicts of arrays, and iterators of these. A process
+        loads the model once.
+
+        model: The path of a model file that every process can read, or a model, which is then sent along.
+        column, options: As in `tag_arrow`.
+
+        >>> import pandas as pd
+        >>> tag = Model.arrow_tagger(Model.train_words([["Anna", "left"]], [["B-PER", "O"]]), probabilities=False)
+        >>> [[span["text"] for span in spans] for spans in tag(pd.DataFrame({"text": ["Anna left"]}))["spans"]]
+        [['Anna']]
+        """
+        return ArrowTagger.of(cls.load, model, Options.of(column=column, **options))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Model._assemble, to_tensors(self._parts())

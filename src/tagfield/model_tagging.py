@@ -3,6 +3,7 @@
 attributes, Encoded ─▶ decoder ─▶ tag · marginals · n_best · spans · log_probability · evaluate
 words ─▶ template ─▶ decoder ─▶ tag_words
 text ─▶ tokenizer ─▶ words ─▶ template ─▶ decoder ─▶ tag_text: TaggedText
+Arrow tables of texts or words ─▶ arrow/ ─▶ tag_arrow: the table with labels
 """
 
 from collections.abc import Hashable, Iterable, Sequence
@@ -14,6 +15,7 @@ from typing import Any, TypeAlias, overload
 import numpy as np
 
 from tagfield._text import SequenceTagger, label_lists
+from tagfield.arrow import Options, tag_arrow
 from tagfield.constraints import Rules, limits_for
 from tagfield.dataset import Doubles, Floats
 from tagfield.decoder import Decoder
@@ -199,6 +201,42 @@ class Tagging(Reading):
         decoder = self.decoder(self.read_text(sentences.words()), rules=rules, threads=threads)
         tagged = sentences.tagged(decoder, self.label_names, n_best=n_best, probabilities=probabilities)
         return tagged[0] if isinstance(text, str) else tagged
+
+    def tag_arrow(
+        self,
+        data: Any,
+        column: str | Sequence[str] | None = None,
+        *,
+        output: str | None = None,
+        name: str | None = None,
+        tokenizer: Tokenizer | None = None,
+        probabilities: bool | None = None,
+        rules: Any = None,
+        threads: int = 1,
+    ) -> Any:
+        """Label a column of an Arrow table, and return the table with the labels as a new column; see docs/arrow.md.
+
+        data: A Table, RecordBatch, RecordBatchReader, ChunkedArray or Array of pyarrow, or an object with
+            `__arrow_c_stream__`, such as a DataFrame of Polars.
+        column: A column of strings (text), or of lists of strings (tokens). A template that reads several columns, such
+            as words and parts of speech, takes a list of their names. Default: 'text' or 'tokens'.
+        output: For text 'spans' or 'tokens', both as structs of start, end, label, text and probability; for tokens
+            'labels'. Default: 'spans' if the labels form spans.
+        name: The name of the new column. Default: as `output`.
+        probabilities: Compute probabilities; for tokens they are a second column. Default: for text only.
+        tokenizer, rules, threads: As in `tag_text`.
+
+        >>> import pyarrow as pa
+        >>> from tagfield import Model
+        >>> model = Model.train_words([["Anna", "left"], ["It", "left"]], [["B-PER", "O"], ["O", "O"]])
+        >>> table = pa.table({"id": [1, 2], "text": ["Anna left", None]})
+        >>> model.tag_arrow(table, probabilities=False)["spans"].to_pylist()
+        [[{'start': 0, 'end': 4, 'label': 'PER', 'text': 'Anna', 'probability': None}], None]
+        >>> model.tag_arrow(pa.array([["It", "left"]])).to_pylist()
+        [['O', 'O']]
+        """
+        options = Options(column, output, name, tokenizer, probabilities, rules, threads)
+        return tag_arrow(self, data, options)
 
     def marginals(
         self, X: Data, *, edges: Edges = None, rules: Any = None, known: Known = None, threads: int = 1

@@ -68,15 +68,15 @@ class Sentences:
         names: the labels as strings [L], which say what chunks there are
         called: the labels as the results show them [L]
         """
-        answers = _answers(decoder, names, called or names, n_best, probabilities)
+        found = answers(decoder, names, called or names, n_best, probabilities)
         return [
-            TaggedText(text, [_sentence(text, offsets, next(answers)) for offsets in sentences])
+            TaggedText(text, [_sentence(text, offsets, next(found)) for offsets in sentences])
             for text, sentences in zip(self.texts, self.offsets, strict=True)
         ]
 
 
 @dataclass(frozen=True)
-class _Answer:
+class Answer:
     """What a decoder says about one sentence."""
 
     labels: list[Any]
@@ -86,9 +86,10 @@ class _Answer:
     n_best: list[tuple[list[Any], float]]
 
 
-def _answers(
+def answers(
     decoder: Decoder, names: Sequence[str], called: Sequence[Any], n_best: int, probabilities: bool
-) -> Iterator[_Answer]:
+) -> Iterator[Answer]:
+    """What a decoder says about each of its sentences; the arguments are those of `Sentences.tagged`."""
     kind = span_kind(names)
     found = decoder.best_with_probabilities() if probabilities else None
     best = decoder.best() if found is None else found.labels
@@ -98,7 +99,7 @@ def _answers(
     untyped = "" if kind is None else UNITS[kind]  # the label of spans without a type
     paths = decoder.n_best(n_best) if n_best else None
     for s, (start, end) in enumerate(pairwise(decoder.tokens.tolist())):
-        yield _Answer(
+        yield Answer(
             [called[i] for i in ids[start:end]],
             None if sure is None else sure[start:end],
             None if found is None else float(found.path[s]),
@@ -107,7 +108,7 @@ def _answers(
         )
 
 
-def _sentence(text: str, offsets: list[Offsets], answer: _Answer) -> TaggedSentence:
+def _sentence(text: str, offsets: list[Offsets], answer: Answer) -> TaggedSentence:
     first, last = (offsets[0][0], offsets[-1][1]) if offsets else (0, 0)
     sure: Sequence[float | None] = [None] * len(offsets) if answer.sure is None else answer.sure
     tokens = [

@@ -4,7 +4,7 @@
 
 A door may return a string that tells how it went: the worker keeps inputs with an outcome that is new.
 
-The first five have a twin in native/fuzz that reads the same bytes without Python. scripts/fuzz.py runs them all, and
+The first six have a twin in native/fuzz that reads the same bytes without Python. scripts/fuzz.py runs them all, and
 tests/fuzz/test_replay.py reads the seeds and all that was ever found. Other programs' models: foreign.py.
 """
 
@@ -20,9 +20,9 @@ from pathlib import Path
 import numpy as np
 
 from tagfield import Model, Settings
-from tagfield._text import Vocabulary
+from tagfield._text import ArrowWords, Vocabulary
 from tagfield.cli.config import read_config
-from tagfield.encode import encode_files, encode_words
+from tagfield.encode import WordEncoder, encode_files, encode_words
 from tagfield.errors import InputError, OutputError
 from tagfield.native import kernels
 from tagfield.storage import HEADER_CRC_DIGITS
@@ -63,6 +63,21 @@ def vocabularies(data: bytes) -> None:
     text = np.frombuffer(data[1 + 8 * count :], np.uint8)
     made = Vocabulary.from_arrays(text, np.frombuffer(raw, np.int64))
     assert [made.find(string) for string in made.strings()] == list(range(len(made)))
+
+
+def arrow(data: bytes) -> None:
+    """Forged Arrow buffers: widths of the offsets, their numbers, the offsets, the text."""
+    flags, n_rows, n_words = data[:3].ljust(3, b"\0")
+    widths = [np.dtype(np.int64 if flags & bit else np.int32) for bit in (1, 2)]
+    at, offsets = 3, []
+    for count, width in zip((n_rows, n_words), widths, strict=True):
+        raw = data[at : at + count * width.itemsize].ljust(count * width.itemsize, b"\0")
+        at += count * width.itemsize
+        offsets.append(np.frombuffer(raw, width))
+    given = ArrowWords([("w", *offsets, np.frombuffer(data[at:], np.uint8))])
+    encoded = WordEncoder("words", Vocabulary(), Vocabulary()).encode(given)
+    assert len(encoded) == n_rows - 1
+    assert len(encoded.gold) == offsets[0][-1] - offsets[0][0]
 
 
 def templates(data: bytes) -> None:
@@ -176,6 +191,7 @@ NATIVE: dict[str, Door] = {
     "items": items,
     "templates": templates,
     "vocabularies": vocabularies,
+    "arrow": arrow,
     "responses": responses,
 }
 PYTHON: dict[str, Door] = {

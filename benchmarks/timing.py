@@ -1,0 +1,78 @@
+"""What the benchmarks share: clocks, alternation, epochs in the middle of training, peak memory, lines of a table.
+
+Times are those of a wall clock. Compare what alternates in one run: the machine's pace changes from second to second.
+"""
+
+import os
+import platform
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from statistics import median
+
+import numpy as np
+
+from tagfield.encode import Encoded
+from tagfield.native import kernels
+from tagfield.train import Settings
+from tagfield.train.problem import Problem
+
+Measure = Callable[[], float]
+
+
+def clock(work: Callable[[], object]) -> float:
+    """Seconds that some work takes."""
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def alternate(ours: Measure, theirs: Measure, repeats: int) -> tuple[float, float]:
+    """The medians of two measures that take turns."""
+    return tuple(round_robin([ours, theirs], repeats))  # type: ignore[return-value]
+
+
+def round_robin(measures: Sequence[Measure], repeats: int) -> list[float]:
+    """The medians of several measures that take turns."""
+    rounds = [[measure() for measure in measures] for _ in range(repeats)]
+    return [median(times) for times in zip(*rounds, strict=True)]
+
+
+def passes(encoded: Encoded, settings: Settings, count: int) -> Measure:
+    """Seconds of one epoch in the middle of training, as the median of `count`."""
+    problem = Problem.of(encoded, settings)
+
+    def measure() -> float:
+        rng = np.random.default_rng(0)
+        trainer = settings.recipe.trainer(problem, rng)
+        orders = [rng.permutation(len(encoded)).astype(np.int64) for _ in range(count + 1)]
+        trainer.run(orders[0])
+        return median(clock(lambda order=order: trainer.run(order)) for order in orders[1:])
+
+    return measure
+
+
+def peak_memory(command: list[str]) -> float:
+    """Peak resident memory of a process, in MB."""
+    script = (
+        "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL);"
+        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024)"
+    )
+    done = subprocess.run([sys.executable, "-c", script, *command], check=True, capture_output=True, text=True)
+    return float(done.stdout)
+
+
+def machine() -> str:
+    """What the figures were measured on."""
+    return f"{platform.machine()}, {os.cpu_count()} cores, kernels {kernels.__name__.rsplit('_', 1)[1]}"
+
+
+def head(*names: str) -> None:
+    """Print the first lines of a table."""
+    print(f"\n| {' | '.join(names)} |\n|{' --- |' * len(names)}", flush=True)
+
+
+def row(*cells: str) -> None:
+    """Print one line of a table."""
+    print(f"| {' | '.join(cells)} |", flush=True)
