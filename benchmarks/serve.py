@@ -123,7 +123,7 @@ def main() -> None:
             found = fastest(service.port, one, arguments.connections, arguments.seconds)
             print(f"one sentence   {found['rate']:10,.0f} requests/s    {found}")
             half = load(service.port, one, arguments.connections, arguments.seconds, found["rate"] / 2)
-            print(f"half of it     {half['rate']:10,.0f} requests/s    p50 {half['p50']} ms, p99 {half['p99']} ms    {half}")
+            print(f"half of it     {half['rate']:10,.0f} requests/s    {half}")
             many = fastest(service.port, batch, 4, arguments.seconds)
             print(f"batches        {many['rate'] * 100:10,.0f} sentences/s   {many}")
             if arguments.soak:

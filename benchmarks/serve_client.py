@@ -1,4 +1,4 @@
-"""A load generator for benchmarks/serve.py, in a process of its own: keep-alive connections, closed loop or a fixed rate.
+"""A load generator for benchmarks/serve.py: keep-alive connections, in a closed loop or at a fixed rate.
 
     serve_client.py PORT CONNECTIONS SECONDS RATE < bodies, one per line        prints one JSON object
 

@@ -46,14 +46,12 @@ def serve(
     was begun.
     """
     try:
-        from tagfield.serve.app import App
         from tagfield.serve.server import run
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] not in ("uvicorn", "httptools", "h11", "click"):
             raise
-        raise UsageError(
-            f"tagfield serve needs {error.name}; install it with: pip install 'tagfield[serve]'"
-        ) from None
+        raise UsageError(f"tagfield serve needs {error.name}; install it with: pip install 'tagfield[serve]'") from None
+    from tagfield.serve.app import App
     from tagfield.serve.limits import Limits
     from tagfield.serve.registry import ModelFile, Registry, check_names
 

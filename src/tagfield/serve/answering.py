@@ -149,7 +149,7 @@ class Answerer:
         asked, t = question.asked, question.token
         served = self._registry.find(asked.model)
         read = _Read(job, asked, served, self._limits)
-        texts = [text[a:b] for text, found in zip(asked.inputs, read.offsets) for each in found for a, b in each]
+        words = [asked.inputs[0][a:b] for text in read.offsets for sentence in text for a, b in sentence]
         if t >= job.tokens:
             raise bad(f"token {t} does not exist; the input has {job.tokens:,} tokens, counted from 0")
         s = 0
@@ -157,10 +157,8 @@ class Answerer:
             t -= len(read.sentences[s])
             s += 1
         known = None if read.known is None else read.known[s]
-        found = explaining.explanation(
-            served, read.sentences[s], t, known, asked.wanted, question.expected
-        )
-        return explaining.write(found, served, question.token, texts[question.token] if texts else None)
+        found = explaining.explanation(served, read.sentences[s], t, known, asked.wanted, question.expected)
+        return explaining.write(found, served, question.token, words[question.token] if words else None)
 
 
 def _refusal(error: Exception) -> Refusal:

@@ -43,7 +43,7 @@ Send = Callable[[Any], Awaitable[None]]
 JSON = (b"content-type", b"application/json")
 TEXT = (b"content-type", b"text/plain; version=0.0.4; charset=utf-8")
 NO_STORE = (b"cache-control", b"no-store")
-REFRESH = 1.0  # seconds between two looks at the model files
+REFRESH = 0.5  # seconds between two looks at the model files
 
 
 class Answer(NamedTuple):

@@ -6,9 +6,9 @@
 Nobody waits for a batch to fill. While a lane's threads are busy, its queue grows, and so does the next batch: under
 load, batches are large and cheap; without load, a request is alone and quick.
 
-Small jobs have one thread, since most of their work holds the interpreter's lock: two threads that fight for it answered
-3,300 requests a second where one answered 4,500. Large jobs spend their time in the kernels, on all cores, and small ones
-need not wait for them.
+Small jobs have one thread, since most of their work holds the interpreter's lock: two threads that fight for it
+answered 3,300 requests a second where one answered 4,500. Large jobs spend their time in the kernels, on all cores, and
+small ones need not wait for them.
 """
 
 import asyncio

@@ -2,8 +2,8 @@
 
     sentences ─▶ slices of at most SLICE tokens ─▶ model.decoder ─▶ Row for each sentence
 
-A slice bounds the memory of a call and the time for which it holds the interpreter's lock. Between two slices, a request
-that has taken too long ends.
+A slice bounds the memory of a call and the time for which it holds the interpreter's lock. A request that has taken too
+long ends between two slices.
 """
 
 from collections.abc import Iterator, Sequence

@@ -2,8 +2,8 @@
 
     sentence, token, the label you expected ─▶ explain ─▶ terms that add up to the difference of two paths
 
-The terms say why the best path beats the best path with another label at this token: the label that the client expected,
-or else the runner-up.
+The terms say why the best path beats the best path with another label at this token: the label that the client
+expected, or else the runner-up.
 """
 
 import json
@@ -48,9 +48,7 @@ def write(found: Explanation, served: Served, token: int, text: str | None) -> b
         "difference": _short(found.difference),
         "terms": [{"name": name, "amount": _short(amount)} for name, amount in found.separates[:TERMS]],
         "other_terms": _short(rest),
-        "labels": [
-            {"label": y, "probability": _short(p), "score": _short(found.scores[y])} for y, p in likely
-        ],
+        "labels": [{"label": y, "probability": _short(p), "score": _short(found.scores[y])} for y, p in likely],
         "parts": {
             "labels": labels,
             "rows": [{"name": name, "amounts": [_short(x) for x in amounts]} for name, amounts in rows[:TERMS]],

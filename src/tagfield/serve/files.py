@@ -1,8 +1,8 @@
 """The files of the pages, read once, with headers that let them load nothing from elsewhere.
 
-    /         index.html       the page to try a model on
-    /docs     docs.html        the API, rendered from /openapi.json
-    /page/…   their style sheets and scripts
+/         index.html       the page to try a model on
+/docs     docs.html        the API, rendered from /openapi.json
+/page/…   their style sheets and scripts
 """
 
 from pathlib import Path
@@ -33,11 +33,17 @@ def _read(name: str) -> File:
     body = (HERE / name).read_bytes()
     kind = KINDS[Path(name).suffix]
     length = b"%d" % len(body)
-    return File([(b"content-type", kind), (b"content-length", length), (b"cache-control", b"no-cache"), *SECURITY], body)
+    return File(
+        [(b"content-type", kind), (b"content-length", length), (b"cache-control", b"no-cache"), *SECURITY], body
+    )
 
 
 FILES = {
     "/": _read("index.html"),
     "/docs": _read("docs.html"),
-    **{f"/page/{path.name}": _read(path.name) for path in sorted(HERE.iterdir()) if path.suffix in (".css", ".js", ".svg")},
+    **{
+        f"/page/{path.name}": _read(path.name)
+        for path in sorted(HERE.iterdir())
+        if path.suffix in (".css", ".js", ".svg")
+    },
 }

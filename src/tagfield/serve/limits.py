@@ -25,9 +25,13 @@ class Limits:
     n_best: int = 100  # paths of a sentence
     path_tokens: int = 1_000_000  # n_best · tokens of a request
     header_bytes: int = 32 << 10  # of a request's line and headers
-    header_seconds: float = 10.0  # until the headers of a request are there
     idle_seconds: int = 30  # between two requests of a connection
     write_seconds: float = 20.0  # while a client reads nothing of its answer
+
+    @property
+    def header_seconds(self) -> float:
+        """Seconds until the headers of a request are there."""
+        return min(10.0, self.seconds)
 
     def __post_init__(self) -> None:
         for option, value in (

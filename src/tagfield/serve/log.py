@@ -1,6 +1,6 @@
 """The log: one JSON object per line on standard error. It never has the text of a request.
 
-    {"time": "2026-01-31T12:00:00.000Z", "level": "info", "message": "listening", "address": "http://127.0.0.1:8000"}
+{"time": "2026-01-31T12:00:00.000Z", "level": "info", "message": "listening", "address": "http://127.0.0.1:8000"}
 """
 
 import json

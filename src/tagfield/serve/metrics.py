@@ -41,13 +41,19 @@ class Metrics:
 
     def text(self, gauges: Mapping[str, float] | None = None, counters: Mapping[str, float] | None = None) -> str:
         """The exposition; gauges and counters are those of other parts, by name."""
-        lines = ["# HELP tagfield_requests_total Requests by path and status.", "# TYPE tagfield_requests_total counter"]
+        lines = [
+            "# HELP tagfield_requests_total Requests by path and status.",
+            "# TYPE tagfield_requests_total counter",
+        ]
         lines += [
             f'tagfield_requests_total{{path="{path}",status="{status}"}} {count}'
             for (path, status), count in sorted(self._requests.items())
         ]
         name = "tagfield_request_seconds"
-        lines += [f"# HELP {name} Seconds from a request's headers to its answer, under /v1.", f"# TYPE {name} histogram"]
+        lines += [
+            f"# HELP {name} Seconds from a request's headers to its answer, under /v1.",
+            f"# TYPE {name} histogram",
+        ]
         total = 0
         for bound, count in zip((*BUCKETS, float("inf")), self._buckets, strict=True):
             total += count

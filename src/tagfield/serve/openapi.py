@@ -123,9 +123,9 @@ def _inputs(*, several: bool) -> Schema:
         ),
         "known": _said(
             {},
-            "Labels that you know. For words: a list with null, a label or a list of labels for each token, or an object "
-            "of positions and labels. For text: a list of spans {start, end, label}, in characters; the label may be a "
-            "type, such as PER. For batches: a list of these, or null, one for each.",
+            "Labels that you know. For words: a list with null, a label or a list of labels for each token, or an "
+            "object of positions and labels. For text: a list of spans {start, end, label}, in characters; the label "
+            "may be a type, such as PER. For batches: a list of these, or null, one for each.",
         ),
     }
     return fields if several else {name: each for name, each in fields.items() if name not in SEVERAL}

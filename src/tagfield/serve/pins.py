@@ -113,9 +113,7 @@ def _tokens_of(span: Any, sentences: Sequence[Sequence[Offsets]], place: str) ->
     start, end, label = span["start"], span["end"], span["label"]
     if type(start) is not int or type(end) is not int or not isinstance(label, str):
         raise bad(f"{place} must have numbers as start and end, and a string as label")
-    touched = [
-        (s, t) for s, tokens in enumerate(sentences) for t, (a, b) in enumerate(tokens) if a < end and b > start
-    ]
+    touched = [(s, t) for s, tokens in enumerate(sentences) for t, (a, b) in enumerate(tokens) if a < end and b > start]
     if not touched:
         raise bad(f"{place}: there is no token from character {shown(start, 20)} to {shown(end, 20)}")
     if touched[0][0] != touched[-1][0]:

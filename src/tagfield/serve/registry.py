@@ -121,7 +121,7 @@ class Registry:
         ]
 
     def refresh(self) -> None:
-        """Load what has changed on disk. A file must look the same in two rounds, so none is read while it is written."""
+        """Load what has changed on disk; a file that is being written looks different in each round, and waits."""
         with self._lock:
             for name, file in self._files.items():
                 stamp = stamp_of(file.path)

@@ -203,7 +203,7 @@ def _named(value: object) -> str:
     """
     if value is None or isinstance(value, bool):
         return "null" if value is None else str(value).lower()
-    names = {str: "a string", list: "a list", tuple: "a list", dict: "an object"}
+    names: dict[type, str] = {str: "a string", list: "a list", tuple: "a list", dict: "an object"}
     return names.get(type(value), "a number")
 
 

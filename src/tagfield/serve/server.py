@@ -100,7 +100,7 @@ class Connection(HttpToolsProtocol):
         if self._header_bytes and self._within_headers:
             self.refuse(TOO_SLOW, f"the headers took longer than {self.limits.header_seconds:g} s")
         elif self.cycle is None or not self._within_headers:
-            self.transport.close()  # nothing was asked, or a refused body does not end; uvicorn ends the other idle ones
+            self.transport.close()  # nothing was asked, or a refused body does not end; uvicorn closes the other ones
 
 
 class Server(uvicorn.Server):
@@ -169,15 +169,17 @@ def run(app: App, host: str, port: int) -> None:
 
 def bind(host: str, port: int) -> socket.socket:
     """A socket that listens; InputError if the address cannot be used."""
+    found: socket.socket | None = None
     try:
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
         found = socket.socket(family, socket.SOCK_STREAM)
         found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         found.bind(address)
     except (OSError, UnicodeError, OverflowError) as error:
+        if found is not None:
+            found.close()
         why = getattr(error, "strerror", None) or error
         raise InputError(f"cannot listen on {host} port {port}: {why}; choose another --port or --host") from None
-    found.set_inheritable(True)
     return found
 
 

@@ -53,8 +53,7 @@ def word_fields(row: Row, labels: Sequence[str]) -> str:
         sure = ",".join([f"{p:.6g}" for p in row.sure])
         found += f',"probabilities":[{sure}],"probability":{row.probability:.6g}'
     spans = [
-        f'{{"start":{first},"end":{after},"label":{quote(kind)}'
-        + ("}" if p is None else f',"probability":{p:.6g}}}')
+        f'{{"start":{first},"end":{after},"label":{quote(kind)}' + ("}" if p is None else f',"probability":{p:.6g}}}')
         for kind, first, after, p in row.chunks
     ]
     return f'{found},"spans":[{",".join(spans)}]{_paths(row, labels)}'
@@ -63,7 +62,5 @@ def word_fields(row: Row, labels: Sequence[str]) -> str:
 def _paths(row: Row, labels: Sequence[str]) -> str:
     if row.n_best is None:
         return ""
-    paths = [
-        f'{{"labels":[{",".join([labels[i] for i in path])}],"probability":{p:.6g}}}' for path, p in row.n_best
-    ]
+    paths = [f'{{"labels":[{",".join([labels[i] for i in path])}],"probability":{p:.6g}}}' for path, p in row.n_best]
     return f',"n_best":[{",".join(paths)}]'
