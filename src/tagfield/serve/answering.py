@@ -149,7 +149,6 @@ class Answerer:
         asked, t = question.asked, question.token
         served = self._registry.find(asked.model)
         read = _Read(job, asked, served, self._limits)
-        words = [asked.inputs[0][a:b] for text in read.offsets for sentence in text for a, b in sentence]
         if t >= job.tokens:
             raise bad(f"token {t} does not exist; the input has {job.tokens:,} tokens, counted from 0")
         s = 0
@@ -158,7 +157,17 @@ class Answerer:
             s += 1
         known = None if read.known is None else read.known[s]
         found = explaining.explanation(served, read.sentences[s], t, known, asked.wanted, question.expected)
-        return explaining.write(found, served, question.token, words[question.token] if words else None)
+        return explaining.write(found, served, question.token, _text_of(read.sentences[s][t]))
+
+
+def _text_of(token: Any) -> str | None:
+    """The word of a token, which may have several columns; None for attributes.
+
+    >>> _text_of("Anna"), _text_of(("Anna", "NNP")), _text_of(["w=Anna"])
+    ('Anna', 'Anna', None)
+    """
+    found = token[0] if isinstance(token, tuple) and token else token
+    return found if isinstance(found, str) else None
 
 
 def _refusal(error: Exception) -> Refusal:
