@@ -1,4 +1,4 @@
-"""docs/serve.md: every request of the page gets the answer that stands below it, and its table has the limits in force."""
+"""docs/serve.md: every request gets the answer that stands below it, and the table has the limits in force."""
 
 import json
 import re
@@ -18,7 +18,7 @@ REQUEST = re.compile(r"^```sh\n(curl .*?)\n```\n\n```json\n(.*?)^```$", re.DOTAL
 
 
 def holds(found: Any, shown: Any) -> bool:
-    """Whether an answer has what the page shows: its fields, the beginning of its lists, three digits of its numbers."""
+    """Whether an answer has what the page shows: these fields, these first items, these digits."""
     if isinstance(shown, dict):
         return isinstance(found, dict) and all(name in found and holds(found[name], shown[name]) for name in shown)
     if isinstance(shown, list):
