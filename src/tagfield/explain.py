@@ -16,10 +16,10 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from tagfield._text import Vocabulary
-from tagfield.constraints import Rules
+from tagfield.constraints import Rules, read_known
 from tagfield.dataset import Slots
 from tagfield.encode import Encoded
-from tagfield.errors import InputError
+from tagfield.errors import InputError, did_you_mean
 from tagfield.model import Model
 
 Table: TypeAlias = list[list[tuple[str, float, Any]]]  # for each position: name, value, amounts
@@ -156,19 +156,25 @@ def explain(
     rules: Rules | None = None,
     *,
     edges: Any = None,
+    known: Any = None,
+    expected: Any = None,
 ) -> Explanation:
     """Explain the label at position t of one sequence; `labels` replaces the model's own label strings.
 
     xseq: attribute lists or dicts, or an Encoded with one sequence; for words, `model.encode_words([words])`
     edges: attributes of the transition into each token, for a model that was trained with them
+    known: labels of the sequence that you already know, as an entry of `known` in `Model.decoder`
+    expected: the label that you expected; the best path with this label at t is then the runner-up
 
-    With rules, the best path, the runner-up and the probabilities consider allowed paths only.
+    With rules or known labels, the best path, the runner-up and the probabilities consider allowed paths only.
 
     >>> from tagfield.encode import encode_sequences
     >>> from tagfield.train import Settings
     >>> model = Model.train(encode_sequences([[["a"], ["b"]]] * 3, [["X", "Y"]] * 3), Settings("lbfgs"))
     >>> print(explain(model, [["a"], ["b"]], 0).label)
     X
+    >>> print(explain(model, [["a"], ["b"]], 0, known={0: "Y"}).label)
+    Y
     """
     called = list(labels) if labels is not None else model.labels.strings()
     encoded = xseq if isinstance(xseq, Encoded) else model.encode([xseq], edges=None if edges is None else [edges])
@@ -177,7 +183,9 @@ def explain(
     length = int(encoded.dataset.tokens[-1])
     if isinstance(t, bool) or not isinstance(t, int | np.integer) or not 0 <= t < length:
         raise InputError(f"position {t!r} does not exist; the sequence has positions 0 to {length - 1}")
-    decoder = model.decoder(encoded, rules=rules)
+    if expected is not None and expected not in called:
+        raise InputError(f"the model has no label {expected!r}; {did_you_mean(expected, map(str, called))}")
+    decoder = model.decoder(encoded, rules=rules, known=None if known is None else [known], called=called)
     best, node = decoder.best(), decoder.marginals()
     table, links = _attribute_scores(model, encoded), _edge_scores(model, encoded)
     tau = model.weights.transitions().astype(np.float64)
@@ -192,7 +200,10 @@ def explain(
 
     runner_up, difference, separates = None, 0.0, []
     if len(called) > 1:
-        other = _other_path(model, encoded, rules, t, int(best[t]))
+        wanted = [y for y in range(len(called)) if y != best[t]]
+        if expected is not None and expected != called[int(best[t])]:
+            wanted = [called.index(expected)]
+        other = _other_path(model, encoded, rules, known, called, t, wanted)
         if other is not None:
             runner_up = called[int(other[t])]
             separates = _differences(table, [[("", 1.0, tau), *found] for found in links], best, other, t, called)
@@ -214,12 +225,19 @@ def explain(
     )
 
 
-def _other_path(model: Model, encoded: Encoded, rules: Rules | None, t: int, best: int) -> Any:
-    """The best allowed path with another label at t; None if no such path is allowed."""
-    ids = range(len(model.labels))
-    others = {t: [y for y in ids if y != best]}
+def _other_path(
+    model: Model, encoded: Encoded, rules: Rules | None, known: Any, called: list[Any], t: int, wanted: list[int]
+) -> Any:
+    """The best allowed path with one of the wanted labels at t; None if no such path is allowed."""
+    allowed = np.ones((int(encoded.dataset.tokens[-1]), len(called)), np.uint8)
+    if known is not None:
+        allowed = read_known([known], encoded.dataset.tokens, called)
+    kept = {p: np.flatnonzero(row).tolist() for p, row in enumerate(allowed) if not row.all()}
+    kept[t] = [y for y in wanted if allowed[t, y]]
+    if not kept[t]:
+        return None
     try:
-        return model.decoder(encoded, rules=rules, known=[others], called=ids).best()
+        return model.decoder(encoded, rules=rules, known=[kept], called=range(len(called))).best()
     except InputError:
         return None
 

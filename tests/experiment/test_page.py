@@ -5,7 +5,6 @@ The tests use the system's Chromium, which `make browser` installs; without it t
 
 import json
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,19 +18,12 @@ from tagfield.experiment.page import page_data, page_text
 from tagfield.experiment.plan import Plan
 from tagfield.experiment.results import Results
 from tagfield.experiment.summary import summarise
+from tests.support.browser import chromium
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
 
 EVIL = "<img src=http://127.0.0.1/x onerror=document.title='hit'>"
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-
-
-def find_browser() -> str:
-    found = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if found is None:
-        pytest.skip("no Chromium found; install it with `make browser`")
-    return found
 
 
 @pytest.fixture(scope="module")
@@ -51,12 +43,8 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator["Browser"]:
-    path = find_browser()
-    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed; it is in the extra dev")
-    with api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield browser
-        browser.close()
+    with chromium() as found:
+        yield found
 
 
 class Opened:

@@ -39,6 +39,7 @@ COMMANDS: dict[str, Entry] = {
     "tune": Entry("tagfield.cli.tune:tune", "Find the best settings for your data, on all cores."),
     "convert": Entry("tagfield.cli.convert:convert", "Convert labelled data from one format to another."),
     "convert-model": Entry("tagfield.cli.convert_model:convert_model", "Convert a model from one program to another."),
+    "serve": Entry("tagfield.cli.serve:serve", "Serve models over HTTP, with a page to try them on."),
     "info": Entry("tagfield.cli.info:info", "Show what is in a model file and how it was trained."),
     "compare": Entry("tagfield.cli.compare:compare", "Compare recipes on your data, on all cores.", EXPERIMENTS),
     "report": Entry("tagfield.cli.report:report", "Write the report of a comparison.", EXPERIMENTS),

@@ -1,0 +1,134 @@
+"""Clients that ask for too much, too slowly, or not at all get a 4xx or a 503, and the others do not notice."""
+
+import json
+import socket
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.service import Service, served
+
+TOKEN = "a-long-secret"
+BEARER = f"Bearer {TOKEN}"
+
+
+@pytest.fixture(scope="module")
+def strict(folder: Path) -> Iterator[Service]:
+    """A server with a token and small limits."""
+    limits = (
+        "--max-body",
+        "0.01",
+        "--max-tokens",
+        "50",
+        "--max-requests",
+        "4",
+        "--timeout",
+        "1",
+        "--max-connections",
+        "300",
+    )
+    with served(folder / "names.tagfield", *limits, TAGFIELD_TOKEN=TOKEN) as found:
+        yield found
+
+
+def head(body: int, *more: str) -> bytes:
+    lines = ["POST /v1/tag HTTP/1.1", "Host: x", f"Authorization: {BEARER}", f"Content-Length: {body}", *more]
+    return ("\r\n".join(lines) + "\r\n\r\n").encode()
+
+
+def split(answer: bytes) -> tuple[int, dict]:
+    start, _, body = answer.partition(b"\r\n\r\n")
+    return int(start.split()[1]), json.loads(body)
+
+
+def test_the_token(strict: Service) -> None:
+    for path in ("/v1/models", "/metrics"):
+        assert strict.get(path, authorization=BEARER)[0] == 200
+        for wrong in ("Bearer a-long-secre", f"Bearer {TOKEN}x", TOKEN, "Basic eDp5", "Bearer é"):
+            status, found = strict.get(path, authorization=wrong)
+            assert (status, "token" in found["error"], TOKEN in found["error"]) == (401, True, False)
+        assert strict.get(path)[0] == 401
+    assert strict.post("/v1/tag", {"text": "Anna"})[0] == strict.post("/v1/explain", {})[0] == 401
+    for path in ("/", "/docs", "/openapi.json", "/healthz", "/readyz"):  # probes and the page, which asks for the token
+        assert strict.get(path)[0] == 200
+    assert strict.get("/v1/models", authorization=BEARER, host="tags.example")[0] == 200  # behind a proxy
+
+
+def test_bodies_and_tokens(strict: Service) -> None:
+    status, found = strict.post("/v1/tag", {"text": "a" * 20_000}, authorization=BEARER)
+    assert (status, found["error"].startswith("the body is larger than 10,485 bytes")) == (413, True)
+    chunked = head(0, "Transfer-Encoding: chunked").replace(b"Content-Length: 0\r\n", b"")
+    assert split(strict.raw(chunked + (b"1000\r\n" + b"a" * 4096 + b"\r\n") * 9))[0] == 413
+    for body in ({"words": ["a"] * 51}, {"text": "a " * 51}, {"sentences": [["a"] * 30] * 2}):
+        status, found = strict.post("/v1/tag", body, authorization=BEARER)
+        assert (status, "50 are allowed" in found["error"]) == (413, True)
+    assert strict.post("/v1/tag", {"words": ["a"] * 50}, authorization=BEARER)[0] == 200
+
+
+def test_headers(strict: Service) -> None:
+    status, found = split(strict.raw(b"GET / HTTP/1.1\r\nX: " + b"a" * 40_000))
+    assert (status, "headers" in found["error"]) == (431, True)
+    for data in (b"hello\r\n\r\n", b"GET /\xff HTTP/1.1\r\n\r\n", b"\x16\x03\x01\x02\x00\x01", b"GET  HTTP/9\r\n\r\n"):
+        assert split(strict.raw(data))[0] == 400
+
+
+def test_slow_clients_and_many_idle_ones(strict: Service) -> None:
+    idle = [socket.create_connection(("127.0.0.1", strict.port)) for _ in range(150)]
+    headers = socket.create_connection(("127.0.0.1", strict.port))
+    headers.sendall(b"GET / HTTP/1.1\r\nX: ")
+    body = socket.create_connection(("127.0.0.1", strict.port))
+    body.sendall(head(100) + b"{")
+    began = time.monotonic()
+    while time.monotonic() - began < 1.5:
+        try:
+            headers.sendall(b"a")
+        except OSError:
+            break
+        assert strict.post("/v1/tag", {"text": "Anna"}, authorization=BEARER)[0] == 200
+        time.sleep(0.25)
+    for client in (headers, body):
+        client.settimeout(10)
+        assert split(client.recv(65536))[0] == 408
+        client.close()
+    for client in idle:
+        client.settimeout(10)
+        assert client.recv(1) == b""  # closed, and nothing was said
+        client.close()
+
+
+def test_too_many_connections_and_requests(strict: Service) -> None:
+    waiting = [socket.create_connection(("127.0.0.1", strict.port)) for _ in range(4)]
+    for client in waiting:
+        client.sendall(head(10) + b"{")  # four requests are under way
+    time.sleep(0.2)
+    status, found = strict.post("/v1/tag", {"text": "Anna"}, authorization=BEARER)
+    assert (status, found["error"]) == (503, "the server is busy; try again in a second")
+    assert strict.get("/healthz")[0] == 200
+    for client in waiting:
+        client.close()
+    clients = [socket.create_connection(("127.0.0.1", strict.port)) for _ in range(310)]
+    clients[-1].settimeout(10)
+    assert split(clients[-1].recv(65536)) == (503, {"error": "the server has too many connections; try again later"})
+    for client in clients:
+        client.close()
+    deadline = time.monotonic() + 10
+    while strict.post("/v1/tag", {"text": "Anna"}, authorization=BEARER)[0] != 200:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_a_request_in_pieces_and_several_at_once(strict: Service) -> None:
+    """What is split anywhere, and what is pipelined, is answered all the same."""
+    body = b'{"words":["Anna"],"probabilities":false}'
+    whole = head(len(body)) + body
+    with socket.create_connection(("127.0.0.1", strict.port), timeout=10) as client:
+        for k in range(0, len(whole), 40):
+            client.sendall(whole[k : k + 40])
+            time.sleep(0.005)
+        client.sendall(whole * 3)
+        found = b""
+        while found.count(b'"labels":["B-PER"]') < 4:
+            found += client.recv(65536)
+    assert found.count(b"HTTP/1.1 200") == 4
