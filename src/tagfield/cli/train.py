@@ -34,7 +34,10 @@ DATA = "The data"
 @with_training_options
 def train(
     context: typer.Context,
-    train: Annotated[list[str], typer.Argument(metavar="TRAIN", help="Training files, or a folder of tagfield pack; - is standard input.")],
+    train: Annotated[
+        list[str],
+        typer.Argument(metavar="TRAIN", help="Training files, or a folder of tagfield pack; - is standard input."),
+    ],
     output: Annotated[str, typer.Option("-o", "--output", metavar="MODEL", help="File to save the model to.")],
     config: Annotated[
         str | None,

@@ -9,6 +9,7 @@ environment when it is imported, so a local session sets them before.
 """
 
 import contextlib
+import importlib.util
 import os
 import secrets
 import shutil
@@ -33,15 +34,12 @@ class ClusterError(TagfieldError):
     """The cluster failed: it cannot be reached, or a worker ends again and again."""
 
 
-def import_ray() -> Any:
-    """Ray, or the sentence that says how to install it."""
-    try:
-        import ray
-    except ModuleNotFoundError as error:
-        if error.name != "ray":
-            raise
-        raise InputError("training on a cluster needs Ray; install it with: pip install 'tagfield[cluster]'") from None
-    return ray
+def check_ready(address: str | None) -> None:
+    """Raise InputError where an address can be none, or Ray is not installed; without importing it."""
+    if address not in (None, LOCAL):
+        check_shape(str(address))
+    if importlib.util.find_spec("ray") is None:
+        raise InputError("a cluster needs Ray; install it with: pip install 'tagfield[cluster]'")
 
 
 @contextmanager
@@ -50,8 +48,10 @@ def open_session(address: str | None = LOCAL, *, cpus: int = 1, store: int = STO
 
     cpus, store: what a local cluster has: how many processors, and how many bytes of shared memory
     """
+    check_ready(address)
     if address is None:
-        ray = import_ray()
+        import ray
+
         if not ray.is_initialized():
             raise InputError("Ray is not connected; give address='local', or HOST:PORT of a cluster's head node")
         yield ray
@@ -59,7 +59,8 @@ def open_session(address: str | None = LOCAL, *, cpus: int = 1, store: int = STO
     with _environment(QUIET | (LOOPBACK if address == LOCAL else {})):
         if address == LOCAL:
             _use_token()
-        ray = import_ray()
+        import ray
+
         if ray.is_initialized():
             raise InputError(
                 f"Ray is connected already, so {address!r} has no effect; leave the address out to use this connection"

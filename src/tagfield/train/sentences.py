@@ -105,7 +105,7 @@ class OnDisk:
         edge_ids: Ints | None = None,
     ) -> None:
         self.source, self.count = source, len(source)
-        self._class_weight, self._ids, self._edge_ids = class_weight, ids, edge_ids
+        self._class_weight, self.ids, self.edge_ids = class_weight, ids, edge_ids
         segments = max(1, int(window / (source.sentence_bytes * SEGMENT)))
         per_pool = POOL // SEGMENT
         self.window = SEGMENT * (segments if segments < per_pool else segments // per_pool * per_pool)  # sentences
@@ -137,10 +137,10 @@ class OnDisk:
     def take(self, sentences: Longs) -> Dataset:
         ends = [*range(POOL, len(sentences), POOL), len(sentences)]
         data = self.source.take(sentences, ends)
-        if self._ids is not None:
-            data = data.renumbered(self._ids)
-        if self._edge_ids is not None and data.edges is not None:
-            data = data.keep_edges(self._edge_ids >= 0)
+        if self.ids is not None:
+            data = data.renumbered(self.ids)
+        if self.edge_ids is not None and data.edges is not None:
+            data = data.keep_edges(self.edge_ids >= 0)
         return data
 
     def weighted_tokens(self) -> tuple[float, float]:
