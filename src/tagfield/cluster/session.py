@@ -1,6 +1,6 @@
 """A session with Ray: a cluster of this machine's own that ends with the session, or a connection to yours.
 
-    local       ─▶ start Ray here: loopback only, a token that no one else knows, a folder that is removed at the end
+    local       ─▶ start Ray here: loopback only, a token of its own, a folder that is removed at the end (watch.py)
     HOST:PORT   ─▶ check that something listens there ─▶ connect; at the end only our own workers are gone
     None        ─▶ the connection that your program has already opened with ray.init()
 
@@ -12,14 +12,15 @@ import contextlib
 import importlib.util
 import os
 import secrets
-import shutil
 import socket
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from tagfield.cluster import watch
 from tagfield.errors import InputError, TagfieldError
 
 LOCAL = "local"
@@ -103,24 +104,38 @@ def _on_loopback() -> Iterator[None]:
 
 
 def _local(ray: Any, cpus: int, store: int) -> Iterator[Any]:
+    with _own_folder() as folder:
+        try:
+            with _on_loopback(), _one_sentence("cannot start Ray on this machine"):
+                ray.init(
+                    address=LOCAL,
+                    num_cpus=cpus,
+                    num_gpus=0,
+                    object_store_memory=max(STORE, store),
+                    include_dashboard=False,
+                    log_to_driver=False,
+                    logging_level="ERROR",
+                    _temp_dir=folder,
+                )
+            yield ray
+        finally:
+            ray.shutdown()
+
+
+@contextmanager
+def _own_folder() -> Iterator[str]:
+    """A folder for a local cluster. A process of its own removes it, and what is left running, when this one ends."""
     # A short path: Ray's sockets are in it, and the name of a socket has at most 107 bytes.
     folder = tempfile.mkdtemp(prefix="tagfield-", dir="/tmp" if sys.platform != "win32" else None)
-    try:
-        with _on_loopback(), _one_sentence("cannot start Ray on this machine"):
-            ray.init(
-                address=LOCAL,
-                num_cpus=cpus,
-                num_gpus=0,
-                object_store_memory=max(STORE, store),
-                include_dashboard=False,
-                log_to_driver=False,
-                logging_level="ERROR",
-                _temp_dir=folder,
-            )
-        yield ray
-    finally:
-        ray.shutdown()
-        shutil.rmtree(folder, ignore_errors=True)
+    command = [sys.executable, "-I", "-S", watch.__file__, folder]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True) as watcher:
+        os.environ[watch.SESSION] = folder  # the watcher itself does not have it
+        try:
+            yield folder
+        finally:
+            os.environ.pop(watch.SESSION, None)
+            assert watcher.stdin is not None
+            watcher.stdin.close()  # and wait for it
 
 
 def _connected(ray: Any, address: str) -> Iterator[Any]:
