@@ -13,7 +13,7 @@ from tagfield.train import order, sentences, train
 from tagfield.train.on_disk import WindowCounts, problem_of
 from tagfield.train.sentences import OnDisk
 
-SMALL = 8  # sentences of a segment, so that a small corpus has several windows
+SMALL = 16  # sentences of a segment, so that a small corpus has several windows
 
 
 @pytest.fixture(autouse=True)
@@ -65,6 +65,8 @@ def same_weights(one: Model, other: Model) -> None:
         Settings("ap"),
         Settings("arow"),
         Settings("lbfgs", epochs=5),
+        Settings.of("lbfgs", epochs=5, c1=0.1),
+        Settings.of("ngd", batch=True, epochs=3),
         Settings.of("ngd", generator="auto"),
     ],
     ids=str,
@@ -121,7 +123,7 @@ def test_the_window_is_small_and_what_needs_memory_says_so(corpus: Corpus, monke
         _ = problem.dataset.labels
     monkeypatch.setattr("tagfield.memory.room_left", lambda: 1e3)
     with pytest.raises(InputError, match="use a stochastic recipe, which reads it by windows"):
-        problem_of(corpus, Settings("lbfgs"), None, None, None, 9000)
+        problem_of(corpus, Settings.of("lbfgs", c1=0.1), None, None, None, 9000)
 
 
 def test_a_window_is_a_size(corpus: Corpus) -> None:

@@ -9,6 +9,7 @@ never changes a bit.
 """
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -116,7 +117,9 @@ class Objective:
         self.c2, self.threads = problem.settings.c2, problem.settings.threads
         self.packing = Packing(problem.features)
         self.size, self.pack, self.weights = self.packing.size, self.packing.pack, self.packing.weights
-        self._parts = [CorpusGradient(self.packing, problem.corpus, problem.limits, self.threads)]
+        self._disk = problem.disk
+        if self._disk is None:
+            self._whole = CorpusGradient(self.packing, problem.corpus, problem.limits, self.threads)
 
     def __call__(self, x: Doubles) -> tuple[float, Doubles]:
         gradient = np.empty(len(x))
@@ -126,9 +129,17 @@ class Objective:
         """The value at x; `gradient` is overwritten with the gradient there."""
         square = kernels.scaled(x, 2 * self.c2, gradient, self.threads)  # the penalty's; the corpus adds to it
         nll = 0.0
-        for part in self._parts:
+        for part in self._parts():
             nll = part.add(x, gradient, nll)
         return nll + self.c2 * square
+
+    def _parts(self) -> Iterator[CorpusGradient]:
+        """The corpus, or a window of it after another."""
+        if self._disk is None:
+            yield self._whole
+            return
+        for window in self._disk.windows():
+            yield CorpusGradient(self.packing, window, threads=self.threads)
 
 
 def dot(a: Doubles, b: Doubles, threads: int = 1) -> float:

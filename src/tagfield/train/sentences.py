@@ -125,6 +125,14 @@ class OnDisk:
                     yield Part(corpus, some, numbers[first : first + SEGMENT])
                 del corpus
 
+    def windows(self) -> Iterator[kernels.Corpus]:
+        """All sentences, a window at a time, in the order of the corpus."""
+        seen: kernels.Corpus | None = None
+        for part in self.parts(np.arange(self.count)):
+            if part.corpus is not seen:
+                seen = part.corpus
+                yield seen
+
     def _open(self, sentences: Longs) -> kernels.Corpus:
         corpus = open_corpus(self.take(sentences), self._class_weight)
         edges = 0 if self.source.edges is None else len(self.source.edges)
@@ -156,6 +164,6 @@ class OnDisk:
         return int(np.count_nonzero(np.diff(self.take(order).tokens)))
 
     def whole(self) -> Iterator[Dataset]:
-        """All sentences, a window at a time, in the order of the corpus."""
+        """The arrays of all windows."""
         for first in range(0, self.count, self.window):
             yield self.take(np.arange(first, min(first + self.window, self.count)))
