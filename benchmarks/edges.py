@@ -21,7 +21,7 @@ from statistics import median
 import numpy as np
 
 from tagfield import Model, Settings
-from tagfield.dataset import Dataset, Slots
+from tagfield.dataset import Dataset
 from tagfield.encode import Encoded, encode_files
 from tagfield.features import feature_set
 from tagfield.lattice import open_corpus

@@ -132,6 +132,12 @@ Vocabulary from_arrays(View<std::uint8_t> bytes, View<std::int64_t> offsets) {
 }
 
 Vocabulary subset(const Vocabulary& self, View<std::int64_t> ids) {
+    if (self.hash_bits()) {
+        bool all = ids.size() == self.size();
+        for (std::size_t i = 0; all && i < ids.size(); ++i) all = ids.data()[i] == static_cast<std::int64_t>(i);
+        if (!all) throw InputError("hashed attributes have no names, so none of them can be left out");
+        return self;
+    }
     StringTable kept;
     kept.reserve(ids.size(), 0);
     for (std::size_t i = 0; i < ids.size(); ++i) {
@@ -146,6 +152,11 @@ Vocabulary subset(const Vocabulary& self, View<std::int64_t> ids) {
 
 Vocabulary subset_by_mask(const Vocabulary& self, View<bool> mask) {
     if (mask.size() != self.size()) throw InputError("the mask must have one entry for each string");
+    if (self.hash_bits()) {
+        if (!std::all_of(mask.data(), mask.data() + mask.size(), [](bool keep) { return keep; }))
+            throw InputError("hashed attributes have no names, so none of them can be left out");
+        return self;
+    }
     StringTable kept;
     for (std::size_t id = 0; id < mask.size(); ++id)
         if (mask.data()[id]) kept.add(self[static_cast<std::int32_t>(id)]);

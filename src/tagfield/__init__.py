@@ -16,6 +16,7 @@ from tagfield.interpreter import require_supported
 require_supported()
 
 if TYPE_CHECKING:
+    from tagfield.corpus import Corpus, pack
     from tagfield.dataset import Dataset
     from tagfield.encode import Encoded, encode_files, encode_sequences, encode_words
     from tagfield.errors import (
@@ -45,6 +46,7 @@ __version__ = "0.1.0"
 PUBLIC: dict[str, str] = {  # name: its module
     "CRF": "tagfield.estimator",
     "RECIPES": "tagfield.train",
+    "Corpus": "tagfield.corpus",
     "Dataset": "tagfield.dataset",
     "Encoded": "tagfield.encode",
     "Epoch": "tagfield.train",
@@ -69,6 +71,7 @@ PUBLIC: dict[str, str] = {  # name: its module
     "encode_words": "tagfield.encode",
     "install_as_pycrfsuite": "tagfield.pycrfsuite",
     "limit_memory": "tagfield.memory",
+    "pack": "tagfield.corpus",
     "read": "tagfield.text.reading",
     "tokenize": "tagfield.text.tokenizer",
     "tune": "tagfield.tuning",
@@ -77,12 +80,12 @@ PUBLIC: dict[str, str] = {  # name: its module
 
 MODULES = ("metrics", "pycrfsuite", "scorers", "templates", "utils")  # but templates as switching users know them
 
-__all__ = ["CRF", "RECIPES", "Dataset", "Encoded", "Epoch", "InputError", "MemoryLimitError", "Model"]
+__all__ = ["CRF", "RECIPES", "Corpus", "Dataset", "Encoded", "Epoch", "InputError", "MemoryLimitError", "Model"]
 __all__ += ["ModelFileError", "OutputError"]
 __all__ += ["Scores", "Settings", "TagfieldError", "TaggedSentence", "TaggedSpan", "TaggedText", "TaggedToken"]
 __all__ += ["Template", "TrainingError", "Tuning", "UnknownAttributesWarning", "__version__", "encode_files"]
-__all__ += ["encode_sequences", "encode_words", "install_as_pycrfsuite", "limit_memory", "read", "tokenize", "tune"]
-__all__ += ["write"]
+__all__ += ["encode_sequences", "encode_words", "install_as_pycrfsuite", "limit_memory", "pack", "read", "tokenize"]
+__all__ += ["tune", "write"]
 
 
 def __getattr__(name: str) -> Any:

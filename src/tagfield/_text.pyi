@@ -97,13 +97,7 @@ class ItemLister:
 
 def first_line(text: bytes) -> tuple[int, int]: ...
 def encode_objects(
-    X: object,
-    y: object,
-    attributes: Vocabulary,
-    frozen: bool,
-    labels: Vocabulary,
-    gather: bool,
-    grouped: bool = ...,
+    X: object, y: object, attributes: Vocabulary, frozen: bool, labels: Vocabulary, gather: bool, grouped: bool = ...
 ) -> tuple[DatasetArrays, _Ints, int, list[str]]: ...
 def encode_transitions(
     edges: object, attributes: Vocabulary, frozen: bool, gather: bool

@@ -166,12 +166,15 @@ class Dataset:
         True
         """
         states, place = _places(states)
-        return cls(tokens, states.slots, states.occurrences, states.attribute, place, states.value, labels, weight, edges)
+        return cls(
+            tokens, states.slots, states.occurrences, states.attribute, place, states.value, labels, weight, edges
+        )
 
     @property
     def position(self) -> Ints:
         """The position of each occurrence in its sentence [N], as a copy."""
-        return (self.place & (_last(self.place) - 1)).astype(np.int32)
+        found: Ints = (self.place & (_last(self.place) - 1)).astype(np.int32)
+        return found
 
     @property
     def stop(self) -> Ints:

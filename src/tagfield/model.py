@@ -330,6 +330,8 @@ class Model(Tagging):
         >>> len(model.attributes), len(model.without_spare_attributes().attributes)
         (2, 0)
         """
+        if self.attributes.hash_bits:
+            return self  # the row of an attribute is its hash
         alive, _ = self.features.locate(np.flatnonzero(self.weights.state))
         spare = len(np.unique(alive)) < len(self.attributes)
         if self.weights.edge is not None and not spare:
@@ -347,6 +349,8 @@ class Model(Tagging):
         (2, 0)
         """
         threshold = number("threshold", threshold)
+        if self.attributes.hash_bits:
+            raise InputError("the attributes are hashed, so each keeps its row; a model with names can be pruned")
         left = prune(self.features, self.weights, threshold)
         info = {**self.info, "pruned": threshold, **_feature_counts(left.features)}
         edges = None if self.edges is None else self.edges.subset(left.edges)

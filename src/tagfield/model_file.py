@@ -4,6 +4,7 @@
     attribute_bytes, attribute_offsets, label_bytes, label_offsets
     version 2: the weights are float32, or all float64, and there may be edge attributes:
         edge [BE, 8], edge_first [E·L+1] int64, edge_column [BE] uint16, edge_bytes, edge_offsets
+    version 3: attributes are hashed: no attribute_bytes and attribute_offsets, but metadata hash_bits
     metadata: template, settings, training statistics, versions
     resource.0, resource.1, … [bytes] uint8: the texts of the template's gazetteers, clusters and expressions, in UTF-8
     after partial_fit also: stream.theta.*, stream.squares.*, stream.rest.*, with full rows
@@ -28,7 +29,7 @@ from tagfield.train.stochastic import NUMBERS
 from tagfield.train.trainer import State
 
 FORMAT = "tagfield model "  # and the version of the file
-VERSION = 2  # the latest that this release reads
+VERSION = 3  # the latest that this release reads
 EDGES = ("edge", "edge_first", "edge_column")  # edge weights, and where their rows are
 RESOURCE = "resource."  # prefix of the texts of a template's resources
 STREAM = "stream."  # prefix of the names of a stream's arrays
@@ -81,13 +82,18 @@ def to_tensors(parts: Parts) -> tuple[dict[str, Any], dict[str, str]]:
     if parts.features.first is not None and parts.features.column is not None:
         tensors |= {"first": parts.features.first, "column": parts.features.column}
     wapiti = parts.template is not None and bool(parts.template.syntax)  # earlier versions would expand it otherwise
+    hashed = parts.attributes.hash_bits
     version = 1 if parts.edges is None and parts.weights.state.dtype == np.float32 and not wapiti else 2
     if parts.edges is not None:
         edge_bytes, edge_offsets = parts.edges.to_arrays()
         tensors |= {"edge_bytes": edge_bytes, "edge_offsets": edge_offsets}
         rows = parts.weights.edge, parts.features.edge_first, parts.features.edge_column
         tensors |= {name: array for name, array in zip(EDGES, rows, strict=True) if array is not None}
+    version = 3 if hashed else version
     metadata = {"format": f"{FORMAT}{version}", "features": parts.features.kind, "info": json.dumps(parts.info)}
+    if hashed:
+        metadata["hash_bits"] = str(hashed)
+        del tensors["attribute_bytes"], tensors["attribute_offsets"]
     if parts.template is not None:
         metadata["template"] = parts.template.to_json(texts=False)
         for k, resource in enumerate(parts.template.resources):
@@ -119,7 +125,10 @@ def load_parts(path: str | os.PathLike[str], data: memoryview | None = None) -> 
 
 def from_tensors(tensors: dict[str, Any], metadata: dict[str, str]) -> Parts:
     """The inverse of `to_tensors`; checks every bound."""
-    attributes = Vocabulary.from_arrays(tensors["attribute_bytes"], tensors["attribute_offsets"])
+    if "hash_bits" in metadata:
+        attributes = Vocabulary.hashed(int(metadata["hash_bits"]))
+    else:
+        attributes = Vocabulary.from_arrays(tensors["attribute_bytes"], tensors["attribute_offsets"])
     labels = Vocabulary.from_arrays(tensors["label_bytes"], tensors["label_offsets"])
     edges = None
     if any(name in tensors for name in (*EDGES, "edge_bytes", "edge_offsets")):

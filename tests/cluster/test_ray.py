@@ -48,7 +48,7 @@ def cluster() -> Iterator[Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         made = Cluster()
-        made.add_node(**NODE, include_dashboard=False, _system_config=FAST | {"health_check_timeout_ms": 1000})
+        made.add_node(**NODE, include_dashboard=False, _system_config=FAST | {"health_check_timeout_ms": 5000})
         made.lost = made.add_node(**NODE)
         ray.init(address=made.address, log_to_driver=False, logging_level="CRITICAL")
     yield made

@@ -47,7 +47,8 @@ def pack(
         int,
         typer.Option(
             metavar="B",
-            help="Keep no names of attributes: each is one of 2^B rows, by its hash. 22 suits most corpora; 0 keeps names.",
+            help="Keep no names of attributes: each is one of 2^B rows, by its hash. \\[default: keep names]",
+            show_default=False,
         ),
     ] = 0,
     shard_size: Annotated[str, typer.Option(metavar="SIZE", help="Size of a file of the corpus.")] = SHARD_SIZE,
@@ -90,7 +91,11 @@ def pack(
     _row(voice.console, "input", f"{files[0]}: {corpus.describe()}")
     names = "hashed" if corpus.manifest.hash_bits else ""
     sizes = f"{count(len(corpus.labels), 'label')}, {count(len(corpus.attributes), f'{names} attribute'.strip())}"
-    _row(voice.console, "packed", f"{describe(len(corpus), corpus.tokens)}, {sizes}, in {duration(time.monotonic() - start)}")
+    _row(
+        voice.console,
+        "packed",
+        f"{describe(len(corpus), corpus.tokens)}, {sizes}, in {duration(time.monotonic() - start)}",
+    )
     shards = count(len(corpus.shards), "shard")
     per_token = corpus.bytes / max(1, corpus.tokens)
     _row(console, "saved", f"{output}, {size(corpus.bytes)} in {shards}, {per_token:.0f} bytes per token", "green")

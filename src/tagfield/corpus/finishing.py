@@ -7,11 +7,14 @@ the folder is not a corpus, and the step starts again.
 """
 
 import os
+from contextlib import suppress
+from typing import Any
 
 import numpy as np
 
 from tagfield._text import Vocabulary
-from tagfield.corpus.joining import widened
+from tagfield.atomic import write_atomically
+from tagfield.corpus.joining import no_edges, widened
 from tagfield.corpus.manifest import NAMES, Manifest, ShardRecord
 from tagfield.corpus.piece_encoder import PieceEncoder
 from tagfield.corpus.shards import Shard, save_shard
@@ -96,8 +99,7 @@ class _Form:
         value = np.ones(len(place), np.float32) if self.valued and data.value is None else data.value
         edges = data.edges
         if self.linked and edges is None:
-            nothing = np.zeros(len(data) + 1, np.int64)
-            edges = Slots(nothing, nothing, *[np.empty(0, np.int32)] * 3)
+            edges = no_edges(len(data))
         if self.linked_valued and edges is not None and edges.value is None:
             edges = Slots(**edges.arrays() | {"value": np.ones(len(edges.position), np.float32)})
         own = (data.tokens, data.slots, data.occurrences, data.attribute, place, value, data.labels, data.weight)
@@ -114,20 +116,20 @@ def _counts(shards: list[Shard], attributes: int) -> Longs:
 
 
 def _link(folder: str, raw: str, file: str) -> None:
-    """Give a raw shard its final name too; the raw name stays until the manifest is written, so that a run can go on."""
+    """Give a raw shard its final name too; the raw name stays until the manifest is there, so that a run can go on."""
     source, target = os.path.join(folder, raw), os.path.join(folder, file)
-    if os.path.exists(target):
-        os.unlink(target)
-    try:
+    with suppress(OSError):
+        os.unlink(target)  # of a run that was stopped
+    with suppress(OSError):
         os.link(source, target)
-    except OSError:  # a file system without links
-        with open(source, "rb") as data, open(target, "wb") as copy:
-            while piece := data.read(1 << 22):
-                copy.write(piece)
+        return
+    with open(source, "rb") as data, write_atomically(target) as copy:  # a file system without links
+        while piece := data.read(1 << 22):
+            copy.write(piece)
 
 
 def _save_names(folder: str, attributes: Vocabulary, labels: Vocabulary, edges: Vocabulary | None) -> None:
-    tensors = {}
+    tensors: dict[str, Any] = {}
     for part, names in (("attribute", attributes), ("label", labels), ("edge", edges)):
         if names is not None and not names.hash_bits:
             tensors[f"{part}_bytes"], tensors[f"{part}_offsets"] = names.to_arrays()

@@ -52,7 +52,7 @@ def _join_edges(parts: list[Dataset]) -> Slots | None:
     found = [part.edges for part in parts]
     if all(edges is None for edges in found):
         return None
-    full = [_no_edges(len(part)) if edges is None else edges for part, edges in zip(parts, found, strict=True)]
+    full = [no_edges(len(part)) if edges is None else edges for part, edges in zip(parts, found, strict=True)]
     return Slots(
         _offsets([edges.slots for edges in full]),
         _offsets([edges.occurrences for edges in full]),
@@ -63,9 +63,14 @@ def _join_edges(parts: list[Dataset]) -> Slots | None:
     )
 
 
-def _no_edges(sentences: int) -> Slots:
-    nothing = np.zeros(sentences + 1, np.int64)
-    return Slots(nothing, nothing, *[np.empty(0, np.int32)] * 3)
+def no_edges(sentences: int) -> Slots:
+    """The slots of sentences without edge attributes.
+
+    >>> no_edges(2).slots.tolist()
+    [0, 0, 0]
+    """
+    nothing, none = np.zeros(sentences + 1, np.int64), np.empty(0, np.int32)
+    return Slots(nothing, nothing, none, none, none)
 
 
 def _offsets(parts: list[Longs]) -> Longs:
@@ -80,7 +85,7 @@ def _flat(parts: list[Any], kind: Any) -> Any:
 def _places(parts: list[Places]) -> Places:
     if any(place.dtype == np.uint32 for place in parts):
         return np.concatenate([widened(place) for place in parts])
-    return np.concatenate([*parts, np.empty(0, np.uint16)])  # type: ignore[arg-type]
+    return np.concatenate([*parts, np.empty(0, np.uint16)])
 
 
 def _values(parts: list[tuple[Floats | None, int]]) -> Floats | None:

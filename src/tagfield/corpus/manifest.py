@@ -136,7 +136,8 @@ def _shard(record: Any) -> ShardRecord:
     if not isinstance(record["weighted"], int | float) or not 0 <= record["weighted"] < 2**1023:
         raise ValueError("the weight of a shard is not a number")
     kept = ("file", "crc32", "weighted")
-    return ShardRecord(**{name: each if name in kept else _size(each) for name, each in record.items()})
+    made: dict[str, Any] = {name: each if name in kept else _size(each) for name, each in record.items()}
+    return ShardRecord(**made)
 
 
 def _size(value: Any, most: int = 2**53) -> int:

@@ -27,14 +27,14 @@ from tagfield.corpus.shards import save_shard
 from tagfield.corpus.state import Packing
 from tagfield.dataset import Dataset, Slots
 from tagfield.errors import InputError
-from tagfield.memory import check_fits, parse_size, room_left
+from tagfield.memory import check_fits, parse_size
 from tagfield.text.presets import load_template
 from tagfield.text.reading import ReadOptions
 from tagfield.text.sources import PathLike
 from tagfield.text.templates import Template
 
 SHARD_SIZE = "64MB"
-ADVICE = "leave out rare attributes is not enough here; hash them (--hash-bits 22), or use a template with fewer patterns"
+FEW, NAME = 1 << 20, 60.0  # attributes whose names are no matter; bytes that a name takes
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,9 @@ class PackOptions:
         if self.hash_bits and not 8 <= self.hash_bits <= 30:
             raise InputError(f"hash_bits must be between 8 and 30, got {self.hash_bits}")
         if self.hash_bits and self.min_count > 1:
-            raise InputError("min_count needs the names of attributes, which hash_bits does not keep; leave one of them out")
+            raise InputError(
+                "min_count needs the names of attributes, which hash_bits does not keep; leave one of them out"
+            )
 
 
 def pack(
@@ -151,7 +153,7 @@ class _Packer:
     def _encoded(
         self, encoder: PieceEncoder, first: Piece, rest: Iterator[Piece], skip: int
     ) -> Iterator[tuple[Piece, EncodedPiece]]:
-        """The pieces behind the first `skip` ones, encoded, in their order; at most two for each worker are in memory."""
+        """The pieces behind the first `skip` ones, encoded, in their order; few more than workers at a time."""
         running: deque[tuple[Piece, Future[EncodedPiece]]] = deque()
         with ThreadPoolExecutor(self._workers, "tagfield-pack") as pool:
             try:
@@ -177,8 +179,7 @@ class _Packer:
         if len(labels):
             data = replace(data, labels=labels[data.labels])
         if not self._options.hash_bits:
-            room = room_left()
-            self._check_names(room)
+            self._check_names()
             data = data.renumbered(self._attributes.join(piece.attributes))
         if data.edges is not None and piece.edges is not None:
             if self._edges is None:
@@ -188,13 +189,13 @@ class _Packer:
             data = replace(data, edges=replace(edges, attribute=ids[edges.attribute] if len(ids) else edges.attribute))
         return data
 
-    def _check_names(self, room: float) -> None:
+    def _check_names(self) -> None:
         """Raise MemoryLimitError before the names outgrow the memory: a vocabulary doubles its arrays as it grows."""
         known = len(self._attributes)
-        if known > 1 << 20 and known & 0xFFFF < 1 << 15:
+        if known > FEW:
             check_fits(
-                min(40.0 * known, room + 1) if 40.0 * known > room else 0.0,
-                f"{self._paths[0]}: the names of {known:,} attributes so far, and of more to come,",
+                NAME * known,
+                f"{self._paths[0]}: room for more names than the {known:,} attributes so far",
                 "keep no names (--hash-bits 22), or use a template with fewer patterns",
             )
 

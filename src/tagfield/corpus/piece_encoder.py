@@ -52,8 +52,8 @@ class PieceEncoder:
         form = detect_form(piece.source, reading, template)
         if reading.policy.scheme is not None and (form.plain or form.kind == "items"):
             raise InputError(
-                f"{piece.source.name}: a scheme applies to text with spans, but this file has labels; recode them first "
-                f"with tagfield convert --scheme {reading.policy.scheme}"
+                f"{piece.source.name}: a scheme applies to text with spans, but this file has labels; recode them "
+                f"first with tagfield convert --scheme {reading.policy.scheme}"
             )
         if form.kind == "items":
             template = None
@@ -104,7 +104,7 @@ class PieceEncoder:
         return EncodedPiece(data, attributes, labels, None if data.edges is None else edges)
 
     def form_of(self, piece: Piece) -> FileFormat:
-        """The format of the piece's file, decided on its first piece; later pieces have no header. To be called in order.
+        """The format of the piece's file, decided on its first piece; later pieces have no header. Call it in order.
 
         >>> piece = Piece(Source("a.txt", b"word tag\\nThe D\\n"), "columns")
         >>> PieceEncoder(piece, ReadOptions(), None).form_of(replace(piece, first=False)).header

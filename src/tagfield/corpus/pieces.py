@@ -3,8 +3,8 @@
     path, .gz, "-" ─▶ read PIECE bytes at a time ─▶ cut behind the last whole sentence ─▶ Piece: text, lines before it
 
 Sentences of columns, CoNLL-U and items end at blank lines, JSON lines at every line. Other formats (JSON, CSV, brat,
-spaCy) cannot be cut: such a file is one piece. The cuts depend on the file alone, so the same files give the same pieces
-however many workers encode them, and a run that was stopped goes on at a piece.
+spaCy) cannot be cut: such a file is one piece. The cuts depend on the file alone, so the same files give the same
+pieces however many workers encode them, and a run that was stopped goes on at a piece.
 """
 
 import gzip
@@ -13,6 +13,7 @@ import re
 import sys
 import zlib
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -101,28 +102,30 @@ def _whole(path: str, reading: ReadOptions) -> Iterator[Piece]:
 
 
 def _ascii(encoding: str | None) -> bool:
-    """Whether a line feed is one byte, that no other character contains: else text cannot be cut before it is decoded."""
+    """Whether a line feed is one byte that no other character has: else text cannot be cut before it is decoded."""
     try:
         return encoding is None or bytes(range(128)).decode(encoding).encode("ascii") == bytes(range(128))
     except (LookupError, UnicodeError):
         return False
 
 
-def _open(path: str, name: str) -> Any:
-    """The file, unpacked if it is gzip data."""
-    try:
-        file = cast(Any, sys.stdin.buffer) if path == STDIN else open(path, "rb")  # noqa: SIM115 - the caller closes it
-    except ValueError as error:  # a NUL in the name
-        raise InputError(f"{name!r}: this is not a file name ({error})") from None
-    packed = file.peek(2)[:2] == _GZIP
-    if not packed and name.endswith(".gz") and file.peek(1):
-        raise InputError(f"{name}: the name ends in .gz, but the file is not gzip data; rename or compress it")
-    return gzip.GzipFile(fileobj=file) if packed else file
+@contextmanager
+def _open(path: str, name: str) -> Iterator[Any]:
+    """The file, unpacked if it is gzip data; standard input stays open."""
+    with ExitStack() as open_files:
+        try:
+            file = cast(Any, sys.stdin.buffer) if path == STDIN else open_files.enter_context(open(path, "rb"))
+        except ValueError as error:  # a NUL in the name
+            raise InputError(f"{name!r}: this is not a file name ({error})") from None
+        packed = file.peek(2)[:2] == _GZIP
+        if not packed and name.endswith(".gz") and file.peek(1):
+            raise InputError(f"{name}: the name ends in .gz, but the file is not gzip data; rename or compress it")
+        yield open_files.enter_context(gzip.GzipFile(fileobj=file)) if packed else file
 
 
 def _cut(file: Any, name: str, text: bytes, kind: str, reading: ReadOptions, size: int) -> Iterator[Piece]:
     pending, before, first, held, ended = text, 0, True, False, False
-    while pending:
+    while pending or not ended:
         end = 0
         while not ended and (len(pending) < size or not end):
             more = file.read(size)

@@ -1,6 +1,6 @@
 """Shards: files that hold the arrays of a Dataset, opened once and read in pieces.
 
-    save_shard(Dataset) ─▶ one safetensors file ─▶ Shard: where each array is, checked ─▶ families for the native gatherer
+    save_shard(Dataset) ─▶ one safetensors file ─▶ Shard: where each array is ─▶ families for the native gatherer
 
 A family is an array of offsets, one for each sentence, and the arrays that it cuts: tokens cut labels, slots cut
 attributes, occurrences cut places and values. The last family has one element for each sentence: its weight.
@@ -82,7 +82,9 @@ class Shard:
         except OSError as error:
             raise InputError(f"{self.path}: the shard cannot be read ({error.strerror or error})") from None
         except ModelFileError as error:
-            raise InputError(f"{str(error).partition(';')[0]}; copy the folder again, or pack the corpus again") from None
+            raise InputError(
+                f"{str(error).partition(';')[0]}; copy the folder again, or pack the corpus again"
+            ) from None
         self._check()
 
     def __len__(self) -> int:
@@ -101,7 +103,9 @@ class Shard:
         try:
             return Dataset.from_arrays(load_tensors(self.path, copy=True)[0])
         except ModelFileError as error:
-            raise InputError(f"{str(error).partition(';')[0]}; copy the folder again, or pack the corpus again") from None
+            raise InputError(
+                f"{str(error).partition(';')[0]}; copy the folder again, or pack the corpus again"
+            ) from None
 
     @property
     def layout(self) -> tuple[Any, ...]:
@@ -132,12 +136,13 @@ class Shard:
             arrays[offsets] = starts
             arrays |= {name: each.view(self.places[name].dtype) for name, each in zip(columns, found, strict=True)}
         weight = families[-1][1][0].view(np.float64)
-        states = [arrays.get(name) for name in ("tokens", "slots", "occurrences", "attribute", "place", "value")]
         edges = None
         if f"{EDGES}slots" in arrays:
-            names = ("slots", "occurrences", "attribute", "stop", "position", "value")
-            edges = Slots(*[arrays.get(f"{EDGES}{name}") for name in names])  # type: ignore[arg-type]
-        return Dataset(*states, arrays["labels"], weight, edges)  # type: ignore[arg-type]
+            linked = ("slots", "occurrences", "attribute", "stop", "position", "value")
+            edges = Slots(**{name: arrays.get(f"{EDGES}{name}") for name in linked})  # type: ignore[arg-type]
+        names = ("tokens", "slots", "occurrences", "attribute", "place", "value", "labels")
+        own: dict[str, Any] = {name: arrays.get(name) for name in names}
+        return Dataset(**own, weight=weight, edges=edges)
 
     def _check(self) -> None:
         """Raise InputError if an array is missing, or has another type or length than the manifest says."""

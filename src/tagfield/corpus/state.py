@@ -73,8 +73,8 @@ class Packing:
         record = read_json(path)
         if {"files": record.get("files"), "options": record.get("options")} != wanted:
             raise InputError(
-                f"{folder}: a run with other files or options was stopped here; give those again to go on, or remove the "
-                "folder"
+                f"{folder}: a run with other files or options was stopped here; give those again to go on, or "
+                "remove the folder"
             )
         if any(path == STDIN for path, *_ in wanted["files"]):
             raise InputError(f"{folder}: a run that reads standard input cannot go on; {AGAIN}")
@@ -133,9 +133,9 @@ class Packing:
 
     def clear(self) -> None:
         """Remove what only a run needs, when the corpus is complete."""
-        for name in os.listdir(self.folder):
-            if name in (STATE, LOCK) or name.startswith(("raw-", "new-")):
-                with suppress(OSError):
+        with suppress(OSError):
+            for name in os.listdir(self.folder):
+                if name in (STATE, LOCK) or name.startswith(("raw-", "new-")):
                     os.unlink(os.path.join(self.folder, name))
 
     @contextmanager
@@ -180,4 +180,5 @@ def _told(reading: ReadOptions, template: Template | None) -> dict[str, Any]:
     """The options of reading, as JSON values."""
     found = asdict(reading) | {"label_names": None if reading.label_names is None else list(reading.label_names)}
     text = "" if template is None else template.to_json()
-    return json.loads(json.dumps(found, default=str)) | {"template": hashlib.sha256(text.encode()).hexdigest()[:16]}
+    plain: dict[str, Any] = json.loads(json.dumps(found, default=str))
+    return plain | {"template": hashlib.sha256(text.encode()).hexdigest()[:16]}

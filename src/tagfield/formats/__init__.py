@@ -121,6 +121,11 @@ def write(parts: Parts, path: str | os.PathLike[str], format: str = "tagfield") 
             f"tagfield reads the binary files of {program}, but does not write them; write format 'crfpp', and then "
             "`crf_learn -C TEXT BINARY`"
         )
+    if parts.attributes.hash_bits:
+        raise InputError(
+            f"the attributes of the model are hashed and have no names, which a file of {program} needs; save it in "
+            "tagfield's format, or train on a corpus that is packed without --hash-bits"
+        )
     if parts.info.get("constraints") is not None:
         raise InputError(
             f"the model has constraints, which a file of {program} cannot hold, so labels would differ; save it in "

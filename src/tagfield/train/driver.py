@@ -92,7 +92,7 @@ def train(
     clock: Clock = time.perf_counter,
     window: str | float = WINDOW,
 ) -> Trained:
-    """Trains on encoded data, or on a corpus on disk; `dev` and `watch` (encoded with the same vocabularies) are only scored.
+    """Trains on encoded data, or on a corpus on disk; `dev` and `watch` (with the same vocabularies) are only scored.
 
     start: features and weights to go on from; the vocabularies of `encoded` must begin with theirs
     rules: labels that may not follow each other; they and unknown labels need a recipe with a likelihood

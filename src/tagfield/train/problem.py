@@ -88,7 +88,7 @@ class Problem:
         if weight is not None:
             corpus = open_corpus(dataset, weight)
         min_count = 1 if start else settings.min_count  # the ids of an earlier model must not change
-        if min_count > 1 and settings.features == "all":
+        if min_count > 1 and settings.features == "all" and not attributes.hash_bits:
             keep = kernels.count_attributes(corpus, len(attributes)) >= min_count
             dataset, attributes = dataset.keep_attributes(keep), attributes.subset(keep)
         if min_count > 1 and (settings.transitions or settings.features) == "all" and edges is not None:

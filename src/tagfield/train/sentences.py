@@ -2,11 +2,11 @@
 
     order ─▶ segments of SEGMENT sentences ─▶ Part: a corpus of the kernels, and the order within it
 
-A pass runs segment by segment, in memory too: what a kernel keeps from sentence to sentence within a call does not depend
-on the size of a window, so every window and memory give the same bits.
+A pass runs segment by segment, in memory too: what a kernel keeps from sentence to sentence within a call does not
+depend on the size of a window, so every window and memory give the same bits.
 
-On disk a window is a whole number of segments. A thread reads the next one while the pass runs on the one before, so two
-of them are in memory. The kernels check a window after it was read.
+On disk a window is a whole number of segments. A thread reads the next one while the pass runs on the one before, so
+two of them are in memory. The kernels check a window after it was read.
 """
 
 from collections.abc import Iterator
@@ -125,6 +125,14 @@ class OnDisk:
                     yield Part(corpus, some, numbers[first : first + SEGMENT])
                 del corpus
 
+    def windows(self) -> Iterator[kernels.Corpus]:
+        """All sentences, a window at a time, in the order of the corpus."""
+        seen: kernels.Corpus | None = None
+        for part in self.parts(np.arange(self.count)):
+            if part.corpus is not seen:
+                seen = part.corpus
+                yield seen
+
     def _open(self, sentences: Longs) -> kernels.Corpus:
         corpus = open_corpus(self.take(sentences), self._class_weight)
         edges = 0 if self.source.edges is None else len(self.source.edges)
@@ -156,6 +164,6 @@ class OnDisk:
         return int(np.count_nonzero(np.diff(self.take(order).tokens)))
 
     def whole(self) -> Iterator[Dataset]:
-        """All sentences, a window at a time, in the order of the corpus."""
+        """The arrays of all windows."""
         for first in range(0, self.count, self.window):
             yield self.take(np.arange(first, min(first + self.window, self.count)))
