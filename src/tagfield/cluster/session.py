@@ -18,6 +18,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from tagfield.cluster import watch
@@ -106,17 +107,23 @@ def _on_loopback() -> Iterator[None]:
 def _local(ray: Any, cpus: int, store: int) -> Iterator[Any]:
     with _own_folder() as folder:
         try:
+            start = partial(
+                ray.init,
+                address=LOCAL,
+                num_cpus=cpus,
+                num_gpus=0,
+                object_store_memory=max(STORE, store),
+                include_dashboard=False,
+                log_to_driver=False,
+                logging_level="ERROR",
+                _temp_dir=folder,
+            )
             with _on_loopback(), _one_sentence("cannot start Ray on this machine"):
-                ray.init(
-                    address=LOCAL,
-                    num_cpus=cpus,
-                    num_gpus=0,
-                    object_store_memory=max(STORE, store),
-                    include_dashboard=False,
-                    log_to_driver=False,
-                    logging_level="ERROR",
-                    _temp_dir=folder,
-                )
+                try:
+                    start()
+                except Exception:  # Ray gives its processes 30 seconds, and a busy machine may take longer
+                    ray.shutdown()
+                    start()
             yield ray
         finally:
             ray.shutdown()
