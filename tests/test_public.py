@@ -10,6 +10,7 @@ import tagfield
 NAMES = {
     "CRF",
     "RECIPES",
+    "Corpus",
     "Dataset",
     "Encoded",
     "Epoch",
@@ -35,6 +36,7 @@ NAMES = {
     "encode_words",
     "install_as_pycrfsuite",
     "limit_memory",
+    "pack",
     "read",
     "tokenize",
     "tune",

@@ -244,8 +244,8 @@ def _check_memory(attributes: int, labels: int, edges: int, transitions: str) ->
     check_fits(
         FeatureSet.bytes_needed(attributes, labels, edges) + counts,
         f"a weight for each of {' and '.join(what) or f'{labels:,}² transitions'}",
-        "use only observed pairs (features='observed', all_possible_states=False), or drop rare attributes "
-        "(min_count, min_freq)"
+        "use only observed pairs (features='observed', all_possible_states=False), drop rare attributes "
+        "(min_count, min_freq), or hash them (tagfield pack --hash-bits)"
         if what
         else "use fewer labels",
     )

@@ -1,4 +1,4 @@
-"""A packed corpus holds what `encode_files` encodes, whatever the workers, pieces and shards, and after being killed."""
+"""A packed corpus holds what `encode_files` encodes, whatever the workers, pieces and shards, and after a kill."""
 
 import json
 import shutil
@@ -60,7 +60,10 @@ def test_a_corpus_holds_what_encode_files_encodes(file: Path, tmp_path: Path, wo
     same_arrays(corpus.encoded().dataset, expected.dataset)
     assert corpus.label_counts == tuple(np.bincount(expected.dataset.labels).tolist())
     assert (len(corpus), corpus.tokens, corpus.describe()) == (300, len(expected.gold), expected.describe())
-    assert sorted(path.name.split("-")[0] for path in (tmp_path / "c").iterdir())[:2] == ["manifest.json", "names.safetensors"]
+    assert sorted(path.name.split("-")[0] for path in (tmp_path / "c").iterdir())[:2] == [
+        "manifest.json",
+        "names.safetensors",
+    ]
 
 
 def test_the_bytes_do_not_depend_on_the_workers(file: Path, tmp_path: Path) -> None:

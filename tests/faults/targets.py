@@ -73,6 +73,13 @@ def is_dataset(path: Path) -> bool:
     return len(Dataset.from_arrays(load_tensors(path)[0])) == 4
 
 
+def is_packed(path: Path) -> bool:
+    """A file of a corpus, or of a run that packs one."""
+    if path.suffix == ".json":
+        return isinstance(json.loads(path.read_text()), dict)
+    return path.suffix == ".lock" or bool(load_tensors(path)[0])
+
+
 ENCODED = encode_sequences(X, Y)
 MODEL = Model.train(ENCODED, Settings("lbfgs", epochs=3))
 ESTIMATOR = CRF(max_iterations=3).fit(X, Y)
@@ -92,6 +99,8 @@ TARGETS: dict[str, Target] = {
     "train --log": Target(
         command("train", "IN/data.txt", "-o", "OUT/model", "--log", "OUT/log.jsonl", "--epochs", "3", "-q"), is_result
     ),
+    "pack": Target(command("pack", "IN/data.txt", "-o", "OUT/corpus", "--shard-size", "1kB", "-q"), is_packed),
+    "pack --min-count": Target(command("pack", "IN/data.txt", "-o", "OUT/corpus", "--min-count", "2", "-q"), is_packed),
     "convert": Target(command("convert", "IN/data.txt", "OUT/data.jsonl")),
     "convert to items": Target(command("convert", "IN/data.txt", "OUT/data.items")),
     "convert to brat": Target(command("convert", "IN/data.txt", "OUT/brat", "--to", "brat")),

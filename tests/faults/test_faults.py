@@ -50,10 +50,11 @@ def struck(shim: Path, seed: int, rounds: int, *names: str) -> tuple[list[str], 
     "names",
     [
         ("train", "train --log", "convert", "convert to items", "convert to brat", "demo-data"),
+        ("pack", "pack --min-count"),
         ("tune", "responses", "Model.save", "Model.save of a stream"),
         ("CRF.save", "CRF.fit", "Dataset.save", "write"),
     ],
-    ids=["commands", "more", "methods"],
+    ids=["commands", "packing", "more", "methods"],
 )
 def test_each_file_is_the_old_one_or_the_new_one(shim: Path, names: tuple[str, ...]) -> None:
     found, operations = struck(shim, 7, ROUNDS, *names)

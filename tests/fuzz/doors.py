@@ -22,6 +22,7 @@ import numpy as np
 from tagfield import Model, Settings
 from tagfield._text import ArrowWords, Vocabulary
 from tagfield.cli.config import read_config
+from tagfield.corpus import Corpus, pack
 from tagfield.encode import WordEncoder, encode_files, encode_words
 from tagfield.errors import InputError, OutputError
 from tagfield.native import kernels
@@ -33,6 +34,8 @@ from tagfield.text.sources import Source
 from tagfield.text.template_text import parse_template
 from tagfield.text.templates import Template
 from tagfield.text.writing import TARGETS, write
+from tagfield.train import train
+from tagfield.train.sentences import OnDisk
 from tagfield.train.settings import all_options
 from tests.fuzz import foreign
 
@@ -41,6 +44,7 @@ Door = Callable[[bytes], str | None]
 SEEDS = Path(__file__).parent / "seeds"
 CRASHES = Path(__file__).parent / "crashes"
 _TEMPORARY = tempfile.TemporaryDirectory(prefix="tagfield-fuzz-")
+CORPUS_FILES = ("manifest.json", "names.safetensors", "shard-00000.safetensors")
 _HEX = rb'("crc32":")[0-9a-f]{8}"'
 
 
@@ -128,6 +132,43 @@ def _with_checksums(data: bytes) -> bytes:
     return data[:8] + header + data[8 + size :]
 
 
+def corpus(data: bytes) -> None:
+    """One file of a packed corpus, by the first byte; checksums are made right, also those in the manifest."""
+    name = CORPUS_FILES[data[0] % len(CORPUS_FILES)] if data else CORPUS_FILES[0]
+    folder, seed = Path(_TEMPORARY.name, "corpus"), _packed()
+    folder.mkdir(exist_ok=True)
+    for file in seed.iterdir():
+        (folder / file.name).write_bytes(file.read_bytes())
+    changed = data[1:] if name == "manifest.json" else _with_checksums(data[1:])
+    (folder / name).write_bytes(changed)
+    if name.startswith("shard"):
+        manifest = json.loads((folder / "manifest.json").read_text())
+        found = re.search(_HEX, changed)
+        if found:
+            manifest["shards"][0]["crc32"] = found[0][-9:-1].decode()
+        (folder / "manifest.json").write_text(json.dumps(manifest))
+    opened = Corpus.open(folder)
+    repr(opened)
+    disk = OnDisk(opened, 1000.0)
+    for part in disk.parts(np.arange(len(opened))[::-1]):
+        assert part.corpus.sentences
+    train(opened, Settings("sgd", epochs=1), window=1)
+
+
+def _packed() -> Path:
+    """A small corpus."""
+    folder = Path(_TEMPORARY.name, "packed")
+    if not folder.exists():
+        text = Path(_TEMPORARY.name, "packed.txt")
+        text.write_text("Anna NNP B-PER\nsings VBZ O\n\nIn IN O\nRome NNP B-LOC\n\nGo VB O\n")
+        pack(text, folder, template="words", reading=ReadOptions(columns="w _ y"))
+    return folder
+
+
+def _corpora() -> list[bytes]:
+    return [bytes([k]) + (_packed() / name).read_bytes() for k, name in enumerate(CORPUS_FILES)]
+
+
 def template_json(data: bytes) -> None:
     """Templates as model files hold them."""
     template = Template.from_json(data.decode(errors="surrogateescape"))
@@ -196,6 +237,7 @@ NATIVE: dict[str, Door] = {
 }
 PYTHON: dict[str, Door] = {
     "model": model,
+    "corpus": corpus,
     "template_json": template_json,
     "config": config,
     "settings": settings,
@@ -233,4 +275,9 @@ def _docbins() -> list[bytes]:
     return [path.read_bytes(), zlib.decompress(path.read_bytes())]
 
 
-_MADE: dict[str, Callable[[], list[bytes]]] = {"model": _models, "read_spacy": _docbins, **foreign.MADE}
+_MADE: dict[str, Callable[[], list[bytes]]] = {
+    "model": _models,
+    "corpus": _corpora,
+    "read_spacy": _docbins,
+    **foreign.MADE,
+}

@@ -58,12 +58,18 @@ Checkpoints = Annotated[
 
 
 def trainer_of(
-    address: str | None, workers: int, shares: int | None, mixes: int | None, checkpoint: str | None, settings: Settings
+    address: str | None,
+    workers: int,
+    shares: int | None,
+    mixes: int | None,
+    checkpoint: str | None,
+    settings: Settings,
+    window: str = WINDOW,
 ) -> Callable[..., Trained]:
     """What trains: this process, or the workers of a cluster.
 
-    >>> trainer_of(None, 2, None, None, None, Settings()) is train
-    True
+    >>> trainer_of(None, 2, None, None, None, Settings(), "1GB").keywords  # type: ignore[attr-defined]
+    {'window': '1GB'}
     """
     given = {"--shares": shares, "--mixes": mixes, "--checkpoint": checkpoint}
     if address is None:
@@ -72,12 +78,10 @@ def trainer_of(
                 raise InputError(f"{name} applies only to a cluster; add --cluster local, or leave it out")
         return partial(train, window=window)
     from tagfield.cluster import training
-    from tagfield.cluster.session import LOCAL, check_shape, import_ray
+    from tagfield.cluster.session import check_ready
 
     training.check_recipe(settings.recipe)
-    if address != LOCAL:
-        check_shape(address)
-    import_ray()
+    check_ready(address)
     more: dict[str, Any] = {} if mixes is None else {"mixes": mixes}
     return partial(training.train, address=address, workers=workers, shares=shares, checkpoint=checkpoint, **more)
 
@@ -91,7 +95,8 @@ def mapped(
         yield map(make(), items)
         return
     from tagfield.cluster.pool import ordered_map
-    from tagfield.cluster.session import open_session
+    from tagfield.cluster.session import check_ready, open_session
 
+    check_ready(address)
     with open_session(address, cpus=workers * threads) as ray:
         yield ordered_map(ray, make, items, workers, threads)

@@ -3,6 +3,7 @@
 check the options ─▶ read ─▶ train (progress, log, Ctrl-C) ─▶ save atomically ─▶ print a summary
 """
 
+import os
 from typing import Annotated, Any
 
 import typer
@@ -84,6 +85,16 @@ def train(
             rich_help_panel=DATA,
         ),
     ] = WINDOW,
+    work_dir: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Folder for text that does not fit into memory, which is packed there for the training. "
+            "\\[default: the model's]",
+            rich_help_panel=DATA,
+            show_default=False,
+        ),
+    ] = None,
     cluster: ClusterAddress = None,
     workers: Workers = 2,
     shares: Shares = None,
@@ -115,13 +126,14 @@ def train(
         parse_size(window)
         run = trainer_of(cluster, workers, shares, mixes, checkpoint, settings, window)
     check_model_target(output, [*train, dev, log])
-    encoded, held_out = data.read(voice.console)
-    wanted, settings = settings, settings.for_data(encoded)
-    if wanted.features != settings.features == "observed":
-        needed = size(int(weight_bytes(len(encoded.attributes), len(encoded.labels))))
-        voice.note(f"features   observed, because a weight for every pair would take {needed} of memory")
-    voice.detail("settings   " + ", ".join(f"{name}={value}" for name, value in settings.to_dict().items()))
-    trained, interrupted = train_with_progress(encoded, held_out, settings, voice, Log(log), run)
-    model = Model.of(encoded, trained).without_spare_attributes()
-    model.save(output)
+    folder = work_dir or os.path.dirname(os.path.abspath(output))
+    with data.opened(voice.console, folder) as (encoded, held_out):
+        wanted, settings = settings, settings.for_data(encoded)
+        if wanted.features != settings.features == "observed":
+            needed = size(int(weight_bytes(len(encoded.attributes), len(encoded.labels))))
+            voice.note(f"features   observed, because a weight for every pair would take {needed} of memory")
+        voice.detail("settings   " + ", ".join(f"{name}={value}" for name, value in settings.to_dict().items()))
+        trained, interrupted = train_with_progress(encoded, held_out, settings, voice, Log(log), run)
+        model = Model.of(encoded, trained).without_spare_attributes()
+        model.save(output)
     summarise(voice, trained, model, output, dev, interrupted)

@@ -3,7 +3,9 @@
 import logging
 import os
 import shlex
+import shutil
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -20,9 +22,9 @@ from tagfield.cli.figures import count, duration, objective, percent, size
 from tagfield.cli.interrupts import Interrupts, run_beside
 from tagfield.cli.log import Log
 from tagfield.cli.voice import Voice, logging_to, print_json
-from tagfield.corpus import Corpus, is_corpus
+from tagfield.corpus import Corpus, is_corpus, pack
 from tagfield.encode import Encoded, encode_files
-from tagfield.errors import InputError
+from tagfield.errors import InputError, MemoryLimitError, OutputError
 from tagfield.model import Model
 from tagfield.progress.course import Course, measured_on
 from tagfield.progress.terminal import describe, open_progress
@@ -70,6 +72,34 @@ class Data:
                 "effect; give them to tagfield pack"
             )
         return Corpus.open(self.train[0])
+
+    @contextmanager
+    def opened(self, console: Console, folder: str) -> Iterator[tuple[Encoded | Corpus, Encoded | None]]:
+        """Training data, and held-out data; what does not fit into memory is packed into a folder within `folder`.
+
+        That folder is removed at the end.
+        """
+        try:
+            found = self.read(console)
+        except MemoryLimitError as error:
+            if STDIN in self.train or is_corpus(self.train[0]):
+                raise
+            found, reason = None, str(error).partition(";")[0]
+        if found is not None:
+            yield found
+            return
+        _row(console, "", f"{reason}; packing the text into {folder} instead, as tagfield pack does")
+        try:
+            made = tempfile.mkdtemp(prefix="tagfield-corpus-", dir=folder)
+        except OSError as failed:
+            raise OutputError(
+                f"cannot write into {folder!r}: {failed.strerror or failed}; choose another --work-dir"
+            ) from None
+        try:
+            pack(self.train, made, template=self.loaded_template, reading=self.reading)
+            yield replace(self, train=[made], template=None, reading=ReadOptions()).read(console)
+        finally:
+            shutil.rmtree(made, ignore_errors=True)
 
     def read(self, console: Console) -> tuple[Encoded | Corpus, Encoded | None]:
         """Training data, and held-out data encoded with the same vocabularies."""

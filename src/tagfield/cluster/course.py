@@ -33,8 +33,7 @@ class Runner:
         self.course = Course()
         if isinstance(trainer, MixedTrainer):
             trainer.after_mix = self.after_mix
-        problem = trainer.problem
-        self._tokens = max(1.0, float(problem.dataset.weight @ np.diff(problem.dataset.tokens)))
+        self._tokens = max(1.0, trainer.problem.data.weighted_tokens()[0])
         found = checkpoint.load() if checkpoint else None
         if found is not None:
             state, self.course = found

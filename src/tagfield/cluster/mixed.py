@@ -47,7 +47,7 @@ class MixedTrainer(Trainer):
         self._plain = recipe.f.generator.linear and recipe.metric is None
         self.watches_loss = recipe.average or not self._plain
         self._crew = crew
-        self._sentences = problem.sentences or problem.corpus.sentences
+        self._sentences = problem.sentences or problem.count
         self._mixture = Mixture(problem.start, adaptive=recipe.metric is not None, scheme=scheme)
         self._epoch, self._part, self.nll = 1, 0, 0.0
 

@@ -100,7 +100,7 @@ class Mixture:
         for k, theta in enumerate(self.theta.arrays()):
             union = self._union(k, changes)
             total, count = self._sum(k, union, [(change.blocks[k], change.theta[k]) for change in changes])
-            total *= by_count[count]
+            total = self._step(k, total * by_count[count])
             blocks = in_blocks(theta)
             blocks[union] = np.where(total == 0, blocks[union], blocks[union] + total)  # −0.0, no feature, stays
             if self._rest is not None:
@@ -111,6 +111,10 @@ class Mixture:
                 in_blocks(self.squares.arrays()[k])[union] += grown
         if self.scale < FOLD:
             self._fold()
+
+    def _step(self, k: int, total: Floats) -> Floats:
+        """What is added to array k, of what the shares have changed; benchmarks/mixing.py tries others."""
+        return total
 
     def _union(self, k: int, changes: Sequence[Change]) -> Longs:
         """The blocks of array k that any share may have changed."""

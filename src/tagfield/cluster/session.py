@@ -1,6 +1,6 @@
 """A session with Ray: a cluster of this machine's own that ends with the session, or a connection to yours.
 
-    local       ─▶ start Ray here: loopback only, a token that no one else knows, a folder that is removed at the end
+    local       ─▶ start Ray here: loopback only, a token of its own, a folder that is removed at the end (watch.py)
     HOST:PORT   ─▶ check that something listens there ─▶ connect; at the end only our own workers are gone
     None        ─▶ the connection that your program has already opened with ray.init()
 
@@ -9,16 +9,19 @@ environment when it is imported, so a local session sets them before.
 """
 
 import contextlib
+import importlib.util
 import os
 import secrets
-import shutil
 import socket
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
+from tagfield.cluster import watch
 from tagfield.errors import InputError, TagfieldError
 
 LOCAL = "local"
@@ -33,15 +36,12 @@ class ClusterError(TagfieldError):
     """The cluster failed: it cannot be reached, or a worker ends again and again."""
 
 
-def import_ray() -> Any:
-    """Ray, or the sentence that says how to install it."""
-    try:
-        import ray
-    except ModuleNotFoundError as error:
-        if error.name != "ray":
-            raise
-        raise InputError("training on a cluster needs Ray; install it with: pip install 'tagfield[cluster]'") from None
-    return ray
+def check_ready(address: str | None) -> None:
+    """Raise InputError where an address can be none, or Ray is not installed; without importing it."""
+    if address not in (None, LOCAL):
+        check_shape(str(address))
+    if importlib.util.find_spec("ray") is None:
+        raise InputError("a cluster needs Ray; install it with: pip install 'tagfield[cluster]'")
 
 
 @contextmanager
@@ -50,8 +50,10 @@ def open_session(address: str | None = LOCAL, *, cpus: int = 1, store: int = STO
 
     cpus, store: what a local cluster has: how many processors, and how many bytes of shared memory
     """
+    check_ready(address)
     if address is None:
-        ray = import_ray()
+        import ray
+
         if not ray.is_initialized():
             raise InputError("Ray is not connected; give address='local', or HOST:PORT of a cluster's head node")
         yield ray
@@ -59,7 +61,8 @@ def open_session(address: str | None = LOCAL, *, cpus: int = 1, store: int = STO
     with _environment(QUIET | (LOOPBACK if address == LOCAL else {})):
         if address == LOCAL:
             _use_token()
-        ray = import_ray()
+        import ray
+
         if ray.is_initialized():
             raise InputError(
                 f"Ray is connected already, so {address!r} has no effect; leave the address out to use this connection"
@@ -102,11 +105,10 @@ def _on_loopback() -> Iterator[None]:
 
 
 def _local(ray: Any, cpus: int, store: int) -> Iterator[Any]:
-    # A short path: Ray's sockets are in it, and the name of a socket has at most 107 bytes.
-    folder = tempfile.mkdtemp(prefix="tagfield-", dir="/tmp" if sys.platform != "win32" else None)
-    try:
-        with _on_loopback(), _one_sentence("cannot start Ray on this machine"):
-            ray.init(
+    with _own_folder() as folder:
+        try:
+            start = partial(
+                ray.init,
                 address=LOCAL,
                 num_cpus=cpus,
                 num_gpus=0,
@@ -116,10 +118,31 @@ def _local(ray: Any, cpus: int, store: int) -> Iterator[Any]:
                 logging_level="ERROR",
                 _temp_dir=folder,
             )
-        yield ray
-    finally:
-        ray.shutdown()
-        shutil.rmtree(folder, ignore_errors=True)
+            with _on_loopback(), _one_sentence("cannot start Ray on this machine"):
+                try:
+                    start()
+                except Exception:  # Ray gives its processes 30 seconds, and a busy machine may take longer
+                    ray.shutdown()
+                    start()
+            yield ray
+        finally:
+            ray.shutdown()
+
+
+@contextmanager
+def _own_folder() -> Iterator[str]:
+    """A folder for a local cluster. A process of its own removes it, and what is left running, when this one ends."""
+    # A short path: Ray's sockets are in it, and the name of a socket has at most 107 bytes.
+    folder = tempfile.mkdtemp(prefix="tagfield-", dir="/tmp" if sys.platform != "win32" else None)
+    command = [sys.executable, "-I", "-S", watch.__file__, folder]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True) as watcher:
+        os.environ[watch.SESSION] = folder  # the watcher itself does not have it
+        try:
+            yield folder
+        finally:
+            os.environ.pop(watch.SESSION, None)
+            assert watcher.stdin is not None
+            watcher.stdin.close()  # and wait for it
 
 
 def _connected(ray: Any, address: str) -> Iterator[Any]:

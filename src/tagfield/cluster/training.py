@@ -8,7 +8,9 @@ hold them.
 
 import os
 import time
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -16,23 +18,28 @@ from numpy.typing import ArrayLike
 
 from tagfield.cluster.checkpoint import EVERY, Checkpoint
 from tagfield.cluster.course import Runner
-from tagfield.cluster.crew import Crew, CrewGradient, Task, cut
+from tagfield.cluster.crew import Crew, CrewGradient, Task, bounds, cut
 from tagfield.cluster.mixed import MixedTrainer
 from tagfield.cluster.mixing import MIXES, Scheme
 from tagfield.cluster.session import LOCAL, STORE, open_session
-from tagfield.cluster.workers import InStore, Workers
+from tagfield.cluster.workers import InStore, OnDiskShare, Workers
 from tagfield.constraints import Rules
+from tagfield.corpus import Corpus
 from tagfield.encode import Encoded
 from tagfield.errors import InputError
 from tagfield.evaluate import has_chunks
 from tagfield.evaluate.kinds import label_kind
-from tagfield.train.driver import Trained, check_held_out, fitting, held_out_scorer
+from tagfield.memory import parse_size
+from tagfield.text.sources import PathLike
+from tagfield.train.driver import WINDOW, Trained, check_held_out, fitting, held_out_scorer
 from tagfield.train.fields import whole
 from tagfield.train.history import History, OnEpoch
 from tagfield.train.loss import LossMeter
+from tagfield.train.on_disk import problem_of
 from tagfield.train.options import Auto, QuasiNewton, Recipe, Stochastic
 from tagfield.train.problem import Problem
 from tagfield.train.quasi_newton import QuasiNewtonTrainer
+from tagfield.train.recipes import RECIPES
 from tagfield.train.settings import Settings, settings_from
 from tagfield.train.trainer import Trainer
 
@@ -40,7 +47,7 @@ LBFGS_SHARES = 16  # a sum of so many parts has the same bits on 1 to 16 workers
 
 
 def train(
-    encoded: Encoded,
+    encoded: Encoded | Corpus | PathLike,
     settings: Settings | str | None = None,
     *,
     address: str | None = LOCAL,
@@ -56,6 +63,7 @@ def train(
 ) -> Trained:
     """Trains on the workers of a cluster, by a stochastic recipe or by lbfgs; `dev` is scored on this machine.
 
+    encoded: encoded data, or a corpus on disk or its folder, which workers read themselves where it is large
     address: 'local' for processes on this machine, HOST:PORT of a Ray cluster's head node, or None for the connection
         that you have opened with ray.init()
     workers: processes, each with `settings.threads` threads
@@ -68,31 +76,45 @@ def train(
     settings = settings_from(settings)
     check_recipe(settings.recipe)
     workers, mixes = at_least_one("workers", workers), at_least_one("mixes", mixes)
-    problem = Problem.of(encoded, settings, rules, None, class_weight)
-    sentences = problem.corpus.sentences
+    if not isinstance(encoded, Encoded | Corpus):
+        encoded = Corpus.open(encoded)
+    problem = _posed(encoded, settings, rules, class_weight)
     if shares is None:
         shares = max(workers, LBFGS_SHARES) if isinstance(settings.recipe, QuasiNewton) else workers
-    shares = min(at_least_one("shares", shares), sentences)
-    rng = np.random.default_rng(settings.seed)
-    recipe = _ready(settings.recipe, problem, rng)
-    task = Task(
-        problem.features,
-        replace(problem.settings, recipe=recipe),
-        sentences,
-        encoded.labels,
-        rules,
-        problem.class_weight,
-    )
-    parts = cut(problem.dataset, shares)
-    data = sum(array.nbytes for part in parts for array in part.to_arrays().values())
+    shares = min(at_least_one("shares", shares), problem.count)
+    recipe = _ready(settings.recipe, problem, np.random.default_rng(settings.seed))
+    ready = replace(problem.settings, recipe=recipe)
+    task = Task(problem.features, ready, problem.count, encoded.labels, rules, problem.class_weight)
+    parts = None if problem.disk is not None else cut(problem.dataset, shares)
+    data = sum(array.nbytes for part in parts or () for array in part.to_arrays().values())
     weights = sum(array.nbytes for array in problem.start.arrays())
     cpus, store = min(workers, shares) * settings.threads, STORE + 2 * data + 16 * weights
     with open_session(address, cpus=cpus, store=store) as ray:
-        sources = [InStore(ray.put(part)) for part in parts]
+        sources = [InStore(ray.put(part)) for part in parts] if parts else on_disk(problem, shares)
         with Workers(ray, task, sources, workers, settings.threads) as crew:
             run = fingerprint(encoded, task, shares, mixes)
             found = None if checkpoint is None else Checkpoint(checkpoint, run, checkpoint_seconds)
             return run_on(crew, problem, task, Scheme.of(recipe, mixes), encoded, dev, on_epoch, found)
+
+
+def _posed(
+    encoded: Encoded | Corpus, settings: Settings, rules: Rules | None, class_weight: ArrayLike | None
+) -> Problem:
+    """The problem; a large corpus on disk stays there, whatever the recipe, since its gradient is a sum over shares."""
+    asked = settings
+    if isinstance(settings.recipe, QuasiNewton):
+        asked = replace(settings, recipe=RECIPES["sgd"], c1=0.0)
+    problem = problem_of(encoded, asked, rules, None, class_weight, parse_size(WINDOW))
+    decided = problem.settings
+    return replace(problem, settings=replace(settings, features=decided.features, transitions=decided.transitions))
+
+
+def on_disk(problem: Problem, shares: int) -> Sequence[OnDiskShare]:
+    """The shares of a corpus that stays on disk."""
+    disk = problem.disk
+    assert disk is not None
+    path, ends = os.path.abspath(disk.source.path), bounds(problem.count, shares)
+    return [OnDiskShare(path, first, last, disk.ids, disk.edge_ids) for first, last in pairwise(ends)]
 
 
 def run_on(
@@ -100,7 +122,7 @@ def run_on(
     problem: Problem,
     task: Task,
     scheme: Scheme,
-    encoded: Encoded,
+    encoded: Encoded | Corpus,
     dev: Encoded | None = None,
     on_epoch: OnEpoch | None = None,
     checkpoint: Checkpoint | None = None,
@@ -173,9 +195,9 @@ def _ready(recipe: Recipe, problem: Problem, rng: np.random.Generator) -> Recipe
     return recipe.trainer(problem, rng).recipe
 
 
-def fingerprint(encoded: Encoded, task: Task, shares: int, mixes: int) -> dict[str, Any]:
+def fingerprint(encoded: Encoded | Corpus, task: Task, shares: int, mixes: int) -> dict[str, Any]:
     """What a checkpoint must agree on: the same data, settings and shares."""
-    data = encoded.dataset
-    sizes = {"sentences": len(data), "tokens": len(data.labels), "attributes": len(encoded.attributes)}
+    tokens = encoded.tokens if isinstance(encoded, Corpus) else len(encoded.gold)
+    sizes = {"sentences": len(encoded), "tokens": tokens, "attributes": len(encoded.attributes)}
     settings = {name: value for name, value in task.settings.to_dict().items() if name not in ("threads", "epochs")}
     return {**sizes, "labels": encoded.labels.strings(), "shares": shares, "mixes": mixes, **settings}

@@ -8,15 +8,21 @@ A call takes everything that it depends on. When an actor is gone, a new one rea
 call, with the same bits.
 """
 
+import socket
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from tagfield.cluster.actors import Actors, Hosted
 from tagfield.cluster.crew import Round, Task, Worker, bounds, covered, joined
 from tagfield.cluster.rounds import Change
-from tagfield.dataset import Dataset, Doubles
+from tagfield.corpus import Corpus, is_corpus
+from tagfield.dataset import Dataset, Doubles, Ints
+from tagfield.errors import InputError
 from tagfield.layout import Weights
+from tagfield.train.sentences import OnDisk
 
 
 class HostedWorker(Hosted):
@@ -69,6 +75,32 @@ class Workers(Actors):
             nodes = covered(0, self.shares, self._ends[worker], self._ends[worker + 1])
             parts |= dict(zip(nodes, self.result(call), strict=True))
         return joined(self.shares, parts)
+
+
+@dataclass(frozen=True)
+class OnDiskShare:
+    """A share of a corpus on disk, which every machine must be able to read at the same path."""
+
+    path: str
+    first: int
+    last: int
+    ids: Ints | None = None  # of the attributes of the corpus in training; see train/sentences.py
+    edge_ids: Ints | None = None
+
+    def __call__(self) -> Dataset:
+        host = socket.gethostname()
+        if not is_corpus(self.path):
+            raise InputError(
+                f"{self.path}: there is no corpus at this path on {host}; it must be at the same path on every machine "
+                "of the cluster, on a shared file system for example"
+            )
+        corpus = Corpus.open(self.path, verify=False)
+        if len(corpus) < self.last:
+            raise InputError(
+                f"{self.path}: the corpus on {host} has {len(corpus)} sequences, fewer than on the machine that "
+                "started the run; copy it again"
+            )
+        return OnDisk(corpus, 0, None, self.ids, self.edge_ids).take(np.arange(self.first, self.last))
 
 
 @dataclass(frozen=True)

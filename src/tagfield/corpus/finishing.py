@@ -7,11 +7,13 @@ the folder is not a corpus, and the step starts again.
 """
 
 import os
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
 from tagfield._text import Vocabulary
+from tagfield.atomic import write_atomically
 from tagfield.corpus.joining import no_edges, widened
 from tagfield.corpus.manifest import NAMES, Manifest, ShardRecord
 from tagfield.corpus.piece_encoder import PieceEncoder
@@ -116,14 +118,14 @@ def _counts(shards: list[Shard], attributes: int) -> Longs:
 def _link(folder: str, raw: str, file: str) -> None:
     """Give a raw shard its final name too; the raw name stays until the manifest is there, so that a run can go on."""
     source, target = os.path.join(folder, raw), os.path.join(folder, file)
-    if os.path.exists(target):
-        os.unlink(target)
-    try:
+    with suppress(OSError):
+        os.unlink(target)  # of a run that was stopped
+    with suppress(OSError):
         os.link(source, target)
-    except OSError:  # a file system without links
-        with open(source, "rb") as data, open(target, "wb") as copy:
-            while piece := data.read(1 << 22):
-                copy.write(piece)
+        return
+    with open(source, "rb") as data, write_atomically(target) as copy:  # a file system without links
+        while piece := data.read(1 << 22):
+            copy.write(piece)
 
 
 def _save_names(folder: str, attributes: Vocabulary, labels: Vocabulary, edges: Vocabulary | None) -> None:

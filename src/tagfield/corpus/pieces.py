@@ -125,7 +125,7 @@ def _open(path: str, name: str) -> Iterator[Any]:
 
 def _cut(file: Any, name: str, text: bytes, kind: str, reading: ReadOptions, size: int) -> Iterator[Piece]:
     pending, before, first, held, ended = text, 0, True, False, False
-    while pending:
+    while pending or not ended:
         end = 0
         while not ended and (len(pending) < size or not end):
             more = file.read(size)

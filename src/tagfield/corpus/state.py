@@ -133,9 +133,9 @@ class Packing:
 
     def clear(self) -> None:
         """Remove what only a run needs, when the corpus is complete."""
-        for name in os.listdir(self.folder):
-            if name in (STATE, LOCK) or name.startswith(("raw-", "new-")):
-                with suppress(OSError):
+        with suppress(OSError):
+            for name in os.listdir(self.folder):
+                if name in (STATE, LOCK) or name.startswith(("raw-", "new-")):
                     os.unlink(os.path.join(self.folder, name))
 
     @contextmanager

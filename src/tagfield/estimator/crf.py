@@ -11,11 +11,12 @@ from numpy.typing import ArrayLike
 from threadpoolctl import threadpool_limits  # scikit-learn depends on it too
 
 from tagfield.constraints import Rules
+from tagfield.corpus import Corpus
 from tagfield.dataset import Dataset
-from tagfield.encode import Vocabulary
+from tagfield.encode import Encoded, Vocabulary
 from tagfield.errors import InputError
 from tagfield.estimator.fitted import check_folder
-from tagfield.estimator.fitting import check_stream, held_out, read_classes, split_held_out
+from tagfield.estimator.fitting import check_stream, held_out, open_packed, read_classes, some_data, split_held_out
 from tagfield.estimator.inspection import Inspection
 from tagfield.estimator.labels import LabelNames
 from tagfield.estimator.modelfile import check_target, save_model
@@ -29,6 +30,7 @@ from tagfield.formats.pickles import model_of_estimator
 from tagfield.model import Model
 from tagfield.saved import labels_to_json, rules_for
 from tagfield.scheme_rules import check_data
+from tagfield.text.sources import PathLike
 from tagfield.train import Epoch, train
 from tagfield.train.streaming import Stream
 
@@ -170,16 +172,17 @@ class CRF(Scoring, Inspection, Plumbing):
 
     def fit(
         self,
-        X: Iterable[Any],
-        y: Iterable[Any],
+        X: Iterable[Any] | Corpus | PathLike,
+        y: Iterable[Any] | None = None,
         X_dev: Iterable[Any] | None = None,
         y_dev: Iterable[Any] | None = None,
         *,
         sample_weight: ArrayLike | None = None,
         eval_set: tuple[Iterable[Any], Iterable[Any]] | None = None,
     ) -> "CRF":
-        """Train on X and y. Each is read once, so generators work.
+        """Train on X and y. Each is read once, so generators work: sequences are encoded as they come.
 
+        X: Sequences; or a corpus on disk (`Corpus`, or the folder of `tagfield pack`), which has labels: leave y out.
         X_dev, y_dev or eval_set=(X, y): Held-out data. It is scored after every pass; see history_ and early_stopping.
         sample_weight: One weight per sequence.
 
@@ -190,18 +193,25 @@ class CRF(Scoring, Inspection, Plumbing):
         check_folder(self.model_filename)
         before: Model | None = self.model_ if self.warm_start and self._find_model() else None
         names = self._names.copy() if before else LabelNames()
-        more = {"template": self._chosen_template(before is not None)} | (_grown(before) if before else {})
-        spelling = None if more["template"] else Spelling()
-        encoded = read_labelled(X, y, names, sample_weight=sample_weight, spelling=spelling, **more)
+        spelling = None
+        splits = self.early_stopping and X_dev is None and eval_set is None
+        packed = open_packed(X, y, sample_weight is not None, self.warm_start, splits)
+        encoded: Encoded | Corpus
+        if packed is not None:
+            encoded, names = packed, LabelNames(packed.labels)
+        else:
+            more = {"template": self._chosen_template(before is not None)} | (_grown(before) if before else {})
+            spelling = None if more["template"] else Spelling()
+            encoded = read_labelled(X, y, names, sample_weight=sample_weight, spelling=spelling, **more)
         dev = held_out(X_dev, y_dev, eval_set, encoded, names)
-        if self.early_stopping and dev is None:
+        if self.early_stopping and dev is None and isinstance(encoded, Encoded):
             encoded, dev = split_held_out(encoded, self.validation_fraction, settings.seed)
         labels = names.labels(encoded.labels)
         if self.model_filename is not None:
             labels_to_json(labels)  # raises before training what saving would raise after it
         constraints = self._file_constraints if before else None
         check_target(self.model_filename, constraints if self.constraints is None else self.constraints)
-        rules = self._training_rules(labels, encoded.dataset, constraints)
+        rules = self._training_rules(labels, some_data(encoded), constraints)
         start = (before.features, before.weights) if before else None
         # BLAS would use threads for short sums, which slows training down, on a busy machine many times. The lattice
         # has its own threads: n_jobs.

@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from tagfield.corpus import Corpus, is_corpus
+from tagfield.dataset import Dataset
 from tagfield.encode import Encoded
 from tagfield.errors import InputError
 from tagfield.estimator.labels import LabelNames
@@ -13,9 +15,46 @@ from tagfield.estimator.spelling import Spelling
 from tagfield.train import RECIPES, Settings
 from tagfield.train.fields import number
 
+LOOKED = 10_000  # sequences of a packed corpus that constraints are compared with
+
+
+def open_packed(X: Any, y: Any, weighted: bool, warm_start: bool, splits: bool) -> Corpus | None:
+    """The corpus on disk that X is; None if X is sequences.
+
+    weighted: sample_weight is given; splits: held-out data would have to be split off
+
+    >>> open_packed([["a"]], [["X"]], False, False, False)
+    """
+    if not isinstance(X, Corpus) and not is_corpus(X):
+        return None
+    corpus = X if isinstance(X, Corpus) else Corpus.open(X)
+    for given, what in (
+        (y is not None, "y must be left out: a packed corpus has its labels"),
+        (
+            weighted,
+            "sample_weight does not apply to a packed corpus; write @weight lines into item files and pack them",
+        ),
+        (warm_start, "warm_start does not apply to a packed corpus, whose attributes have ids of their own; fit anew"),
+        (splits, "early_stopping on a packed corpus needs held-out data; pass eval_set"),
+    ):
+        if given:
+            raise InputError(what)
+    return corpus
+
+
+def some_data(encoded: Encoded | Corpus) -> Dataset:
+    """The data, or the beginning of a corpus on disk."""
+    if isinstance(encoded, Encoded):
+        return encoded.dataset
+    return encoded.take(np.arange(min(LOOKED, len(encoded))))
+
 
 def held_out(
-    X_dev: Iterable[Any] | None, y_dev: Iterable[Any] | None, eval_set: Any, encoded: Encoded, names: LabelNames
+    X_dev: Iterable[Any] | None,
+    y_dev: Iterable[Any] | None,
+    eval_set: Any,
+    encoded: Encoded | Corpus,
+    names: LabelNames,
 ) -> Encoded | None:
     """Held-out data, encoded with the vocabularies of the training data; a label unknown to them counts as an error."""
     if eval_set is not None:

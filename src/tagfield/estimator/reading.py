@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tagfield.corpus import Corpus
 from tagfield.dataset import UNKNOWN, Doubles
 from tagfield.encode import Encoded, Vocabulary, WordEncoder, check_weights, encode_sequences, encode_words
 from tagfield.errors import InputError
@@ -22,7 +23,7 @@ from tagfield.text.templates import Template
 
 def read_labelled(
     X: Iterable[Any],
-    y: Iterable[Any],
+    y: Iterable[Any] | None,
     names: LabelNames,
     *,
     sample_weight: ArrayLike | None = None,
@@ -114,7 +115,9 @@ def without_empty(encoded: Encoded) -> Encoded:
     return replace(encoded, dataset=kept)
 
 
-def class_weights(encoded: Encoded, chosen: Mapping[Any, float] | str | None, names: LabelNames) -> Doubles | None:
+def class_weights(
+    encoded: Encoded | Corpus, chosen: Mapping[Any, float] | str | None, names: LabelNames
+) -> Doubles | None:
     """The weight of each label [L]; None if every class weighs the same.
 
     'balanced' gives class c the weight n_tokens / (n_classes · n_tokens of c), as scikit-learn does. Classes that are
@@ -126,14 +129,16 @@ def class_weights(encoded: Encoded, chosen: Mapping[Any, float] | str | None, na
     """
     if chosen is None:
         return None
-    data = encoded.dataset
-    known = data.labels != UNKNOWN
     size = len(encoded.labels)
     if isinstance(chosen, str) or not isinstance(chosen, Mapping):
         if not isinstance(chosen, str) or chosen != "balanced":
             raise InputError(f"class_weight must be a dict of label to weight, or 'balanced', got {chosen!r}")
-        counts = np.bincount(data.labels[known], minlength=size)
-        return np.asarray(known.sum() / (size * np.maximum(counts, 1)), np.float64)
+        counts = (
+            np.array(encoded.label_counts)
+            if isinstance(encoded, Corpus)
+            else np.bincount(encoded.dataset.labels[encoded.dataset.labels != UNKNOWN], minlength=size)
+        )
+        return np.asarray(counts.sum() / (size * np.maximum(counts, 1)), np.float64)
     weight = np.ones(size)
     for label, value in chosen.items():
         name = names.find(label)

@@ -43,7 +43,7 @@ def check_reading(sources: list[Source], encode: Encode | None = None) -> None:
         return
     long = sum(_long_lines(source.text) for source in sources)
     needed = (total - long) * OBJECTS if encode is None else _extrapolated(sources, total - long, encode)
-    advice = "train on fewer sentences, or use a template with fewer patterns"
+    advice = "pack the files first (tagfield pack), or use a template with fewer patterns"
     check_fits(needed + LONG * long, f"{sources[0].name}: encoding the {spell(total)} of text", advice)
 
 

@@ -22,7 +22,7 @@ STDIN = "-"
 _GZIP = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
 SMALL = 1 << 24  # bytes that are read without a look at the memory that is left
-SMALLER = "use a smaller file"
+SMALLER = "pack the file first (tagfield pack), or use a smaller one"
 
 
 class Readable(Protocol):

@@ -27,7 +27,7 @@ def check_training(problem: Problem, *, scored: bool) -> None:
         advice.append(f"use {LEAN}, which needs about {spell(less)}")
     if features.kind == "all":
         advice.append("use only observed pairs (features='observed', all_possible_states=False)")
-    advice.append("drop rare attributes (min_count, min_freq)")
+    advice.append("drop rare attributes (min_count, min_freq), or hash them (tagfield pack --hash-bits)")
     what = f"training {features.size:,} weights with {settings.recipe.name or settings.recipe.family}"
     check_fits(needed, what, ", ".join(advice))
 

@@ -9,7 +9,7 @@ never changes a bit.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -121,14 +121,15 @@ class Objective:
     1.386294
     """
 
-    def __init__(self, problem: Problem, parts: Sequence[Part] | None = None) -> None:
-        """parts: what adds the loss and the gradient, if not the problem's corpus."""
+    def __init__(self, problem: Problem, parts: Sequence[Part] = ()) -> None:
+        """parts: what adds the loss and the gradient, if not the problem's own sentences."""
+        self._given = parts
         self.c2, self.threads = problem.settings.c2, problem.settings.threads
         self.packing = Packing(problem.features)
         self.size, self.pack, self.weights = self.packing.size, self.packing.pack, self.packing.weights
-        if parts is None:
-            parts = [CorpusGradient(self.packing, problem.corpus, problem.limits, self.threads)]
-        self._parts = parts
+        self._disk = problem.disk
+        if self._disk is None and not parts:
+            self._whole = CorpusGradient(self.packing, problem.corpus, problem.limits, self.threads)
 
     def __call__(self, x: Doubles) -> tuple[float, Doubles]:
         gradient = np.empty(len(x))
@@ -138,9 +139,20 @@ class Objective:
         """The value at x; `gradient` is overwritten with the gradient there."""
         square = kernels.scaled(x, 2 * self.c2, gradient, self.threads)  # the penalty's; the corpus adds to it
         nll = 0.0
-        for part in self._parts:
+        for part in self._parts():
             nll = part.add(x, gradient, nll)
         return nll + self.c2 * square
+
+    def _parts(self) -> Iterator[Part]:
+        """The corpus, or a window of it after another."""
+        if self._given:
+            yield from self._given
+            return
+        if self._disk is None:
+            yield self._whole
+            return
+        for window in self._disk.windows():
+            yield CorpusGradient(self.packing, window, threads=self.threads)
 
 
 def dot(a: Doubles, b: Doubles, threads: int = 1) -> float:

@@ -19,12 +19,12 @@ from tagfield.features import Observed, feature_set, grow
 from tagfield.layout import LANES, FeatureSet, Weights
 from tagfield.native import kernels
 from tagfield.train.class_weight import read_class_weight
-from tagfield.train.options import Arow, Auto, Margin, Perceptron, Stochastic
+from tagfield.train.options import Arow, Auto, Margin, Perceptron, QuasiNewton, Stochastic
 from tagfield.train.problem import Problem
 from tagfield.train.sentences import OnDisk
 from tagfield.train.settings import Settings
 
-BY_WINDOWS = (Stochastic, Auto, Margin, Perceptron, Arow)  # recipes that take one sentence after another
+BY_WINDOWS = (Stochastic, Auto, Margin, Perceptron, Arow, QuasiNewton)  # recipes that need no more than a window
 
 
 def problem_of(
@@ -38,7 +38,8 @@ def problem_of(
     """The problem of training on data in memory or on disk; `window` is in bytes."""
     if isinstance(encoded, Encoded):
         return Problem.of(encoded, settings, rules, start, class_weight)
-    if encoded.bytes <= window or rules is not None or not isinstance(settings.recipe, BY_WINDOWS):
+    whole = rules is not None or not isinstance(settings.recipe, BY_WINDOWS) or settings.c1 > 0
+    if encoded.bytes <= window or whole:
         return Problem.of(encoded.encoded(), settings, rules, start, class_weight)
     settings = settings.for_data(encoded)
     attributes, edges, min_count = encoded.attributes, encoded.edges, 1 if start else settings.min_count
@@ -87,30 +88,24 @@ class WindowCounts:
     def __init__(self, disk: OnDisk) -> None:
         self._disk = disk
 
-    def _windows(self) -> Iterator[kernels.Corpus]:
-        order = np.arange(self._disk.count)
-        seen: kernels.Corpus | None = None
-        for part in self._disk.parts(order):
-            if part.corpus is not seen:
-                seen = part.corpus
-                yield seen
-
     def attributes(self, attributes: int) -> Longs:
         """Occurrences of each attribute [A]."""
-        return sum((kernels.count_attributes(corpus, attributes) for corpus in self._windows()), np.zeros(1, np.int64))
+        return sum(
+            (kernels.count_attributes(corpus, attributes) for corpus in self._disk.windows()), np.zeros(1, np.int64)
+        )
 
     def edge_attributes(self, edges: int) -> Longs:
         """Occurrences of each edge attribute [E]."""
-        return sum((kernels.count_edges(corpus, edges) for corpus in self._windows()), np.zeros(1, np.int64))
+        return sum((kernels.count_edges(corpus, edges) for corpus in self._disk.windows()), np.zeros(1, np.int64))
 
     def transitions(self, labels: int) -> Longs:
-        found = (kernels.count_transitions(corpus, labels) for corpus in self._windows())
+        found = (kernels.count_transitions(corpus, labels) for corpus in self._disk.windows())
         return sum(found, np.zeros((1, 1), np.int64))
 
     def rows(self, attributes: int, labels: int, minimum: int) -> Observed:
         if minimum > 1:
             return self._frequent(attributes, labels, minimum)
-        found = (kernels.observed_rows(corpus, attributes, labels, 1)[:3] for corpus in self._windows())
+        found = (kernels.observed_rows(corpus, attributes, labels, 1)[:3] for corpus in self._disk.windows())
         return _union(attributes, -(-labels // LANES), found)
 
     def edges(self, edges: int, labels: int, minimum: int) -> Observed:
@@ -119,7 +114,7 @@ class WindowCounts:
                 "min_count does not apply to observed edge attributes of a corpus that is read by windows; give a "
                 "--window as large as the corpus, or leave min_count out"
             )
-        found = (kernels.observed_edges(corpus, edges, labels, 1)[:3] for corpus in self._windows())
+        found = (kernels.observed_edges(corpus, edges, labels, 1)[:3] for corpus in self._disk.windows())
         return _union(edges * labels, -(-labels // LANES), found)
 
     def _frequent(self, attributes: int, labels: int, minimum: int) -> Observed:

@@ -105,7 +105,7 @@ class OnDisk:
         edge_ids: Ints | None = None,
     ) -> None:
         self.source, self.count = source, len(source)
-        self._class_weight, self._ids, self._edge_ids = class_weight, ids, edge_ids
+        self._class_weight, self.ids, self.edge_ids = class_weight, ids, edge_ids
         segments = max(1, int(window / (source.sentence_bytes * SEGMENT)))
         per_pool = POOL // SEGMENT
         self.window = SEGMENT * (segments if segments < per_pool else segments // per_pool * per_pool)  # sentences
@@ -125,6 +125,14 @@ class OnDisk:
                     yield Part(corpus, some, numbers[first : first + SEGMENT])
                 del corpus
 
+    def windows(self) -> Iterator[kernels.Corpus]:
+        """All sentences, a window at a time, in the order of the corpus."""
+        seen: kernels.Corpus | None = None
+        for part in self.parts(np.arange(self.count)):
+            if part.corpus is not seen:
+                seen = part.corpus
+                yield seen
+
     def _open(self, sentences: Longs) -> kernels.Corpus:
         corpus = open_corpus(self.take(sentences), self._class_weight)
         edges = 0 if self.source.edges is None else len(self.source.edges)
@@ -137,10 +145,10 @@ class OnDisk:
     def take(self, sentences: Longs) -> Dataset:
         ends = [*range(POOL, len(sentences), POOL), len(sentences)]
         data = self.source.take(sentences, ends)
-        if self._ids is not None:
-            data = data.renumbered(self._ids)
-        if self._edge_ids is not None and data.edges is not None:
-            data = data.keep_edges(self._edge_ids >= 0)
+        if self.ids is not None:
+            data = data.renumbered(self.ids)
+        if self.edge_ids is not None and data.edges is not None:
+            data = data.keep_edges(self.edge_ids >= 0)
         return data
 
     def weighted_tokens(self) -> tuple[float, float]:
@@ -156,6 +164,6 @@ class OnDisk:
         return int(np.count_nonzero(np.diff(self.take(order).tokens)))
 
     def whole(self) -> Iterator[Dataset]:
-        """All sentences, a window at a time, in the order of the corpus."""
+        """The arrays of all windows."""
         for first in range(0, self.count, self.window):
             yield self.take(np.arange(first, min(first + self.window, self.count)))
