@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterator
 from functools import cached_property
 from itertools import accumulate
+from typing import Any
 
 import numpy as np
 
@@ -77,6 +78,9 @@ class Corpus:
 
     def __len__(self) -> int:
         return self.starts[-1]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _reopened, (os.path.abspath(self.path),)  # a pickle is the path: the folder must be there
 
     @property
     def template(self) -> Template | None:
@@ -179,6 +183,10 @@ def is_corpus(path: object) -> bool:
         return isinstance(path, str | os.PathLike) and os.path.isfile(os.path.join(path, MANIFEST))
     except (TypeError, ValueError):
         return False
+
+
+def _reopened(path: str) -> Corpus:
+    return Corpus.open(path, verify=False)
 
 
 def _names(folder: str, manifest: Manifest) -> tuple[Vocabulary, Vocabulary, Vocabulary | None]:
