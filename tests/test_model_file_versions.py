@@ -305,7 +305,7 @@ def test_any_bytes_with_a_right_checksum(saved: Path, data: st.DataObject) -> No
 
 
 def test_hashed_attributes_are_version_3(tmp_path: Path) -> None:
-    """Earlier releases would look for names. Hash bits that are not a number, or do not fit the weights, are refused."""
+    """Earlier releases would look for names. Hash bits that are no number, or do not fit the weights, are refused."""
     (tmp_path / "a.txt").write_text("Anna B\nsings O\n\nGo O\n")
     corpus = pack(tmp_path / "a.txt", tmp_path / "c", template="words", hash_bits=8)
     Model.train(corpus, Settings("lbfgs", epochs=2)).save(tmp_path / "m")
