@@ -112,10 +112,7 @@ struct CorpusHandle {  // the arrays stay alive as long as the view
     view.value = value ? value->data() : nullptr;
     view.labels = labels.data(), view.weight = weight.data();
     if (edges) view.edges = edges->view(weight.shape(0));
-    {
-      nb::gil_scoped_release release;  // a thread opens the next window of a corpus while a pass runs
-      view.check();
-    }
+    view.check();
     if (!class_weight_) return;
     require(!edges, "class weights do not apply to edge attributes");
     class_weight.assign(class_weight_->data(), class_weight_->data() + class_weight_->shape(0));
