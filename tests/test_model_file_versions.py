@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tagfield.corpus import pack
 from tagfield.encode import Encoded, Vocabulary, encode_sequences
 from tagfield.errors import InputError, ModelFileError
 from tagfield.layout import FeatureSet
@@ -112,7 +113,7 @@ def test_what_needs_nothing_new_is_written_as_version_1(sparse: bool, digest: st
 def test_files_of_a_later_version_say_who_wrote_them(tmp_path: Path) -> None:
     made().save(tmp_path / "m")
     tensors, metadata = load_tensors(tmp_path / "m")
-    save_tensors(tmp_path / "new", tensors, metadata | {"format": "tagfield model 3"})
+    save_tensors(tmp_path / "new", tensors, metadata | {"format": "tagfield model 4"})
     with pytest.raises(ModelFileError, match=r"new: a newer version of tagfield wrote this model.*upgrade tagfield"):
         Model.load(tmp_path / "new")
     for other in ("tagfield model x", "tagfield model ", "tagfield dataset 1", "2", "tagfield model ²"):
@@ -301,3 +302,18 @@ def test_any_bytes_with_a_right_checksum(saved: Path, data: st.DataObject) -> No
     assert [len(y) for y in model.tag(encoded)] == [3, 2, 2]
     with suppress(InputError):  # a weight that has become huge: scores beyond ±1e9 are refused
         assert [len(p) for p in model.marginals(encoded)] == [3, 2, 2]
+
+
+def test_hashed_attributes_are_version_3(tmp_path: Path) -> None:
+    """Earlier releases would look for names. Hash bits that are no number, or do not fit the weights, are refused."""
+    (tmp_path / "a.txt").write_text("Anna B\nsings O\n\nGo O\n")
+    corpus = pack(tmp_path / "a.txt", tmp_path / "c", template="words", hash_bits=8)
+    Model.train(corpus, Settings("lbfgs", epochs=2)).save(tmp_path / "m")
+    tensors, metadata = load_tensors(tmp_path / "m")
+    assert (metadata["format"], metadata["hash_bits"]) == ("tagfield model 3", "8")
+    assert "attribute_bytes" not in tensors
+    assert Model.load(tmp_path / "m").attributes.hash_bits == 8
+    for bits in ("", "x", "0", "31", "9", "-8", "8.0", "9" * 400):
+        save_tensors(tmp_path / "bad", tensors, metadata | {"hash_bits": bits})
+        with pytest.raises(ModelFileError, match="the model is corrupt"):
+            Model.load(tmp_path / "bad")

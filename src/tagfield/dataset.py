@@ -21,7 +21,7 @@ slots of their own, in `edges`, at positions ≥ 1: the first token has no trans
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,86 +29,13 @@ from numpy.typing import NDArray
 from tagfield._text import renumber
 from tagfield.errors import InputError
 from tagfield.page import facts
+from tagfield.slots import Doubles, Floats, Ints, Longs, Places, Slots, last_of, places_of, spans_of
 from tagfield.storage import load_tensors, save_tensors
 
-Ints: TypeAlias = NDArray[np.int32]
-Longs: TypeAlias = NDArray[np.int64]
-Floats: TypeAlias = NDArray[np.float32]
-Doubles: TypeAlias = NDArray[np.float64]
-Places: TypeAlias = NDArray[np.uint16] | NDArray[np.uint32]
+__all__ = ["EDGES", "UNKNOWN", "Dataset", "Doubles", "Floats", "Ints", "Longs", "Places", "Slots", "read_only"]
 
 EDGES = "edges."  # prefix of the arrays of edge attributes in a file
-MOST_TOKENS = 32_767  # of a sentence, for places of 16 bits
 UNKNOWN = -1  # an unknown label: not given, or not in the model's label set
-
-
-@dataclass(frozen=True)
-class Slots:
-    """The distinct attributes of S sentences: D slots with N occurrences in all."""
-
-    slots: Longs  # [S+1]  first slot of each sentence
-    occurrences: Longs  # [S+1]  first occurrence of each sentence
-    attribute: Ints  # [D]    attribute id of each slot
-    stop: Ints  # [D]    end of the slot's occurrences, relative to the sentence's first
-    position: Ints  # [N]    position in the sentence
-    value: Floats | None = None  # [N]    None if every value is 1
-
-    def arrays(self) -> dict[str, Any]:
-        """The arrays by name; None where every value is 1."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
-
-    def sizes(self) -> Longs:
-        """The number of occurrences of each slot [D]."""
-        start = np.zeros(len(self.stop), np.int64)
-        start[1:] = self.stop[:-1]
-        start[self.slots[:-1][np.diff(self.slots) > 0]] = 0
-        return self.stop - start
-
-    def sentences(self) -> Longs:
-        """The sentence of each occurrence [N]."""
-        return np.repeat(np.arange(len(self.occurrences) - 1), np.diff(self.occurrences))
-
-    def take(self, sentences: Longs) -> "Slots":
-        """The slots of some sentences, in the given order."""
-        slots, slot = _spans(self.slots, sentences)
-        occurrences, occurrence = _spans(self.occurrences, sentences)
-        value = None if self.value is None else self.value[occurrence]
-        return Slots(slots, occurrences, self.attribute[slot], self.stop[slot], self.position[occurrence], value)
-
-    def keep(self, keep: NDArray[np.bool_]) -> "Slots":
-        """The slots of the attributes in `keep` [A], which get new ids."""
-        renumbered = np.cumsum(keep, dtype=np.int64).astype(np.int32) - np.int32(1)
-        kept = self._keep_occurrences(np.repeat(keep[self.attribute], self.sizes()))
-        return replace(kept, attribute=renumbered[kept.attribute])
-
-    def after_first(self) -> "Slots":
-        """The slots without what occurs at position 0: an edge attribute has no transition there.
-
-        >>> one = np.array([0, 1])
-        >>> both = np.array([0, 1], np.int32)
-        >>> Slots(one * 2, one * 2, both, both + np.int32(1), both).after_first().attribute.tolist()
-        [1]
-        """
-        return self if (self.position > 0).all() else self._keep_occurrences(self.position > 0)
-
-    def _keep_occurrences(self, keep: NDArray[np.bool_]) -> "Slots":
-        """Some of the occurrences [N], and the slots that still have one."""
-        sizes = self.sizes()
-        counted = np.concatenate([[0], np.cumsum(keep, dtype=np.int64)])  # kept before each occurrence
-        ends = np.cumsum(sizes)
-        size = counted[ends] - counted[ends - sizes]
-        alive = size > 0
-        occurrences = counted[self.occurrences]
-        sentence = np.repeat(np.arange(len(self.slots) - 1), np.diff(self.slots))
-        stop = counted[ends] - occurrences[:-1][sentence]
-        return Slots(
-            slots=np.concatenate([[0], np.cumsum(alive)]).astype(np.int64)[self.slots],
-            occurrences=occurrences.astype(np.int64),
-            attribute=self.attribute[alive],
-            stop=stop[alive].astype(np.int32),
-            position=self.position[keep],
-            value=None if self.value is None else self.value[keep],
-        )
 
 
 @dataclass(frozen=True)
@@ -165,7 +92,7 @@ class Dataset:
         >>> same.place.tolist() == data.place.tolist() == [0, 1 | 1 << 15, 1 | 1 << 15]
         True
         """
-        states, place = _places(states)
+        states, place = places_of(states)
         return cls(
             tokens, states.slots, states.occurrences, states.attribute, place, states.value, labels, weight, edges
         )
@@ -173,13 +100,13 @@ class Dataset:
     @property
     def position(self) -> Ints:
         """The position of each occurrence in its sentence [N], as a copy."""
-        found: Ints = (self.place & (_last(self.place) - 1)).astype(np.int32)
+        found: Ints = (self.place & (last_of(self.place) - 1)).astype(np.int32)
         return found
 
     @property
     def stop(self) -> Ints:
         """The end of the occurrences of each slot [D], relative to the first of its sentence; a copy."""
-        ends = np.flatnonzero(self.place & _last(self.place)) + 1
+        ends = np.flatnonzero(self.place & last_of(self.place)) + 1
         if len(ends) != len(self.attribute):
             raise InputError(
                 f"the dataset is inconsistent: it has {len(self.attribute)} slots, but {len(ends)} of its places are "
@@ -221,7 +148,7 @@ class Dataset:
 
     def tokens_of(self, sentences: Longs) -> Longs:
         """The token indices of some sentences, in the given order."""
-        return _spans(self.tokens, sentences)[1]
+        return spans_of(self.tokens, sentences)[1]
 
     def take(self, sentences: Longs) -> "Dataset":
         """The dataset of some sentences, in the given order.
@@ -232,9 +159,9 @@ class Dataset:
         >>> part.labels.tolist(), part.attribute.tolist(), part.tokens.tolist()
         ([1, 0], [1, 2], [0, 2])
         """
-        tokens, token = _spans(self.tokens, sentences)
-        slots, slot = _spans(self.slots, sentences)
-        occurrences, occurrence = _spans(self.occurrences, sentences)
+        tokens, token = spans_of(self.tokens, sentences)
+        slots, slot = spans_of(self.slots, sentences)
+        occurrences, occurrence = spans_of(self.occurrences, sentences)
         return Dataset(
             tokens,
             slots,
@@ -277,7 +204,7 @@ class Dataset:
 
     def slot_sizes(self) -> Longs:
         """The number of occurrences of each slot [D]."""
-        return np.diff(np.flatnonzero(self.place & _last(self.place)), prepend=-1)
+        return np.diff(np.flatnonzero(self.place & last_of(self.place)), prepend=-1)
 
     def to_arrays(self, prefix: str = "") -> dict[str, NDArray[Any]]:
         """The arrays by name, ready to be saved.
@@ -301,7 +228,7 @@ class Dataset:
         if found["place"] is None and f"{prefix}stop" in arrays:  # version 1
             names = {field.name: arrays.get(f"{prefix}{field.name}") for field in fields(Slots)}
             try:
-                states, found["place"] = _places(Slots(**names))  # type: ignore[arg-type]
+                states, found["place"] = places_of(Slots(**names))  # type: ignore[arg-type]
             except (AttributeError, IndexError, TypeError, ValueError) as error:
                 raise InputError(f"the dataset is inconsistent: {error}; encode the data again") from None
             found |= {name: getattr(states, name) for name in ("slots", "occurrences", "attribute", "value")}
@@ -315,27 +242,6 @@ class Dataset:
     def load(cls, path: str | os.PathLike[str]) -> "Dataset":
         """Maps what `save` wrote, also in earlier versions."""
         return cls.from_arrays(load_tensors(path)[0])
-
-
-def _last(place: Places) -> Any:
-    """The top bit of a place."""
-    return place.dtype.type(1 << (8 * place.itemsize - 1))
-
-
-def _places(states: Slots) -> tuple[Slots, Places]:
-    """Slots without those that never occur, and the places of the others."""
-    sizes = states.sizes()
-    if (sizes < 0).any() or sizes.sum() != len(states.position):
-        raise ValueError("the stops of the slots do not cover the occurrences")
-    if (sizes == 0).any():
-        states = states._keep_occurrences(np.ones(len(states.position), bool))
-        sizes = states.sizes()
-    longest = int(states.position.max(initial=0)) + 1
-    if longest > 2**31 or (states.position < 0).any():
-        raise ValueError("a position is out of bounds")
-    place: Any = states.position.astype(np.uint16 if longest <= MOST_TOKENS else np.uint32)
-    place[np.cumsum(sizes) - 1] |= _last(place)
-    return states, place
 
 
 def _sealed(arrays: dict[str, Any]) -> dict[str, Any]:
@@ -353,11 +259,3 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
     if not array.flags.writeable and (isinstance(base, bytes) or (isinstance(base, memoryview) and base.readonly)):
         return array
     return np.frombuffer(array.tobytes(), array.dtype).reshape(array.shape)
-
-
-def _spans(offsets: Longs, sentences: Longs) -> tuple[Longs, Longs]:
-    """New offsets for some sentences, and the indices of their entries."""
-    sizes = np.diff(offsets)[sentences]
-    ends = np.cumsum(sizes)
-    which = np.repeat(offsets[:-1][sentences] - (ends - sizes), sizes) + np.arange(int(ends[-1]) if len(ends) else 0)
-    return np.concatenate([[0], ends]).astype(np.int64), which

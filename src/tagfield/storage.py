@@ -22,7 +22,7 @@ import re
 import stat
 import zlib
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,64 +104,21 @@ def load_tensors(
     return tensors_of(open_file(name, copy), name, verify=verify)
 
 
-class Place(NamedTuple):
-    """Where an array is in its file."""
-
-    dtype: np.dtype[Any]
-    shape: tuple[int, ...]
-    begin: int  # its first byte in the file
-
-
-def places_in(name: str, descriptor: int) -> tuple[dict[str, Place], dict[str, str], int]:
-    """Where the arrays of an open file are, its metadata, and where its data starts; only the header is read.
-
-    Bounds and the checksum of the header are checked as `load_tensors` checks them; the data is not.
-    """
-    size = os.fstat(descriptor).st_size
-    head = os.pread(descriptor, 8, 0)
-    length = int.from_bytes(head, "little")
-    with memoryview(head + os.pread(descriptor, min(length, MAX_HEADER, size), 8)) as start:
-        header = _read_header(name, start if 8 + length > size else start[: 8 + length])
-    metadata, entries = _parse(name, header)
-    places: dict[str, Place] = {}
-    expected, data = 0, 8 + len(header)
-    for tensor, dtype, shape, begin, end in sorted(entries, key=lambda entry: entry[3:]):
-        if begin != expected or data + end > size:
-            raise _corrupt(name, f"{_short(tensor)} is not where it should be in a file of {size} bytes")
-        expected = end
-        if not tensor.startswith(PAD):
-            places[tensor] = Place(dtype, shape, data + begin)
-    if data + expected != size:
-        raise _corrupt(name, f"{size - data - expected} bytes follow the last tensor")
-    if CRC not in metadata or HEADER_CRC not in metadata:
-        raise ModelFileError(f"{name!r} has no checksum, so tagfield did not write it; give a file written by tagfield")
-    _check_sums(name, header, memoryview(b""), metadata, verify=False)
-    return places, metadata, data
-
-
-def check_data(name: str, descriptor: int, start: int, metadata: Mapping[str, str]) -> None:
-    """Raise ModelFileError if the data of an open file, from byte `start` on, does not have its checksum."""
-    crc, at = 0, start
-    while piece := os.pread(descriptor, 1 << 22, at):
-        crc = zlib.crc32(piece, crc)
-        at += len(piece)
-    if f"{crc:08x}" != metadata[CRC]:
-        raise _corrupt(name, "the checksum of its data is wrong")
-
-
 def tensors_of(mapped: memoryview, name: str, *, verify: bool = True) -> tuple[dict[str, Array], dict[str, str]]:
     """The arrays and the metadata in the bytes of a safetensors file; messages call it `name`."""
-    header = _read_header(name, mapped)
+    header = read_header(name, mapped)
     start = 8 + len(header)
-    metadata, entries = _parse(name, header)
+    metadata, entries = parse_header(name, header)
     tensors: dict[str, Array] = {}
     expected = 0
     for tensor, dtype, shape, begin, end in sorted(entries, key=lambda entry: entry[3:]):
         if begin != expected:
-            raise _corrupt(name, f"{_short(tensor)} starts at byte {begin} of the data instead of {expected}")
+            raise corrupt(name, f"{short_name(tensor)} starts at byte {begin} of the data instead of {expected}")
         expected = end
         if start + end > len(mapped):
-            raise _corrupt(name, f"{_short(tensor)} ends at byte {start + end}, but the file has {len(mapped)} bytes")
+            raise corrupt(
+                name, f"{short_name(tensor)} ends at byte {start + end}, but the file has {len(mapped)} bytes"
+            )
         if not tensor.startswith(PAD):
             array: Array = np.frombuffer(mapped, dtype, math.prod(shape), start + begin).reshape(shape)
             if not array.flags.aligned:  # only in files written by other programs
@@ -169,8 +126,8 @@ def tensors_of(mapped: memoryview, name: str, *, verify: bool = True) -> tuple[d
                 array.flags.writeable = False
             tensors[tensor] = array
     if start + expected != len(mapped):
-        raise _corrupt(name, f"{len(mapped) - start - expected} bytes follow the last tensor")
-    _check_sums(name, header, mapped, metadata, verify=verify)
+        raise corrupt(name, f"{len(mapped) - start - expected} bytes follow the last tensor")
+    check_sums(name, header, mapped, metadata, verify=verify)
     return tensors, {key: text for key, text in metadata.items() if key not in (CRC, HEADER_CRC)}
 
 
@@ -271,11 +228,12 @@ def _read_some(descriptor: int, into: memoryview) -> int:
     return len(found)
 
 
-def _read_header(name: str, mapped: memoryview) -> bytes:
+def read_header(name: str, mapped: memoryview) -> bytes:
+    """The JSON of a file, as bytes."""
     size = int.from_bytes(mapped[:8], "little")
     if len(mapped) > 9 and 2 <= size <= MAX_HEADER and mapped[8] == ord("{"):
         if 8 + size > len(mapped):
-            raise _corrupt(name, f"it ends after {len(mapped)} bytes, inside its header of {size} bytes")
+            raise corrupt(name, f"it ends after {len(mapped)} bytes, inside its header of {size} bytes")
         return bytes(mapped[8 : 8 + size])
     raise ModelFileError(f"{name!r} is not a tagfield model: {_foreign(bytes(mapped[:64]))}")
 
@@ -295,15 +253,16 @@ def _foreign(start: bytes) -> str:
 Entry: TypeAlias = tuple[str, np.dtype[Any], tuple[int, ...], int, int]  # name, dtype, shape, begin, end
 
 
-def _parse(name: str, header: bytes) -> tuple[dict[str, str], list[Entry]]:
+def parse_header(name: str, header: bytes) -> tuple[dict[str, str], list[Entry]]:
+    """The metadata and the entries of a header, checked."""
     try:
         parsed = json.loads(header.decode(), object_pairs_hook=_distinct)
         json.dumps(parsed, ensure_ascii=False).encode()  # fails on an escaped half of a surrogate pair
     except (ValueError, RecursionError) as error:
-        raise _corrupt(name, f"its header is not valid JSON ({error})") from error
+        raise corrupt(name, f"its header is not valid JSON ({error})") from error
     metadata = parsed.pop("__metadata__", {})
     if not isinstance(metadata, dict) or not all(isinstance(value, str) for value in metadata.values()):
-        raise _corrupt(name, "its metadata is not a JSON object of strings")
+        raise corrupt(name, "its metadata is not a JSON object of strings")
     return metadata, [_entry(name, tensor, entry) for tensor, entry in parsed.items()]
 
 
@@ -315,23 +274,23 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _entry(name: str, tensor: str, entry: object) -> Entry:
-    where = f"its entry for {_short(tensor)}"
+    where = f"its entry for {short_name(tensor)}"
     if not isinstance(entry, dict) or entry.keys() != {"dtype", "shape", "data_offsets"}:
-        raise _corrupt(name, f"{where} does not consist of dtype, shape and data_offsets")
+        raise corrupt(name, f"{where} does not consist of dtype, shape and data_offsets")
     code, shape, offsets = entry["dtype"], entry["shape"], entry["data_offsets"]
     if not isinstance(code, str) or code not in DTYPES:
-        raise _corrupt(name, f"{where} has the unknown dtype {str(code)[:20]!r}")
+        raise corrupt(name, f"{where} has the unknown dtype {str(code)[:20]!r}")
     if not _sizes(shape) or len(shape) > MAX_DIMENSIONS:
-        raise _corrupt(name, f"{where} has a shape that is not a list of at most {MAX_DIMENSIONS} sizes")
+        raise corrupt(name, f"{where} has a shape that is not a list of at most {MAX_DIMENSIONS} sizes")
     if not _sizes(offsets) or len(offsets) != 2 or offsets[0] > offsets[1]:
-        raise _corrupt(name, f"{where} has data_offsets that are not a start and an end")
+        raise corrupt(name, f"{where} has data_offsets that are not a start and an end")
     dtype = DTYPES[code]
     # NumPy multiplies the other sizes of an empty array too, so they need the same bound.
     if math.prod(max(size, 1) for size in shape) * dtype.itemsize > MAX_BYTES:
-        raise _corrupt(name, f"{where} has a shape that exceeds any memory")
+        raise corrupt(name, f"{where} has a shape that exceeds any memory")
     begin, end = offsets
     if math.prod(shape) * dtype.itemsize != end - begin:
-        raise _corrupt(name, f"{where} has shape {shape} of {code}, but {end - begin} bytes of data")
+        raise corrupt(name, f"{where} has shape {shape} of {code}, but {end - begin} bytes of data")
     return tensor, dtype, tuple(shape), begin, end
 
 
@@ -339,7 +298,8 @@ def _sizes(value: object) -> bool:
     return isinstance(value, list) and all(type(size) is int and 0 <= size <= MAX_BYTES for size in value)
 
 
-def _check_sums(name: str, header: bytes, mapped: memoryview, metadata: Mapping[str, str], *, verify: bool) -> None:
+def check_sums(name: str, header: bytes, mapped: memoryview, metadata: Mapping[str, str], *, verify: bool) -> None:
+    """Raise ModelFileError if a checksum is wrong; `verify`: also that of the data."""
     if not verify and not metadata.keys() & {CRC, HEADER_CRC}:
         return  # written by another program; the caller accepts it
     found = HEADER_CRC_DIGITS.search(header)
@@ -347,16 +307,18 @@ def _check_sums(name: str, header: bytes, mapped: memoryview, metadata: Mapping[
         raise ModelFileError(f"{name!r} has no checksum, so tagfield did not write it; give a file written by tagfield")
     blank = header[: found.start(1)] + b"0" * 8 + header[found.end(1) :]
     if f"{zlib.crc32(blank):08x}" != metadata.get(HEADER_CRC):
-        raise _corrupt(name, "the checksum of its header is wrong")
+        raise corrupt(name, "the checksum of its header is wrong")
     if verify:
         crc = zlib.crc32(mapped[8 + len(header) :])
         if f"{crc:08x}" != metadata[CRC]:
-            raise _corrupt(name, "the checksum of its data is wrong")
+            raise corrupt(name, "the checksum of its data is wrong")
 
 
-def _corrupt(name: str, what: str) -> ModelFileError:
+def corrupt(name: str, what: str) -> ModelFileError:
+    """The error for a damaged file."""
     return ModelFileError(f"{name!r} is damaged: {what}; copy the file again, or train the model again")
 
 
-def _short(tensor: str) -> str:
+def short_name(tensor: str) -> str:
+    """A tensor for messages."""
     return f"tensor {tensor[:60]!r}"

@@ -1,6 +1,7 @@
 """Corpus.open: a folder that is damaged, cut off or foreign is refused by a sentence."""
 
 import json
+import pickle
 import shutil
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,8 @@ def test_what_there_is_to_see(folder: Path) -> None:
     assert corpus.shards[1].dataset().labels.tolist() == corpus.take(np.arange(*corpus.starts[1:3])).labels.tolist()
     assert repr(corpus).startswith(f"<Corpus {folder}: 80 sequences, 120 tokens, 3 labels,")
     assert "Corpus" in corpus._repr_html_()
+    again = pickle.loads(pickle.dumps(corpus))
+    np.testing.assert_array_equal(again.take(np.array([7, 3])).attribute, corpus.take(np.array([7, 3])).attribute)
     assert repr(corpus.shards[0]).startswith("<Shard: ")
     assert is_corpus(folder)
     assert not any(map(is_corpus, (folder / "names.safetensors", None, "a\0b", 3)))

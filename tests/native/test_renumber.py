@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tagfield._text import Vocabulary
-from tagfield.dataset import Dataset, _places
+from tagfield.dataset import Dataset
 from tagfield.encode import encode_sequences
 from tagfield.errors import InputError
+from tagfield.slots import places_of
 from tagfield.storage import save_tensors
 from tests.support.naive_slots import renumbered, slots_of
 
@@ -67,7 +68,7 @@ def test_arrays_that_do_not_fit_together(name: str, value: list[int]) -> None:
 @given(sequences)
 def test_stops_and_positions_come_back_as_places(X: list[Any]) -> None:
     data = encode_sequences(X).dataset
-    states, place = _places(data.states)
+    states, place = places_of(data.states)
     np.testing.assert_array_equal(place, data.place)
     np.testing.assert_array_equal(states.attribute, data.attribute)
     assert data.slot_sizes().tolist() == data.states.sizes().tolist()

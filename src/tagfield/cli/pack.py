@@ -16,7 +16,7 @@ from tagfield.cli.exits import usage
 from tagfield.cli.figures import count, duration, size
 from tagfield.cli.options import offer
 from tagfield.cli.reading import with_reading_options
-from tagfield.cli.training import _row
+from tagfield.cli.training import show_row
 from tagfield.cli.voice import AsJson, Quiet, Voice, print_json
 from tagfield.corpus import Corpus, PackOptions, Progress
 from tagfield.corpus import pack as pack_files
@@ -88,18 +88,18 @@ def pack(
         print_json(record(corpus))
         return
     console = Console(highlight=False)
-    _row(voice.console, "input", f"{files[0]}: {corpus.describe()}")
+    show_row(voice.console, "input", f"{files[0]}: {corpus.describe()}")
     names = "hashed" if corpus.manifest.hash_bits else ""
     sizes = f"{count(len(corpus.labels), 'label')}, {count(len(corpus.attributes), f'{names} attribute'.strip())}"
-    _row(
+    show_row(
         voice.console,
         "packed",
         f"{describe(len(corpus), corpus.tokens)}, {sizes}, in {duration(time.monotonic() - start)}",
     )
     shards = count(len(corpus.shards), "shard")
     per_token = corpus.bytes / max(1, corpus.tokens)
-    _row(console, "saved", f"{output}, {size(corpus.bytes)} in {shards}, {per_token:.0f} bytes per token", "green")
-    _row(voice.console, "next", f"tagfield train {output} -o MODEL", "cyan")
+    show_row(console, "saved", f"{output}, {size(corpus.bytes)} in {shards}, {per_token:.0f} bytes per token", "green")
+    show_row(voice.console, "next", f"tagfield train {output} -o MODEL", "cyan")
 
 
 def record(corpus: Corpus) -> dict[str, Any]:

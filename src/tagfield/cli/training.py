@@ -88,7 +88,7 @@ class Data:
         if found is not None:
             yield found
             return
-        _row(console, "", f"{reason}; packing the text into {folder} instead, as tagfield pack does")
+        show_row(console, "", f"{reason}; packing the text into {folder} instead, as tagfield pack does")
         try:
             made = tempfile.mkdtemp(prefix="tagfield-corpus-", dir=folder)
         except OSError as failed:
@@ -109,12 +109,12 @@ class Data:
             encoded = self.open_corpus()
         else:
             encoded = encode_files(self.train, template=self.loaded_template, reading=self.reading)
-        _row(console, "input", told(self.train[0], encoded))
+        show_row(console, "input", told(self.train[0], encoded))
         what = describe(len(encoded), encoded.tokens)
         sizes = f"{count(len(encoded.labels), 'label')}, {count(len(encoded.attributes), 'attribute')}"
-        _row(console, "train", f"{what}, {sizes}, read in {duration(time.monotonic() - start)}")
+        show_row(console, "train", f"{what}, {sizes}, read in {duration(time.monotonic() - start)}")
         if len(encoded) == 1 and encoded.tokens > LONG:
-            _row(console, "", "the whole file is one sentence; put an empty line after each sentence")
+            show_row(console, "", "the whole file is one sentence; put an empty line after each sentence")
         if self.dev is None:
             return encoded, None
         held_out = encode_files(
@@ -128,10 +128,10 @@ class Data:
         bare = held_out.dataset.first_unlabelled(held_out.gold)
         if bare is not None:
             raise InputError(f"{held_out.where(bare)}: the sequence has no labels, but --dev needs labelled data")
-        _row(console, "dev", describe(len(held_out), int(held_out.dataset.tokens[-1])))
+        show_row(console, "dev", describe(len(held_out), int(held_out.dataset.tokens[-1])))
         if held_out.unseen_labels:
             unseen = ", ".join(held_out.unseen_labels)
-            _row(console, "", f"labels missing from the training data, counted as errors: {unseen}")
+            show_row(console, "", f"labels missing from the training data, counted as errors: {unseen}")
         return encoded, held_out
 
 
@@ -206,26 +206,26 @@ def summarise(voice: Voice, trained: Trained, model: Model, path: str, dev: str 
     edges = model.info.get("edge_features")
     features = f"{states:,} state{' and' if edges is None else ','} {transitions:,} transition"
     features += "" if edges is None else f" and {edges:,} edge"
-    _row(voice.console, "", "")
-    _row(console, "recipe", settings.describe())
+    show_row(voice.console, "", "")
+    show_row(console, "recipe", settings.describe())
     kept = f"the weights of {unit} {best.number}" if best.number else "the initial weights"
-    _row(console, "ended", f"{passes}: {end}; {kept} are kept")
+    show_row(console, "ended", f"{passes}: {end}; {kept} are kept")
     if best.loss is not None:
         where = measured_on(settings, dev is not None).removesuffix(" loss")
-        _row(console, "loss", f"{best.loss:.4f} per token on {WHERE[where]}")
+        show_row(console, "loss", f"{best.loss:.4f} per token on {WHERE[where]}")
     elif best.number:
-        _row(console, "objective", objective(best.objective))
+        show_row(console, "objective", objective(best.objective))
     if best.scores is not None:
         unit = "word" if best.scores.kind == "words" else "chunk"
         chunks = f", {unit} F1 {percent(best.scores.f1)}" if best.scores.has("f1") else ""
-        _row(console, "dev", f"token accuracy {percent(best.scores.accuracy)}{chunks}")
+        show_row(console, "dev", f"token accuracy {percent(best.scores.accuracy)}{chunks}")
     weight = f", {size(Path(path).stat().st_size)}" if os.path.isfile(path) else ""
-    _row(console, "saved", f"{path}{weight}: {features} features", "green")
+    show_row(console, "saved", f"{path}{weight}: {features} features", "green")
     data = shlex.quote(dev) if dev not in (None, "-") else "FILE"
     name = shlex.quote(path)
-    _row(voice.console, "next", f"tagfield eval -m {name} {data}", "cyan")
+    show_row(voice.console, "next", f"tagfield eval -m {name} {data}", "cyan")
     words_alone = model.template is not None and not besides_words(model.template)
-    _row(voice.console, "", f"tagfield tag -m {name} {'--text FILE' if words_alone else data}", "cyan")
+    show_row(voice.console, "", f"tagfield tag -m {name} {'--text FILE' if words_alone else data}", "cyan")
 
 
 def record(trained: Trained, model: Model, path: str, interrupted: bool) -> dict[str, Any]:
@@ -237,7 +237,8 @@ def record(trained: Trained, model: Model, path: str, interrupted: bool) -> dict
     return found | ({} if best.scores is None else {"dev": best.scores.to_dict()})
 
 
-def _row(console: Console, name: str, text: str, style: str = "") -> None:
+def show_row(console: Console, name: str, text: str, style: str = "") -> None:
+    """A line of the summary: a name and what there is to say."""
     if console.quiet:
         return
     if console.is_terminal:

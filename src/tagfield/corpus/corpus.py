@@ -7,8 +7,10 @@ meanwhile can give an error, but cannot crash anything.
 """
 
 import os
+from collections.abc import Iterator
 from functools import cached_property
 from itertools import accumulate
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +20,7 @@ from tagfield.corpus.shards import Shard
 from tagfield.dataset import Dataset, Longs
 from tagfield.encoded import Encoded
 from tagfield.errors import InputError, ModelFileError
-from tagfield.memory import check_fits
+from tagfield.memory import check_fits, parse_size
 from tagfield.page import facts, some
 from tagfield.storage import load_tensors
 from tagfield.text.file_format import FileFormat
@@ -77,6 +79,9 @@ class Corpus:
     def __len__(self) -> int:
         return self.starts[-1]
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _reopened, (os.path.abspath(self.path),)  # a pickle is the path: the folder must be there
+
     @property
     def template(self) -> Template | None:
         """The template that made the attributes; None if it was packed from item files or Python objects."""
@@ -113,6 +118,21 @@ class Corpus:
         order = np.ascontiguousarray(sentences, np.int64)
         found = gather(self._files, order, [len(order)] if ends is None else ends)
         return self.shards[0].made(found)
+
+    def windows(self, order: Longs, size: str | float = "256MB") -> Iterator[Dataset]:
+        """The sequences of an order, about `size` bytes of them at a time; `train.order.epoch_order` makes orders.
+
+        >>> import tempfile, pathlib
+        >>> from tagfield.corpus import pack
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> _ = (folder / "a.txt").write_text("The D\\n\\ndog N\\n\\nBark V\\n")
+        >>> corpus = pack(folder / "a.txt", folder / "corpus", template="words")
+        >>> [window.labels.tolist() for window in corpus.windows(np.array([2, 0, 1]), 1)]
+        [[2], [0], [1]]
+        """
+        count = max(1, int(parse_size(size) / self.sentence_bytes))
+        for first in range(0, len(order), count):
+            yield self.take(order[first : first + count])
 
     def encoded(self) -> Encoded:
         """The whole corpus in memory; raises MemoryLimitError if it does not fit."""
@@ -163,6 +183,10 @@ def is_corpus(path: object) -> bool:
         return isinstance(path, str | os.PathLike) and os.path.isfile(os.path.join(path, MANIFEST))
     except (TypeError, ValueError):
         return False
+
+
+def _reopened(path: str) -> Corpus:
+    return Corpus.open(path, verify=False)
 
 
 def _names(folder: str, manifest: Manifest) -> tuple[Vocabulary, Vocabulary, Vocabulary | None]:

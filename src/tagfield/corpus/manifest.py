@@ -95,7 +95,7 @@ class Manifest:
             )
         try:
             return cls(
-                shards=tuple(_shard(shard) for shard in _list(record["shards"])),
+                shards=tuple(shard_of(shard) for shard in _list(record["shards"])),
                 labels=_size(record["labels"]),
                 attributes=_size(record["attributes"]),
                 edges=None if record["edges"] is None else _size(record["edges"]),
@@ -126,7 +126,8 @@ def read_json(path: str) -> dict[str, Any]:
     return found
 
 
-def _shard(record: Any) -> ShardRecord:
+def shard_of(record: Any) -> ShardRecord:
+    """A shard of a manifest, checked."""
     if not isinstance(record, dict) or set(record) != {each.name for each in fields(ShardRecord)}:
         raise ValueError("a shard lacks a field, or has an unknown one")
     if not isinstance(record["file"], str) or not SHARD.fullmatch(record["file"]):

@@ -16,7 +16,8 @@ import numpy as np
 from tagfield.corpus.manifest import ShardRecord
 from tagfield.dataset import EDGES, Dataset, Longs, Slots
 from tagfield.errors import InputError, ModelFileError
-from tagfield.storage import Place, check_data, load_tensors, places_in, save_tensors
+from tagfield.storage import load_tensors, save_tensors
+from tagfield.storage_places import Place, check_data, places_in
 
 FORMAT = {"format": "tagfield shard 1"}
 TYPES = {  # of the arrays of a shard

@@ -18,7 +18,7 @@ import numpy as np
 
 from tagfield._text import Vocabulary
 from tagfield.atomic import write_atomically
-from tagfield.corpus.manifest import MANIFEST, ShardRecord, _shard, read_json
+from tagfield.corpus.manifest import MANIFEST, ShardRecord, read_json, shard_of
 from tagfield.errors import InputError, ModelFileError, OutputError
 from tagfield.storage import load_tensors, save_tensors
 from tagfield.text.reading import ReadOptions
@@ -79,7 +79,7 @@ class Packing:
         if any(path == STDIN for path, *_ in wanted["files"]):
             raise InputError(f"{folder}: a run that reads standard input cannot go on; {AGAIN}")
         try:
-            shards = [_shard(shard) for shard in record["shards"]]
+            shards = [shard_of(shard) for shard in record["shards"]]
         except (KeyError, TypeError, ValueError) as error:
             raise InputError(f"{path}: the state of the run is damaged ({error}); {AGAIN}") from None
         return cls(folder, wanted, shards, False)

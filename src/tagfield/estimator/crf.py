@@ -202,7 +202,8 @@ class CRF(Scoring, Inspection, Plumbing):
         else:
             more = {"template": self._chosen_template(before is not None)} | (_grown(before) if before else {})
             spelling = None if more["template"] else Spelling()
-            encoded = read_labelled(X, y, names, sample_weight=sample_weight, spelling=spelling, **more)
+            given: Any = X  # no corpus
+            encoded = read_labelled(given, y, names, sample_weight=sample_weight, spelling=spelling, **more)
         dev = held_out(X_dev, y_dev, eval_set, encoded, names)
         if self.early_stopping and dev is None and isinstance(encoded, Encoded):
             encoded, dev = split_held_out(encoded, self.validation_fraction, settings.seed)

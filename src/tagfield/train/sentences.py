@@ -11,6 +11,7 @@ two of them are in memory. The kernels check a window after it was read.
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -111,15 +112,15 @@ class OnDisk:
         self.window = SEGMENT * (segments if segments < per_pool else segments // per_pool * per_pool)  # sentences
 
     def parts(self, order: Longs) -> Iterator[Part]:
-        starts = range(0, len(order), self.window)
+        first = min(POOL, self.window)  # small, since the pass waits for it
+        bounds = [0, *range(first, len(order), self.window), len(order)] if len(order) else [0]
+        windows = [order[start:end] for start, end in pairwise(bounds)]
         with ThreadPoolExecutor(1, "tagfield-window") as reader:
-            coming = [reader.submit(self._open, order[: self.window])] if starts else []
-            for start in starts:
+            coming = [reader.submit(self._open, windows[0])] if windows else []
+            for number, numbers in enumerate(windows, start=1):
                 corpus = coming.pop().result()
-                after = start + self.window
-                if after < len(order):
-                    coming.append(reader.submit(self._open, order[after : after + self.window]))
-                numbers = order[start:after]
+                if number < len(windows):
+                    coming.append(reader.submit(self._open, windows[number]))
                 for first in range(0, len(numbers), SEGMENT):
                     some = np.arange(first, min(first + SEGMENT, len(numbers)), dtype=np.int64)
                     yield Part(corpus, some, numbers[first : first + SEGMENT])
