@@ -63,9 +63,7 @@ class CorpusGradient {
     };
     const auto each_rich = [&](int64_t i, auto fn) { fn(i * ROWS, std::min(rich, (i + 1) * ROWS)); };
 
-    in_threads(threads, [&](int) {
-      FlushSubnormals flush;
-      BlockLattices lattices(packed_, edges_, limits, partial, weighed);
+    const auto work = [&](BlockLattices& lattices) {
       phases.run(0, [&](int64_t i) {
         each_rich(i, [&](int64_t from, int64_t to) {
           rows.unfold(from, to, at.x, full);
@@ -96,6 +94,18 @@ class CorpusGradient {
       phases.run(1 + 2 * chunks, [&](int64_t i) {
         each_rich(i, [&](int64_t from, int64_t to) { rows.fold(from, to, grad_full, at.gradient); });
       });
+    };
+    in_threads(int(std::min<int64_t>(threads, tasks_of(c_.S, BLOCK))), [&](int id) {
+      FlushSubnormals flush;
+      std::unique_ptr<BlockLattices> lattices;
+      try {
+        lattices = std::make_unique<BlockLattices>(packed_, edges_, limits, partial, weighed);
+      } catch (const std::bad_alloc&) {
+        if (id > 0) return;  // the others do the work
+        phases.fail();
+        throw;
+      }
+      work(*lattices);
     });
     return loss;
   }

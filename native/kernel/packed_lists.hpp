@@ -13,7 +13,8 @@ namespace tagfield {
 constexpr int64_t BLOCK = 8;  // sentences whose lattices are one task; chunks consist of whole blocks
 
 class PackedLists {
-  static constexpr int64_t CHUNK = int64_t(1) << 17;     // D of a chunk, in doubles: at least 1 MB,
+  static constexpr int64_t CHUNK = int64_t(1) << 17;     // D of a chunk, in doubles: at least 1 MB, or four of them where
+                                                         // full rows, which are longer, pass through memory for each,
   static constexpr int64_t BLOCKS = 4;                   // and blocks, for as many threads; but no more than
   static constexpr int64_t LARGE = int64_t(1) << 21;     // 16 MB where sentences are very long
   static constexpr int64_t MOST = int64_t(UINT32_MAX);   // entries that can be counted
@@ -46,7 +47,8 @@ class PackedLists {
   std::vector<Feature> by_feature;      // and FAR more
   std::vector<float> row_value[2];      // of token and by_feature, or empty
 
-  PackedLists(const Corpus& c, const FeatureRows& rows) : Lp_(rows.layout().Lp()) {
+  PackedLists(const Corpus& c, const FeatureRows& rows)
+      : Lp_(rows.layout().Lp()), least_(rows.dense() ? 4 * CHUNK : CHUNK) {
     if (c.classes > rows.layout().L) throw std::invalid_argument("the labels do not fit");
     if (c.attributes > rows.layout().A) throw std::invalid_argument("the rows do not fit the attributes");
     if (c.longest * Lp_ > int64_t(1) << 27) too_long();
@@ -61,10 +63,13 @@ class PackedLists {
     row.resize(row.size() + AHEAD, 0), feature.resize(feature.size() + FAR, 0);
     of_row.resize(of_row.size() + AHEAD, 0), token.resize(token.size() + AHEAD, 0);
     by_feature.resize(by_feature.size() + FAR, Feature{0, 0});
+    of_row.shrink_to_fit();
+    for (auto* scratch : {&keys_, &room_}) std::vector<uint64_t>().swap(*scratch);
+    std::vector<uint32_t>().swap(token_of_);
   }
 
  private:
-  int64_t Lp_;
+  int64_t Lp_, least_;
   SentenceReader reader_;
   std::vector<uint32_t> at_[2];         // of the sentence at hand: where the next entry of each token goes
   std::vector<uint64_t> keys_, room_;   // row or feature, and the entry's number in the chunk
@@ -133,7 +138,7 @@ class PackedLists {
   int64_t end_of_chunk(const Corpus& c, int64_t from) const {
     for (int64_t s = from + BLOCK, blocks = 1; s < c.S; s += BLOCK, ++blocks) {
       const int64_t size = (c.tokens[s] - c.tokens[from]) * Lp_;
-      if (size >= CHUNK && (blocks >= BLOCKS || size >= LARGE)) return s;
+      if (size >= least_ && (blocks >= BLOCKS || size >= LARGE)) return s;
     }
     return c.S;
   }

@@ -33,6 +33,8 @@ class Phases {
     for (size_t p = 0; p < tasks.size(); ++p) phases_[p].tasks = tasks[p];
   }
 
+  void fail() { failed_ = true; }  // nobody waits any longer
+
   // work(i) for every task i of phase p that nobody has taken.
   template <class Fn> void run(int64_t p, Fn work) {
     Phase& phase = phases_[size_t(p)];
@@ -40,7 +42,7 @@ class Phases {
       try {
         work(i);
       } catch (...) {
-        failed_ = true;
+        fail();
         throw;
       }
       phase.done.fetch_add(1);

@@ -5,6 +5,10 @@
 // A row of 22 labels is five registers of four and one of two. Masked loads and stores were not needed: compilers know the
 // remainder, too.
 #pragma once
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
 #include "kernel/matrix.hpp"
 
 namespace tagfield {

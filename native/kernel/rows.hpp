@@ -1,6 +1,6 @@
 // The K weights of an optimiser without padding: x holds the features of each attribute, one attribute after another.
 //
-// Attributes with few labels are "poor": a sentence lists each of their features. Those with at least a sixth of the labels are
+// Attributes with few labels are "poor": a sentence lists each of their features. Those with at least an eighth of the labels are
 // "rich": they are few and frequent, so they are expanded to full rows before a pass and packed again after it. Where every
 // attribute has every label, the rows of x are full rows already, and nothing is expanded.
 //
@@ -16,7 +16,7 @@ namespace tagfield {
 
 class FeatureRows {
  public:
-  static constexpr int RICH = 6;   // a row is rich if it has Lp / RICH features,
+  static constexpr int RICH = 8;   // a row is rich if it has Lp / RICH features,
   static constexpr int MANY = 16;  // or so many: each occurrence of a poor one is listed with each of its features
 
  private:

@@ -1,18 +1,21 @@
 """The objective of L-BFGS and its gradient: against the naive twin, against differences, and on several threads."""
 
+from dataclasses import replace
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from tagfield.encode import Encoded
+from tagfield.encode import Encoded, encode_sequences
 from tagfield.features import feature_set
 from tagfield.lattice import open_corpus
 from tagfield.layout import FeatureSet, absent
 from tagfield.native import kernels
 from tagfield.train import Settings, train
-from tagfield.train.objective import Objective
+from tagfield.train.objective import CorpusGradient, Objective, Packing
 from tests.support.naive import Dense, Problem, difference, nll
 from tests.support.strategies import dense_weights, encode, from_dense, present, problems, to_dense
 from tests.support.tolerances import ALGEBRA, NUMERIC, OPTIMUM
@@ -80,6 +83,77 @@ def test_the_gradient_is_the_slope_of_the_objective(problem: Problem, seed: int)
             at = {k: value(theta.map(lambda x, d, k=k: x + k * 1e-3 * d, way)) for k in (-2, -1, 1, 2)}
             difference = (8 * (at[1] - at[-1]) - (at[2] - at[-2])) / 12e-3
             assert along == pytest.approx(difference, rel=NUMERIC, abs=NUMERIC)
+
+
+def many(problem: Problem, times: int) -> Problem:
+    """The same sentences over and over: so many that there are several chunks and blocks."""
+    return replace(
+        problem,
+        sentences=problem.sentences * times,
+        gold=problem.gold * times,
+        weights=problem.weights * times,
+        edges=problem.edges * times,
+    )
+
+
+@settings(max_examples=20, deadline=None)
+@given(problems(labels=(3, 9, 33), empty=False, edges=True), st.integers(0, 2**32 - 1))
+def test_any_number_of_threads_gives_the_same_bits(problem: Problem, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    encoded = encode(many(problem, 40))
+    for features in rows_of_every_kind(problem, open_corpus(encoded.dataset)):
+        theta = present(features).map(lambda m: np.where(m, rng.standard_normal(m.shape), 0.0))
+        loss, found = gradient(encoded, features, theta)
+        for threads in (2, 3, 8):
+            again, other = gradient(encoded, features, theta, threads)
+            assert again == loss
+            assert other.flat().tobytes() == found.flat().tobytes()
+
+
+@settings(max_examples=20, deadline=None)
+@given(problems(labels=(2, 9, 33), edges=True), st.integers(0, 2**32 - 1), st.data())
+def test_parts_of_whole_blocks_give_the_bits_of_the_whole(problem: Problem, seed: int, data: st.DataObject) -> None:
+    """And any other parts give the same but for rounding."""
+    rng = np.random.default_rng(seed)
+    encoded = encode(many(problem, 20))
+    corpus = open_corpus(encoded.dataset)
+    for features in rows_of_every_kind(problem, corpus):
+        packing = Packing(features)
+        x, whole = rng.standard_normal(packing.size), np.zeros(packing.size)
+        loss = CorpusGradient(packing, corpus).add(x, whole, 0.5)
+        for unit in (CorpusGradient.BLOCK, 1):
+            cuts = data.draw(st.lists(st.integers(0, len(encoded) // unit), max_size=3))
+            bounds = sorted({0, len(encoded), *[unit * cut for cut in cuts]})
+            total, sum_of_parts = 0.5, np.zeros(packing.size)
+            for first, last in pairwise(bounds):
+                part = CorpusGradient(packing, open_corpus(encoded.dataset.take(np.arange(first, last))), threads=2)
+                total = part.add(x, sum_of_parts, total)
+            if unit > 1:
+                assert total == loss
+                assert sum_of_parts.tobytes() == whole.tobytes()
+            assert total == pytest.approx(loss, rel=1e-12)
+            scale = max(1.0, float(np.abs(whole).max(initial=0)))
+            np.testing.assert_allclose(sum_of_parts, whole, rtol=1e-12, atol=1e-12 * scale)
+
+
+@pytest.mark.parametrize("kind", ["all", "observed"])
+def test_a_corpus_of_several_chunks(kind: str) -> None:
+    """One block after another, each a chunk of its own, gives the same bits; the blocks are checked above."""
+    rng = np.random.default_rng(0)
+    sizes = rng.integers(0, 21, 600)
+    X = [[[f"w{rng.zipf(1.4) % 500}", f"v{rng.integers(9)}"] for _ in range(n)] for n in sizes]
+    encoded = encode_sequences(X, [[f"L{rng.integers(35)}" for _ in x] for x in X], weights=rng.uniform(0.5, 2, 600))
+    corpus = open_corpus(encoded.dataset)
+    packing = Packing(feature_set(corpus, len(encoded.attributes), 35, kind))
+    x, block = rng.standard_normal(packing.size), CorpusGradient.BLOCK
+    loss, found = 0.0, np.zeros(packing.size)
+    for first in range(0, len(encoded), block):
+        part = encoded.dataset.take(np.arange(first, min(first + block, len(encoded))))
+        loss = CorpusGradient(packing, open_corpus(part)).add(x, found, loss)
+    for threads in (1, 2, 8):
+        whole = np.zeros(packing.size)
+        assert CorpusGradient(packing, corpus, threads=threads).add(x, whole) == loss
+        assert whole.tobytes() == found.tobytes()
 
 
 def test_the_gradient_adds_to_what_is_there() -> None:

@@ -286,8 +286,8 @@ class WholeCorpus(Descent):
     has_likelihood: ClassVar[bool] = False
 
     def copies(self, *, c1: float = 0.0, threads: int = 1, scored: bool = False) -> Copies:
-        """x, u and Ẽ, those that are tried, the direction on its way, and a gradient for every further thread."""
-        return Copies(2 + 2 * scored, 11 + threads - 1)
+        """x, u and Ẽ, those that are tried, and the direction on its way."""
+        return Copies(2 + 2 * scored, 11)
 
     def __str__(self) -> str:
         return f"{super().__str__()}, on the whole corpus"
@@ -316,8 +316,8 @@ class QuasiNewton(Recipe):
     delta: ClassVar[float] = 1e-5
 
     def copies(self, *, c1: float = 0.0, threads: int = 1, scored: bool = False) -> Copies:
-        """Pairs; x, ∇, d, what a line search tries and the best of it; with c1 ◇f and its parts; places of features."""
-        return Copies(1 + 2 * scored, 2 * self.num_memories + 9 + 4 * (c1 > 0) + threads - 1)
+        """Pairs; x, ∇, d, what a line search tries and its ∇; places of features; x on its way into the weights."""
+        return Copies(1 + 2 * scored, 2 * self.num_memories + 7)
 
 
 class ErrorDriven(Recipe):
