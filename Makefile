@@ -92,6 +92,7 @@ bench: build .venv/.bench
 	$(PY) benchmarks/updates.py $(CONLL2000) $(BENCH_FLAGS)
 	$(PY) benchmarks/estimator.py $(CONLL2000) $(BENCH_FLAGS)
 	$(PY) benchmarks/words.py $(CONLL2000) $(BENCH_FLAGS)
+	$(PY) benchmarks/single.py $(CONLL2000) $(BENCH_FLAGS)
 	$(PY) benchmarks/switch.py $(CONLL2000) $(BENCH_FLAGS)
 	$(PY) benchmarks/edges.py $(CONLL2000) $(BENCH_FLAGS)
 	$(PY) benchmarks/scale.py $(CONLL2000) $(BENCH_FLAGS)
