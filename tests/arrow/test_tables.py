@@ -259,4 +259,4 @@ def test_the_buffers_outlive_their_table() -> None:
 
     found = held()
     _ = [pa.array([["xx", "yy"]] * 1000) for _ in range(50)]
-    assert names.tag_words(found) == [["B-PER", "O"]] * 1000
+    assert names.tag(names.encode_words(found)) == [["B-PER", "O"]] * 1000
