@@ -85,7 +85,8 @@ def _rows(call: Call, decoder: Decoder) -> Iterator[Row]:
     path = None if found is None else found.path.tolist()
     chunks: Any = None
     if wanted.spans and served.kind is not None:
-        chunks = decoder.chunks(served.labels, best, served.kind, probabilities=wanted.probabilities)
+        sure_too = wanted.probabilities
+        chunks = decoder.chunks(served.labels, best, served.kind, probabilities=sure_too, together=True)
     untyped = "" if served.kind is None else UNITS[served.kind]  # the label of spans without a type
     paths = decoder.n_best(wanted.n_best) if wanted.n_best else None
     for s, (start, end) in enumerate(pairwise(decoder.tokens.tolist())):
