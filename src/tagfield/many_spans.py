@@ -8,8 +8,8 @@
 
 M↑, M→ and M↓ are the entries of M by which a chunk of type X starts, goes on and ends. `SpanFinder` computes the same
 in the log domain, a sequence at a time. Here a step is one matrix product for all sequences, and one for all chunks: a
-quarter of the time for 16 sequences. The last bits depend on what is decided together, so a service uses it, which gives
-six digits, and the library does not. Products need scores that are not too far apart, so `fits` asks.
+quarter of the time for 16 sequences. The last bits depend on what is decided together, so a service uses it, which
+gives six digits, and the library does not. Products need scores that are not too far apart, so `fits` asks.
 """
 
 from collections.abc import Sequence

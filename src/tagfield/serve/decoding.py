@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 
 from tagfield.decoder import Decoder
 from tagfield.encode import Encoded
-from tagfield.evaluate.kinds import UNITS
 from tagfield.serve.limits import Limits
 from tagfield.serve.refusals import bad, too_late
 from tagfield.serve.registry import Served
@@ -87,14 +86,15 @@ def _rows(call: Call, decoder: Decoder) -> Iterator[Row]:
     if wanted.spans and served.kind is not None:
         sure_too = wanted.probabilities
         chunks = decoder.chunks(served.labels, best, served.kind, probabilities=sure_too, together=True)
-    untyped = "" if served.kind is None else UNITS[served.kind]  # the label of spans without a type
+    if chunks is not None and served.untyped is not None:
+        chunks = [[(of or served.untyped, *rest) for of, *rest in found] for found in chunks]
     paths = decoder.n_best(wanted.n_best) if wanted.n_best else None
     for s, (start, end) in enumerate(pairwise(decoder.tokens.tolist())):
         yield Row(
             ids[start:end],
             None if sure is None else sure[start:end],
             None if path is None else path[s],
-            [] if chunks is None else [(of or untyped, *rest) for of, *rest in chunks[s]],
+            [] if chunks is None else chunks[s],
             None if paths is None else paths[s],
         )
 

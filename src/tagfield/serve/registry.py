@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from tagfield.constraints import Rules, rules_of
 from tagfield.errors import InputError, TagfieldError, did_you_mean, shown
+from tagfield.evaluate.kinds import OUTSIDE, UNITS, split_label
 from tagfield.model import Model
 from tagfield.scheme_rules import check_model
 from tagfield.serve.log import log
@@ -57,6 +58,8 @@ class Served:
         self.quoted = [quote(label) for label in self.labels]
         self.quoted_name = quote(name)
         self.kind = span_kind(self.labels)
+        bare = self.kind is not None and any(y != OUTSIDE and not split_label(y)[1] for y in self.labels)
+        self.untyped = UNITS[self.kind] if bare and self.kind is not None else None  # the label of spans without a type
         self.pins = PinTypes(self.labels, self.kind)
         self._rules: dict[Any, Rules | None] = {}
         self.rules(None)
