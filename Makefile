@@ -4,7 +4,7 @@ PY := .venv/bin/python
 NATIVE := CMakeLists.txt $(wildcard native/*/*.hpp native/*/*.cpp)
 PYTEST_FLAGS ?= -n auto --dist worksteal
 
-.PHONY: build demo paper lint browser clang test fuzz reference bench oldest sanitize threadsanitize clean
+.PHONY: build demo paper lint browser clang test fuzz reference bench bench-serve oldest sanitize threadsanitize clean
 
 build: .venv/.built
 
@@ -94,6 +94,10 @@ bench: build .venv/.bench
 	$(PY) benchmarks/words.py $(CONLL2000) $(BENCH_FLAGS)
 	$(PY) benchmarks/switch.py $(CONLL2000) $(BENCH_FLAGS)
 	$(PY) benchmarks/edges.py $(CONLL2000) $(BENCH_FLAGS)
+
+# The service under load from the same machine; with wrk (Debian's package) where it is installed.
+bench-serve: build
+	$(PY) benchmarks/serve.py --soak 600 $(BENCH_FLAGS)
 
 # The estimator with the oldest versions that pyproject.toml allows of what it stands on, in a virtualenv of its own.
 OLDEST := build/oldest/bin/python

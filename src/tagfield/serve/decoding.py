@@ -14,11 +14,12 @@ from typing import Any, NamedTuple
 from tagfield.decoder import Decoder
 from tagfield.encode import Encoded
 from tagfield.serve.limits import Limits
-from tagfield.serve.refusals import bad, too_late
+from tagfield.serve.refusals import TOO_LARGE, Refusal, bad, too_late
 from tagfield.serve.registry import Served
 from tagfield.serve.requests import Wanted
 
 SLICE = 4_096  # tokens of a call
+CELLS = 20_000_000  # tokens · labels · paths of a sentence: some hundred megabytes
 PARALLEL = 2_000  # tokens from which a call uses several threads; for fewer, starting them takes longer
 
 
@@ -50,6 +51,13 @@ def decode(call: Call, sentences: Sequence[Any], known: Sequence[Any] | None) ->
     for start, end in _slices(sentences, SLICE):
         if monotonic() > call.deadline:
             raise too_late(call.limits)
+        longest = max(map(len, sentences[start:end]))
+        if longest * len(call.served.labels) * max(1, call.wanted.n_best) > CELLS:
+            paths = f" and {call.wanted.n_best} paths" if call.wanted.n_best else ""
+            said = (
+                f"a sentence of {longest:,} tokens is too long for {len(call.served.labels):,} labels{paths}; split it"
+            )
+            raise Refusal(TOO_LARGE, said)
         part = None if known is None else known[start:end]
         if part is not None and not any(entry is not None for entry in part):
             part = None

@@ -112,9 +112,11 @@ class Registry:
 
     def find(self, name: str | None) -> Served:
         """The model of this name; without a name, the only one or the first."""
-        served = next(iter(self._served.values())) if name is None else self._served.get(name)
+        if name is None:
+            return next(iter(self._served.values()))
+        served = self._served.get(name)
         if served is None:
-            raise Refusal(NOT_FOUND, f"no model named {shown(name, 40)}; {did_you_mean(name, self._served)}")
+            raise Refusal(NOT_FOUND, f"no model named {shown(name, 40)}; {did_you_mean(name[:80], self._served)}")
         return served
 
     def describe(self) -> list[dict[str, Any]]:
