@@ -1,4 +1,4 @@
-"""Answering: a batch of bodies → their answers, in a thread of the pool.
+"""Answering: a batch of bodies → their answers, in the event loop or in a thread.
 
     bodies ─▶ Asked ─▶ tokenize ─▶ groups of one model and one wish ─▶ decode together ─▶ JSON for each
 
@@ -99,7 +99,7 @@ class _Read:
 
 
 class Answerer:
-    """Answers batches of jobs; every thread of the pool uses the same one.
+    """Answers batches of jobs; all threads use the same one.
 
     threads: of one call of the kernels, for large requests
     """

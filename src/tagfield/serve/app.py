@@ -224,7 +224,7 @@ class App:
         """Start the pool and the watcher; end them when the server stops."""
         await receive()
         answerer = Answerer(self.registry, self.limits, self._threads)
-        self._batches = Batches(answerer.answer, self._threads)
+        self._batches = Batches(answerer.answer, self._threads, lambda: self.registry.most_labels)
         self._watcher = asyncio.create_task(self._watch())
         await send({"type": "lifespan.startup.complete"})
         await receive()

@@ -109,6 +109,7 @@ class Registry:
         self._problems: dict[str, str] = {}
         self._lock = threading.Lock()  # one round of `refresh` at a time
         self.swaps = self.failures = 0
+        self.most_labels = max(len(served.labels) for served in self._served.values())
 
     def find(self, name: str | None) -> Served:
         """The model of this name; without a name, the only one or the first."""
@@ -150,6 +151,7 @@ class Registry:
             log("error", "the new model file cannot be loaded; the old model still answers", model=file.name, why=error)
         else:
             self.swaps += 1
+            self.most_labels = max(len(served.labels) for served in self._served.values())
             self._problems.pop(file.name, None)
             log("info", "the model was replaced", model=file.name, path=file.path)
 
