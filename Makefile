@@ -44,7 +44,7 @@ lint: build
 	.venv/bin/mypy
 	.venv/bin/lint-imports
 
-# Chromium for tests/experiment/test_page.py. `make test` tries once and goes on without it; `make browser` tries again.
+# Chromium for the tests of pages (tests/*/test_page.py). `make test` tries once and goes on without it; `make browser` tries again.
 browser:
 	scripts/install-browser
 	touch .venv/.browser
