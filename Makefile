@@ -4,7 +4,7 @@ PY := .venv/bin/python
 NATIVE := CMakeLists.txt $(wildcard native/*/*.hpp native/*/*.cpp)
 PYTEST_FLAGS ?= -n auto --dist worksteal
 
-.PHONY: build demo paper lint browser clang test fuzz reference bench scale oldest sanitize threadsanitize clean
+.PHONY: build demo paper lint browser clang test fuzz reference bench scale bench-serve oldest sanitize threadsanitize clean
 
 build: .venv/.built
 
@@ -44,7 +44,7 @@ lint: build
 	.venv/bin/mypy
 	.venv/bin/lint-imports
 
-# Chromium for tests/experiment/test_page.py. `make test` tries once and goes on without it; `make browser` tries again.
+# Chromium for the tests of pages (tests/*/test_page.py). `make test` tries once and goes on without it; `make browser` tries again.
 browser:
 	scripts/install-browser
 	touch .venv/.browser
@@ -92,7 +92,6 @@ bench: build .venv/.bench
 	$(PY) benchmarks/updates.py $(CONLL2000) $(BENCH_FLAGS)
 	$(PY) benchmarks/estimator.py $(CONLL2000) $(BENCH_FLAGS)
 	$(PY) benchmarks/words.py $(CONLL2000) $(BENCH_FLAGS)
-	$(PY) benchmarks/single.py $(CONLL2000) $(BENCH_FLAGS)
 	$(PY) benchmarks/switch.py $(CONLL2000) $(BENCH_FLAGS)
 	$(PY) benchmarks/edges.py $(CONLL2000) $(BENCH_FLAGS)
 	$(PY) benchmarks/scale.py $(CONLL2000) $(BENCH_FLAGS)
@@ -101,6 +100,10 @@ bench: build .venv/.bench
 # name: make scale BENCH_FLAGS="--only threads,labels".
 scale: build .venv/.bench
 	$(PY) benchmarks/scale.py $(CONLL2000) $(BENCH_FLAGS)
+
+# The service under load from the same machine; with wrk (Debian's package) where it is installed.
+bench-serve: build
+	$(PY) benchmarks/serve.py --soak 600 $(BENCH_FLAGS)
 
 # The estimator with the oldest versions that pyproject.toml allows of what it stands on, in a virtualenv of its own.
 OLDEST := build/oldest/bin/python

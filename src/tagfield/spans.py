@@ -11,6 +11,7 @@ into position t.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,6 +33,35 @@ class Span:
     probability: float
 
 
+@dataclass(frozen=True, eq=False)
+class ChunkTables:
+    """Where chunks start, go on and end between two labels; index L is the boundary of a sequence.
+
+    >>> ChunkTables.of(("O", "B-X", "I-X"), None).starts[0].tolist()
+    [False, True, True, False]
+    """
+
+    types: tuple[str, ...]
+    kind: NDArray[Any]  # [L+1]  the type of each label
+    size: int  # L
+    starts: NDArray[np.bool_]  # [L+1, L+1]
+    ends: NDArray[np.bool_]  # [L+1, L+1]
+    goes_on: NDArray[np.bool_]  # [L+1, L+1]
+    start_table: list[list[bool]]  # for single look-ups, faster than arrays
+    end_table: list[list[bool]]
+
+    @classmethod
+    @lru_cache(maxsize=64)  # a service asks for the same ones with every batch
+    def of(cls, labels: tuple[str, ...], kind: LabelKind | None) -> "ChunkTables":
+        rules = ChunkRules.of(labels, kind)
+        bit, typed = rules.bit, rules.typed
+        change = rules.kind[:, None] != rules.kind[None, :]
+        starts = (rules.starts[:, None] & bit[None, :] != 0) | (change & typed[None, :])
+        ends = (rules.ends[:, None] & bit[None, :] != 0) | (change & typed[:, None])
+        tables = (starts, ends, ~starts & ~ends & ~change, starts.tolist(), ends.tolist())
+        return cls(rules.types, rules.kind, len(labels), *tables)
+
+
 class SpanFinder:
     """Finds chunks in label paths and computes their probabilities.
 
@@ -44,23 +74,16 @@ class SpanFinder:
     """
 
     def __init__(self, labels: Sequence[str], kind: LabelKind | None = None) -> None:
-        rules = ChunkRules.of(labels, kind)
-        bit, typed = rules.bit, rules.typed
-        change = rules.kind[:, None] != rules.kind[None, :]
-        # [L+1, L+1] between two labels; index L is the boundary of the sequence
-        self._starts: NDArray[np.bool_] = (rules.starts[:, None] & bit[None, :] != 0) | (change & typed[None, :])
-        self._ends: NDArray[np.bool_] = (rules.ends[:, None] & bit[None, :] != 0) | (change & typed[:, None])
-        self._types, self._kind, self._size = rules.types, rules.kind, len(labels)
-        self._goes_on = ~self._starts & ~self._ends & ~change
-        self._start_table: list[list[bool]] = self._starts.tolist()  # for single look-ups, faster than arrays
-        self._end_table: list[list[bool]] = self._ends.tolist()
+        self.tables = tables = ChunkTables.of(tuple(labels), kind)
+        self._starts, self._ends, self._goes_on = tables.starts, tables.ends, tables.goes_on
+        self._types, self._kind, self._size = tables.types, tables.kind, tables.size
         self._tau: Any = None  # the transitions of `_paths`
         self._paths: dict[str, _Paths] = {}
 
     def chunks(self, path: Any) -> list[tuple[str, int, int]]:
         """(type, start, end) of the chunks in a path of label ids."""
         found: list[tuple[str, int, int]] = []
-        starts, ends, boundary = self._start_table, self._end_table, self._size
+        starts, ends, boundary = self.tables.start_table, self.tables.end_table, self._size
         open_at, before = -1, boundary
         for t, here in enumerate([*path, boundary]):
             if open_at >= 0 and ends[before][here]:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tagfield import Model
-from tagfield.serve import answering
+from tagfield.serve import answering, decoding
 from tagfield.serve.answering import Answerer, Job
 from tagfield.serve.decoding import SLICE
 from tagfield.serve.limits import Limits
@@ -104,6 +104,19 @@ def test_a_failure_is_logged_without_the_text(registry: Registry, monkeypatch: p
     line = json.loads(capsys.readouterr().err)
     assert line["error"] == "RuntimeError"
     assert "secret" not in str(line)
+
+
+def test_a_sentence_too_long_for_its_labels_is_refused(registry: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(decoding, "CELLS", 100)
+    fine, long = {"words": ["a"] * 25}, {"words": ["a"] * 26}
+    found = answer(registry, fine, long, fine)
+    assert found[1] == (413, "a sentence of 26 tokens is too long for 4 labels; split it")
+    assert found[0] == found[2] == answer(registry, fine)[0]
+    assert len(found[0]["labels"]) == 25
+    [(status, said)] = answer(registry, {**fine, "n_best": 2})
+    assert (status, "4 labels and 2 paths" in said) == (413, True)
+    [(status, said)] = answer(registry, {"words": ["a"] * 1001, "token": 3}, explain=True)
+    assert (status, "1,001 tokens" in said) == (413, True)
 
 
 def test_n_best_of_long_inputs_is_refused(registry: Registry) -> None:

@@ -179,7 +179,7 @@ def test_other_models_markup_and_a_service_that_is_gone(opened: Opened) -> None:
     page = opened.page
     opened.type(EVIL)
     page.locator("mark.span").first.wait_for()
-    assert "".join(page.locator('.token').all_inner_texts()).startswith('<imgsrc=xonerror')
+    assert "".join(page.locator(".token").all_inner_texts()).startswith("<imgsrc=xonerror")
     assert page.title() == "tagfield"
     page.locator("#model").select_option("plain")
     page.locator("#tokens", has_text="reads attributes, not text").wait_for()

@@ -9,7 +9,7 @@ import pytest
 
 from tagfield import InputError, ModelFileError
 from tagfield.serve.answering import Job
-from tagfield.serve.batches import BATCH_JOBS, LARGE, Batches
+from tagfield.serve.batches import BATCH_BYTES, BATCH_JOBS, LARGE, Batches
 from tagfield.serve.limits import Limits
 from tagfield.serve.metrics import Metrics
 from tagfield.serve.registry import ModelFile, Registry
@@ -28,33 +28,47 @@ def test_jobs_that_wait_become_one_batch_and_large_ones_are_not_in_the_way() -> 
             job.answer = job.body[:1]
 
     async def ask() -> list[Job]:
-        batches = Batches(work, 2)
-        large = asyncio.create_task(batches.run(Job(b"x" * (LARGE + 1), 0.0)))
+        batches = Batches(work, 1, lambda: 9)
+        large = [asyncio.create_task(batches.run(Job(b"x" * (LARGE + 1), 0.0))) for _ in range(2)]
         await asyncio.sleep(0.05)
         small = await asyncio.gather(*(batches.run(Job(b"y", 0.0)) for _ in range(BATCH_JOBS + 3)))
-        assert not large.done()
+        assert not any(task.done() for task in large)
+        assert len(batches) == 1  # the second large one waits for the thread
         gate.set()
-        await large
-        assert (batches.count, batches.jobs, len(batches)) == (3, BATCH_JOBS + 4, 0)
+        await asyncio.gather(*large)
+        assert (batches.count, batches.jobs, len(batches)) == (4, BATCH_JOBS + 5, 0)
         await batches.close()
         return small
 
     assert {job.answer for job in asyncio.run(ask())} == {b"y"}
-    assert sizes == [[LARGE + 1], [1] * BATCH_JOBS, [1] * 3]
+    assert sizes == [[LARGE + 1], [1] * BATCH_JOBS, [1] * 3, [LARGE + 1]]
 
 
-def test_a_worker_that_fails_does_not_hang_its_jobs() -> None:
+def test_a_batch_of_medium_bodies_is_bounded_in_bytes() -> None:
+    sizes: list[int] = []
+
+    async def ask() -> None:
+        batches = Batches(lambda jobs: sizes.append(len(jobs)), 1, lambda: 9)
+        await asyncio.gather(*(batches.run(Job(b"x" * (BATCH_BYTES // 3), 0.0)) for _ in range(7)))
+        await batches.close()
+
+    asyncio.run(ask())
+    assert sizes == [3, 3, 1]
+
+
+@pytest.mark.parametrize("body", [b"small", b"x" * (LARGE + 1)])
+def test_a_failure_does_not_hang_the_job(body: bytes) -> None:
     def work(jobs: list[Job]) -> None:
         raise RuntimeError
 
-    async def ask() -> Job:
-        batches = Batches(work, 1)
-        first, second = await batches.run(Job(b"a", 0.0)), await batches.run(Job(b"b", 0.0))
+    async def ask() -> list[Job]:
+        asyncio.get_running_loop().set_exception_handler(lambda *_: None)
+        batches = Batches(work, 1, lambda: 9)
+        found = [await batches.run(Job(body, 0.0)), await batches.run(Job(body, 0.0))]
         await batches.close()
-        assert second.answer is None
-        return first
+        return found
 
-    assert asyncio.run(ask()).answer is None
+    assert [job.answer for job in asyncio.run(ask())] == [None, None]
 
 
 def test_the_registry_waits_until_a_file_is_complete(folder: Path, tmp_path: Path, capsys) -> None:

@@ -171,7 +171,8 @@ def test_wrong_questions_and_paths(service: Service) -> None:
     for path in ("/v1", "/page/../app.py", "/page/%2e%2e/app.py", "/etc/passwd", "//", "/v1/tag/"):
         assert service.get(path)[0] == 404
     assert service.get("/v1/tag")[0] == 405
-    assert service.get("/v1/models", host="evil.example")[0] == 421
+    assert service.get("/v1/models", host="evil.example")[0] == service.get("/metrics", host="")[0] == 421
+    assert service.get("/healthz", host="probe")[0] == 200
 
 
 JSON = st.recursive(

@@ -40,8 +40,13 @@ class Service:
         self.lines: queue.Queue[dict[str, Any]] = queue.Queue()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
-        first = self.lines.get(timeout=60)
-        assert first["message"] == "listening", first
+        try:
+            first = self.lines.get(timeout=60)
+            assert first["message"] == "listening", first
+        except BaseException:
+            self.process.kill()
+            self.process.communicate()
+            raise
         self.port = int(first["address"].rpartition(":")[2])
         self.address = f"http://localhost:{self.port}"
 

@@ -69,7 +69,7 @@ def serve(
     warnings.simplefilter("ignore", UnknownAttributesWarning)  # it would quote attributes of a request
     registry = Registry(files)
     sys.setswitchinterval(0.001)  # the loop should not wait 5 ms for a thread of the pool
-    app = App(registry, limits, secret, None if secret else LOOPBACK, threads or os.cpu_count() or 1)
+    app = App(registry, limits, secret, None if secret else LOOPBACK | {host}, threads or os.cpu_count() or 1)
     with usage():
         run(app, host, port)
 

@@ -2,14 +2,14 @@
 
     socket ─▶ http (uvicorn: headers, slow clients) ─▶ app: token, host, limits, routes
                                                          │ bodies
-                     answers ◀─ answering ◀─ batches: a queue, a pool of threads
+                     answers ◀─ answering ◀─ batches: queues, a pool of threads
                                    │
              requests (JSON ─▶ what is asked) · pins · decoding · explaining · writing (answers ─▶ JSON)
                                    │
                                registry: models by name, replaced when their files are
 
-The event loop moves bytes. A thread of the pool parses a batch of bodies, groups those that ask for the same, decodes
-each group in one call of the kernels, and writes the answers; one message to the loop delivers all of them.
+The event loop collects the bodies that arrive in one turn. They are parsed, grouped by what they ask for, and decoded a
+group at a time in one call of the kernels. Large bodies go to a thread, so that the small ones need not wait for them.
 
 Nothing else in tagfield imports this room, and it imports uvicorn only when a server starts.
 """

@@ -1,4 +1,4 @@
-"""Answering: a batch of bodies → their answers, in a thread of the pool.
+"""Answering: a batch of bodies → their answers, in the event loop or in a thread.
 
     bodies ─▶ Asked ─▶ tokenize ─▶ groups of one model and one wish ─▶ decode together ─▶ JSON for each
 
@@ -69,10 +69,14 @@ class _Read:
             raise bad(f"model {self.served.name} has no template, so it reads attributes or sequences, not text")
         tokenizer = self.asked.wanted.tokenizer or self.served.model.default_tokenizer
         self.sentences = []
+        count = 0
         for text in self.asked.inputs:
             offsets = tokenize(text, tokenizer)
             self.offsets.append(offsets)
             self.sentences += [[text[a:b] for a, b in sentence] for sentence in offsets]
+            count += sum(map(len, offsets))
+            if count > limits.tokens:
+                raise too_many_tokens(count, limits)
             if monotonic() > self.job.deadline:
                 raise too_late(limits)
 
@@ -95,7 +99,7 @@ class _Read:
 
 
 class Answerer:
-    """Answers batches of jobs; every thread of the pool uses the same one.
+    """Answers batches of jobs; all threads use the same one.
 
     threads: of one call of the kernels, for large requests
     """
@@ -137,7 +141,7 @@ class Answerer:
             for read in group:
                 read.job.answer = read.write(list(islice(rows, len(read.sentences))))
         except Exception as error:
-            if len(group) == 1 or not isinstance(error, InputError):
+            if len(group) == 1 or not isinstance(error, InputError | Refusal):
                 for read in group:
                     read.job.answer = _refusal(error)
                 return

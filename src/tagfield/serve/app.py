@@ -91,13 +91,13 @@ class App:
         path, method = scope["path"], scope["method"]
         job: Job | None = None
         try:
-            self._check_host(scope["headers"])
             file = FILES.get(path)
             if file is not None:
                 answer = _file(file, method)
             else:
                 needed, guarded, endpoint = self._route(path)
                 if guarded:
+                    self._check_host(scope["headers"])
                     self._check_token(scope["headers"])
                 if method != needed and not (method == "HEAD" and needed == "GET"):
                     raise Refusal(NOT_ALLOWED, f"{path} takes {needed}, not {_word(method)}", allow=needed)
@@ -161,9 +161,8 @@ class App:
             await self._batches.run(job)
         finally:
             self._under_way -= 1
-        if isinstance(job.answer, Refusal):
-            raise job.answer
-        assert job.answer is not None
+        if not isinstance(job.answer, bytes):
+            raise job.answer or Refusal(FAILED, "the server failed to answer this request; its log says where")
         return Answer(200, [JSON, (b"content-length", b"%d" % len(job.answer)), *SECURITY], job.answer)
 
     async def _body(self, headers: Headers, receive: Receive) -> bytes:
@@ -225,7 +224,7 @@ class App:
         """Start the pool and the watcher; end them when the server stops."""
         await receive()
         answerer = Answerer(self.registry, self.limits, self._threads)
-        self._batches = Batches(answerer.answer, self._threads)
+        self._batches = Batches(answerer.answer, self._threads, lambda: self.registry.most_labels)
         self._watcher = asyncio.create_task(self._watch())
         await send({"type": "lifespan.startup.complete"})
         await receive()

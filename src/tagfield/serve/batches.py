@@ -1,14 +1,14 @@
-"""Batches: jobs wait in a short queue, and a thread of the pool takes as many of them as fit.
+"""Batches: what waits is answered together: small jobs by the event loop itself, large ones in threads.
 
-    run ─▶ lane of small jobs: one thread        ─▶ batch ─▶ answer, in the thread ─▶ one message to the loop ─▶ futures
-      └──▶ lane of large jobs: the other threads ─▶ a job at a time
+    run ─▶ small: queue ─▶ the next turn of the loop ─▶ a batch ─▶ answer ─▶ futures
+      └──▶ large: queue ─▶ a thread is free ─▶ answer, in the thread ─▶ a message to the loop ─▶ future
 
-Nobody waits for a batch to fill. While a lane's threads are busy, its queue grows, and so does the next batch: under
-load, batches are large and cheap; without load, a request is alone and quick.
+Nobody waits for a batch to fill. While the loop answers one batch, requests arrive for the next: under load, batches
+are large and cheap; without load, a request is alone and quick.
 
-Small jobs have one thread, since most of their work holds the interpreter's lock: two threads that fight for it
-answered 3,300 requests a second where one answered 4,500. Large jobs spend their time in the kernels, on all cores, and
-small ones need not wait for them.
+Most of a small job's work holds the interpreter's lock, so a thread for it only fights with the loop: two threads
+answered 3,300 requests a second, one 4,200, the loop itself 6,000. A batch takes it a few milliseconds at most. Large
+jobs spend their time in the kernels, which release the lock and use all cores.
 """
 
 import asyncio
@@ -18,21 +18,24 @@ from concurrent.futures import ThreadPoolExecutor
 
 from tagfield.serve.answering import Job
 
-LARGE = 16 << 10  # bytes of a body that goes to the other lane
-BATCH_BYTES = 64 << 10  # bodies of a batch
+LARGE = 16 << 10  # bytes of a body from which a job is large, for a model of few labels
+FEW_LABELS = 40  # a lattice takes the square of the labels; up to here the rest takes longer
+BATCH_BYTES = 32 << 10  # bodies of a batch
 BATCH_JOBS = 64
 
 Answer = Callable[[list[Job]], None]
 
 
 class Batches:
-    """The two lanes; all methods run in the event loop.
+    """The two ways; all methods run in the event loop.
+
+    labels: of the largest model
 
     >>> def shout(jobs: list[Job]) -> None:
     ...     for job in jobs:
     ...         job.answer = job.body.upper()
     >>> async def ask() -> list[Job]:
-    ...     batches = Batches(shout, 1)
+    ...     batches = Batches(shout, 1, lambda: 9)
     ...     found = await asyncio.gather(*(batches.run(Job(text, 0.0)) for text in (b"a", b"b")))
     ...     await batches.close()
     ...     return found
@@ -40,87 +43,87 @@ class Batches:
     [b'A', b'B']
     """
 
-    def __init__(self, answer: Answer, threads: int) -> None:
-        self._small, self._large = Lane(answer, 1, BATCH_JOBS), Lane(answer, max(1, threads - 1), 1)
+    def __init__(self, answer: Answer, threads: int, labels: Callable[[], int]) -> None:
+        self._answer, self._free, self._labels = answer, threads, labels
+        self._loop = asyncio.get_running_loop()
+        self._pool = ThreadPoolExecutor(threads, "tagfield-serve")
+        self._planned = False
+        self._small: deque[Job] = deque()
+        self._large: deque[Job] = deque()
+        self.count = self.jobs = 0  # batches, and the jobs in them
 
     async def run(self, job: Job) -> Job:
         """Wait for the answer of a job."""
-        await (self._small if len(job.body) <= LARGE else self._large).add(job)
+        job.future = self._loop.create_future()
+        if cost(job, self._labels()) > LARGE:
+            self._large.append(job)
+            self._start()
+        else:
+            self._small.append(job)
+            self._plan()
+        await job.future
         return job
 
     def __len__(self) -> int:
         """How many jobs wait."""
-        return len(self._small.queue) + len(self._large.queue)
-
-    @property
-    def count(self) -> int:
-        """How many batches there were."""
-        return self._small.batches + self._large.batches
-
-    @property
-    def jobs(self) -> int:
-        """How many jobs were in them."""
-        return self._small.jobs + self._large.jobs
+        return len(self._small) + len(self._large)
 
     async def close(self) -> None:
         """End the threads when what they have begun is done."""
-        await self._small.close()
-        await self._large.close()
-
-
-class Lane:
-    """A queue and its threads.
-
-    most: jobs of a batch
-    """
-
-    def __init__(self, answer: Answer, threads: int, most: int) -> None:
-        self._answer, self._free, self._most = answer, threads, most
-        self._loop = asyncio.get_running_loop()
-        self._pool = ThreadPoolExecutor(threads, "tagfield-serve")
-        self._planned = False
-        self.queue: deque[Job] = deque()
-        self.batches = self.jobs = 0
-
-    def add(self, job: Job) -> asyncio.Future[None]:
-        """Put a job into the queue; the future is done when it has an answer."""
-        future: asyncio.Future[None] = self._loop.create_future()
-        job.future = future
-        self.queue.append(job)
-        if not self._planned and self._free:
-            self._planned = True
-            self._loop.call_soon(self._start)  # what else arrives in this turn of the loop joins the batch
-        return future
-
-    async def close(self) -> None:
         await self._loop.run_in_executor(None, self._pool.shutdown)
 
-    def _start(self) -> None:
-        self._planned = False
-        while self._free and self.queue:
-            self._free -= 1
-            batch = self._take()
-            self.batches += 1
-            self.jobs += len(batch)
-            self._pool.submit(self._work, batch)
+    # Small jobs
 
-    def _take(self) -> list[Job]:
-        batch = [self.queue.popleft()]
+    def _plan(self) -> None:
+        if self._small and not self._planned:
+            self._planned = True
+            self._loop.call_soon(self._turn)  # what else arrives in this turn of the loop joins the batch
+
+    def _turn(self) -> None:
+        self._planned = False
+        batch = [self._small.popleft()]
         size = len(batch[0].body)
-        while self.queue and len(batch) < self._most and size + len(self.queue[0].body) <= BATCH_BYTES:
-            batch.append(self.queue.popleft())
+        while self._small and len(batch) < BATCH_JOBS and size + len(self._small[0].body) <= BATCH_BYTES:
+            batch.append(self._small.popleft())
             size += len(batch[-1].body)
-        return batch
+        try:
+            self._answer(batch)
+        finally:
+            self._done(batch)
+            self._plan()
+
+    # Large jobs
+
+    def _start(self) -> None:
+        while self._free and self._large:
+            self._free -= 1
+            self._pool.submit(self._work, [self._large.popleft()])
 
     def _work(self, batch: list[Job]) -> None:
         try:
             self._answer(batch)
         finally:
-            self._loop.call_soon_threadsafe(self._done, batch)
+            self._loop.call_soon_threadsafe(self._finish, batch)
+
+    def _finish(self, batch: list[Job]) -> None:
+        self._free += 1
+        self._done(batch)
+        self._start()
 
     def _done(self, batch: list[Job]) -> None:
-        self._free += 1
+        self.count += 1
+        self.jobs += len(batch)
         for job in batch:
             if not job.future.done():  # a task that was cancelled cancels it
                 job.future.set_result(None)
-        self._start()
+
+
+def cost(job: Job, labels: int) -> int:
+    """About how much work a job is for a model of so many labels, in bytes of a plain request for one of few labels.
+
+    >>> body = b'{"words":["a"]}'
+    >>> cost(Job(body, 0.0), 9), cost(Job(body, 0.0), 400), cost(Job(body, 0.0, explain=True), 9)
+    (15, 1500, 150)
+    """
+    more = 10 if job.explain or b'"n_best"' in job.body else 1
+    return len(job.body) * more * max(1, labels * labels // (FEW_LABELS * FEW_LABELS))

@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 
 from tagfield.decoder import Decoder
 from tagfield.encode import Encoded
-from tagfield.evaluate.kinds import UNITS
 from tagfield.serve.limits import Limits
-from tagfield.serve.refusals import bad, too_late
+from tagfield.serve.refusals import TOO_LARGE, Refusal, bad, too_late
 from tagfield.serve.registry import Served
 from tagfield.serve.requests import Wanted
 
 SLICE = 4_096  # tokens of a call
+CELLS = 20_000_000  # tokens · labels · paths of a sentence: some hundred megabytes
 PARALLEL = 2_000  # tokens from which a call uses several threads; for fewer, starting them takes longer
 
 
@@ -51,6 +51,13 @@ def decode(call: Call, sentences: Sequence[Any], known: Sequence[Any] | None) ->
     for start, end in _slices(sentences, SLICE):
         if monotonic() > call.deadline:
             raise too_late(call.limits)
+        longest = max(map(len, sentences[start:end]))
+        if longest * len(call.served.labels) * max(1, call.wanted.n_best) > CELLS:
+            paths = f" and {call.wanted.n_best} paths" if call.wanted.n_best else ""
+            said = (
+                f"a sentence of {longest:,} tokens is too long for {len(call.served.labels):,} labels{paths}; split it"
+            )
+            raise Refusal(TOO_LARGE, said)
         part = None if known is None else known[start:end]
         if part is not None and not any(entry is not None for entry in part):
             part = None
@@ -85,15 +92,17 @@ def _rows(call: Call, decoder: Decoder) -> Iterator[Row]:
     path = None if found is None else found.path.tolist()
     chunks: Any = None
     if wanted.spans and served.kind is not None:
-        chunks = decoder.chunks(served.labels, best, served.kind, probabilities=wanted.probabilities)
-    untyped = "" if served.kind is None else UNITS[served.kind]  # the label of spans without a type
+        sure_too = wanted.probabilities
+        chunks = decoder.chunks(served.labels, best, served.kind, probabilities=sure_too, together=True)
+    if chunks is not None and served.untyped is not None:
+        chunks = [[(of or served.untyped, *rest) for of, *rest in found] for found in chunks]
     paths = decoder.n_best(wanted.n_best) if wanted.n_best else None
     for s, (start, end) in enumerate(pairwise(decoder.tokens.tolist())):
         yield Row(
             ids[start:end],
             None if sure is None else sure[start:end],
             None if path is None else path[s],
-            [] if chunks is None else [(of or untyped, *rest) for of, *rest in chunks[s]],
+            [] if chunks is None else chunks[s],
             None if paths is None else paths[s],
         )
 

@@ -12,11 +12,12 @@ from typing import Any
 from tagfield.errors import did_you_mean, shown
 from tagfield.explain import Explanation, explain
 from tagfield.serve.decoding import encode
-from tagfield.serve.refusals import bad
+from tagfield.serve.refusals import TOO_LARGE, Refusal, bad
 from tagfield.serve.registry import Served
 from tagfield.serve.requests import Wanted
 
 TERMS = 60  # terms, and labels, of an answer
+LONGEST = 1_000  # tokens of a sentence: a table of all its attributes is made
 SHOWN = 5  # labels whose score is shown by its parts
 
 
@@ -25,8 +26,10 @@ def explanation(
 ) -> Explanation:
     """Why token t of a sentence of words, or of a sequence of attributes, has its label."""
     if expected is not None and expected not in served.labels:
-        hint = did_you_mean(expected, served.labels)
+        hint = did_you_mean(expected[:80], served.labels)
         raise bad(f"expected: the model has no label {shown(expected, 40)}; {hint}")
+    if len(tokens) > LONGEST:
+        raise Refusal(TOO_LARGE, f"the sentence has {len(tokens):,} tokens, and at most {LONGEST:,} can be explained")
     encoded = encode(served, wanted.reads, [tokens])
     rules = served.rules(wanted.constraints)
     return explain(served.model, encoded, t, rules=rules, known=known, expected=expected)

@@ -8,7 +8,9 @@ exactly its span: its tokens get B-PER I-PER …, and the tokens next to it may 
 covers the whole token.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any
 
 from tagfield.errors import did_you_mean, shown
@@ -83,11 +85,12 @@ def of_text(entry: Any, sentences: Sequence[Sequence[Offsets]], types: PinTypes,
         return [None] * len(sentences)
     if not isinstance(entry, list):
         raise bad(f"{where} must be a list of spans with start, end and label")
+    places = _Places(sentences)
     found: list[Known] = [{} for _ in sentences]
     beyond: list[tuple[int, int, str]] = []  # sentence, position, type of the chunk that ends before it
     for index, span in enumerate(entry):
         place = f"{where}[{index}]"
-        s, first, last = _tokens_of(span, sentences, place)
+        s, first, last = places.of(span, place)
         label = span["label"]
         if any(position in found[s] for position in range(first, last)):
             raise bad(f"{place} covers a token of another span; leave one of them out")
@@ -97,7 +100,7 @@ def of_text(entry: Any, sentences: Sequence[Sequence[Offsets]], types: PinTypes,
             found[s].update(zip(range(first, last), types.chunk(label, last - first), strict=True))
             beyond.append((s, last, label))
         else:
-            hint = did_you_mean(label, dict.fromkeys([*types.names(), *types.labels]))
+            hint = did_you_mean(label[:80], dict.fromkeys([*types.names(), *types.labels]))
             raise bad(f"{place}: the model has no label {shown(label, 40)}; {hint}")
     for s, position, label in beyond:
         if position < len(sentences[s]) and position not in found[s]:
@@ -106,16 +109,25 @@ def of_text(entry: Any, sentences: Sequence[Sequence[Offsets]], types: PinTypes,
     return [known or None for known in found]
 
 
-def _tokens_of(span: Any, sentences: Sequence[Sequence[Offsets]], place: str) -> tuple[int, int, int]:
-    """The sentence, the first token and the token after the last of a span of characters."""
-    if not isinstance(span, dict) or set(span) != {"start", "end", "label"}:
-        raise bad(f"{place} must be an object with start, end and label")
-    start, end, label = span["start"], span["end"], span["label"]
-    if type(start) is not int or type(end) is not int or not isinstance(label, str):
-        raise bad(f"{place} must have numbers as start and end, and a string as label")
-    touched = [(s, t) for s, tokens in enumerate(sentences) for t, (a, b) in enumerate(tokens) if a < end and b > start]
-    if not touched:
-        raise bad(f"{place}: there is no token from character {shown(start, 20)} to {shown(end, 20)}")
-    if touched[0][0] != touched[-1][0]:
-        raise bad(f"{place} goes from one sentence into the next; split it, or send the words of one sentence")
-    return touched[0][0], touched[0][1], touched[-1][1] + 1
+class _Places:
+    """Where the tokens of a text are; a request may have as many spans as tokens, so they are searched, not scanned."""
+
+    def __init__(self, sentences: Sequence[Sequence[Offsets]]) -> None:
+        self._starts = [start for tokens in sentences for start, _ in tokens]
+        self._ends = [end for tokens in sentences for _, end in tokens]
+        self._sentences = list(accumulate(map(len, sentences), initial=0))  # the first token of each, and their number
+
+    def of(self, span: Any, place: str) -> tuple[int, int, int]:
+        """The sentence, the first token and the token after the last of a span of characters."""
+        if not isinstance(span, dict) or set(span) != {"start", "end", "label"}:
+            raise bad(f"{place} must be an object with start, end and label")
+        start, end, label = span["start"], span["end"], span["label"]
+        if type(start) is not int or type(end) is not int or not isinstance(label, str):
+            raise bad(f"{place} must have numbers as start and end, and a string as label")
+        first, last = bisect_right(self._ends, start), bisect_left(self._starts, end)
+        if first >= last:
+            raise bad(f"{place}: there is no token from character {shown(start, 20)} to {shown(end, 20)}")
+        s = bisect_right(self._sentences, first) - 1
+        if last > self._sentences[s + 1]:
+            raise bad(f"{place} goes from one sentence into the next; split it, or send the words of one sentence")
+        return s, first - self._sentences[s], last - self._sentences[s]

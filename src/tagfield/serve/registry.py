@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from tagfield.constraints import Rules, rules_of
 from tagfield.errors import InputError, TagfieldError, did_you_mean, shown
+from tagfield.evaluate.kinds import OUTSIDE, UNITS, split_label
 from tagfield.model import Model
 from tagfield.scheme_rules import check_model
 from tagfield.serve.log import log
@@ -57,6 +58,8 @@ class Served:
         self.quoted = [quote(label) for label in self.labels]
         self.quoted_name = quote(name)
         self.kind = span_kind(self.labels)
+        bare = self.kind is not None and any(y != OUTSIDE and not split_label(y)[1] for y in self.labels)
+        self.untyped = UNITS[self.kind] if bare and self.kind is not None else None  # the label of spans without a type
         self.pins = PinTypes(self.labels, self.kind)
         self._rules: dict[Any, Rules | None] = {}
         self.rules(None)
@@ -106,12 +109,15 @@ class Registry:
         self._problems: dict[str, str] = {}
         self._lock = threading.Lock()  # one round of `refresh` at a time
         self.swaps = self.failures = 0
+        self.most_labels = max(len(served.labels) for served in self._served.values())
 
     def find(self, name: str | None) -> Served:
         """The model of this name; without a name, the only one or the first."""
-        served = next(iter(self._served.values())) if name is None else self._served.get(name)
+        if name is None:
+            return next(iter(self._served.values()))
+        served = self._served.get(name)
         if served is None:
-            raise Refusal(NOT_FOUND, f"no model named {shown(name, 40)}; {did_you_mean(name, self._served)}")
+            raise Refusal(NOT_FOUND, f"no model named {shown(name, 40)}; {did_you_mean(name[:80], self._served)}")
         return served
 
     def describe(self) -> list[dict[str, Any]]:
@@ -145,6 +151,7 @@ class Registry:
             log("error", "the new model file cannot be loaded; the old model still answers", model=file.name, why=error)
         else:
             self.swaps += 1
+            self.most_labels = max(len(served.labels) for served in self._served.values())
             self._problems.pop(file.name, None)
             log("info", "the model was replaced", model=file.name, path=file.path)
 

@@ -121,7 +121,7 @@ def read_explain(body: bytes, limits: Limits) -> Question:
 def _asked(record: dict[str, Any], fields: frozenset[str], limits: Limits) -> Asked:
     for name in record:
         if name not in fields:
-            raise bad(f"no field named {shown(name, 40)}; {did_you_mean(name, sorted(fields))}")
+            raise bad(f"no field named {shown(name, 40)}; {did_you_mean(name[:80], sorted(fields))}")
     given = [name for name in FORMS if name in record]
     if len(given) != 1:
         offered = [name for name in FORMS if name in fields]
@@ -147,7 +147,7 @@ def _asked(record: dict[str, Any], fields: frozenset[str], limits: Limits) -> As
 def _wanted(record: dict[str, Any], reads: str, limits: Limits) -> Wanted:
     tokenizer = _string(record, "tokenizer")
     if tokenizer is not None and tokenizer not in TOKENIZERS:
-        raise bad(f"no tokenizer named {shown(tokenizer, 40)}; {did_you_mean(tokenizer, TOKENIZERS)}")
+        raise bad(f"no tokenizer named {shown(tokenizer, 40)}; {did_you_mean(tokenizer[:80], TOKENIZERS)}")
     if tokenizer is not None and reads != "text":
         raise bad("tokenizer applies only to text and texts; leave it out")
     constraints = record.get("constraints")

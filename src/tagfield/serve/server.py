@@ -15,6 +15,7 @@ import signal
 import socket
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import uvicorn
@@ -33,6 +34,7 @@ REASONS = {
     HEADERS_TOO_LARGE: b"Request Header Fields Too Large",
     UNAVAILABLE: b"Service Unavailable",
 }
+SPARE_FILES = 64  # for models, threads and the log
 GRACE = 60  # seconds for what was begun before a stop
 
 
@@ -147,12 +149,12 @@ class Server(uvicorn.Server):
 def run(app: App, host: str, port: int) -> None:
     """Serve until SIGTERM or SIGINT."""
     listener = bind(host, port)
-    more_files()
+    limits = replace(app.limits, connections=min(app.limits.connections, open_files() - SPARE_FILES))
     errors = logging.getLogger("uvicorn.error")
     errors.handlers, errors.propagate = [JsonHandler()], False
     config = uvicorn.Config(
         app,
-        http=type("Connection", (Connection,), {"limits": app.limits}),
+        http=type("Connection", (Connection,), {"limits": limits}),
         loop="uvloop" if _has_uvloop() else "asyncio",
         ws="none",
         lifespan="on",
@@ -183,16 +185,23 @@ def bind(host: str, port: int) -> socket.socket:
     return found
 
 
-def more_files() -> None:
-    """Allow as many open files as the system does: a connection is one, and the usual limit is 1,024."""
-    if sys.platform != "win32":
-        import resource
+def open_files() -> int:
+    """How many files may be open, after asking for more: a connection is one, and the usual limit is 1,024.
 
-        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-        wanted = 65_536 if hard == resource.RLIM_INFINITY else min(65_536, hard)
-        if soft < wanted:
-            with contextlib.suppress(OSError, ValueError):
-                resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    >>> open_files() > SPARE_FILES
+    True
+    """
+    if sys.platform == "win32":
+        return 65_536
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 65_536 if hard == resource.RLIM_INFINITY else min(65_536, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+            return wanted
+    return 65_536 if soft == resource.RLIM_INFINITY else max(soft, SPARE_FILES + 1)
 
 
 def _has_uvloop() -> bool:
