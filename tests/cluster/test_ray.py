@@ -18,6 +18,7 @@ from tagfield.cluster import ClusterError, actors, tag, tag_dataset, train
 from tagfield.cluster.actors import Actors, Call, Hosted
 from tagfield.cluster.crew import InProcess, Task, cut
 from tagfield.cluster.mixing import Scheme
+from tagfield.cluster.session import check_address
 from tagfield.cluster.training import run_on
 from tagfield.cluster.workers import InStore, OnDiskShare, Workers
 from tagfield.corpus import Corpus, pack
@@ -145,6 +146,10 @@ def test_a_worker_that_ends_again_and_again_is_one_sentence(cluster: Any, monkey
             fragile.result(fragile.submit(0, "stumble"))
         with pytest.raises(ClusterError, match=r"worker 0 on .* ended 2 times in the same call"):
             fragile.result(fragile.submit(0, "end"))
+
+
+def test_the_address_of_a_cluster_is_known_as_one(cluster: Any) -> None:
+    check_address(cluster.address)
 
 
 def test_more_workers_than_cpus_is_one_sentence(cluster: Any) -> None:
