@@ -14,10 +14,11 @@ import numpy as np
 import pytest
 
 from tagfield import Model
-from tagfield.cluster import ClusterError, tag, tag_dataset, train
+from tagfield.cluster import ClusterError, actors, tag, tag_dataset, train
 from tagfield.cluster.actors import Actors, Call, Hosted
 from tagfield.cluster.crew import InProcess, Task, cut
 from tagfield.cluster.mixing import Scheme
+from tagfield.cluster.session import check_address
 from tagfield.cluster.training import run_on
 from tagfield.cluster.workers import InStore, OnDiskShare, Workers
 from tagfield.corpus import Corpus, pack
@@ -136,14 +137,19 @@ class Fragile(Hosted):
         raise ZeroDivisionError("by zero")
 
 
-def test_a_worker_that_ends_again_and_again_is_one_sentence(cluster: Any) -> None:
-    with Actors(ray, Fragile, lambda worker: (), 1) as actors:
+def test_a_worker_that_ends_again_and_again_is_one_sentence(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(actors, "TRIES", 2)
+    with Actors(ray, Fragile, lambda worker: (), 1) as fragile:
         with pytest.raises(InputError, match=r"^nothing to read$"):
-            actors.result(actors.submit(0, "fail"))
+            fragile.result(fragile.submit(0, "fail"))
         with pytest.raises(ClusterError, match=r"worker 0 on .* failed: ZeroDivisionError: by zero"):
-            actors.result(actors.submit(0, "stumble"))
-        with pytest.raises(ClusterError, match=r"worker 0 on .* ended 3 times in the same call"):
-            actors.result(actors.submit(0, "end"))
+            fragile.result(fragile.submit(0, "stumble"))
+        with pytest.raises(ClusterError, match=r"worker 0 on .* ended 2 times in the same call"):
+            fragile.result(fragile.submit(0, "end"))
+
+
+def test_the_address_of_a_cluster_is_known_as_one(cluster: Any) -> None:
+    check_address(cluster.address)
 
 
 def test_more_workers_than_cpus_is_one_sentence(cluster: Any) -> None:

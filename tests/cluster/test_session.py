@@ -4,6 +4,7 @@ import os
 import signal
 import socket
 import subprocess
+import threading
 import time
 from pathlib import Path
 
@@ -41,6 +42,22 @@ def test_an_address_where_nothing_listens_is_one_sentence_at_once() -> None:
     with pytest.raises(ClusterError, match=r"no Ray cluster at no-such-host\.invalid:6379"):
         check_address("no-such-host.invalid:6379")
     assert time.monotonic() - start < 6
+
+
+@pytest.mark.parametrize("answer", [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n"])
+def test_an_address_where_something_else_listens_is_one_sentence(answer: bytes) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve() -> None:
+            with server.accept()[0] as connection:
+                connection.recv(100)
+                connection.sendall(answer)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        with pytest.raises(ClusterError, match="what listens there is not Ray"):
+            check_address(f"127.0.0.1:{server.getsockname()[1]}")
+        thread.join()
 
 
 def test_without_ray_the_sentence_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

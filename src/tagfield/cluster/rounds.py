@@ -75,7 +75,6 @@ class Share:
         self._adaptive = recipe.metric is not None
         self._theta = problem.start.copy()
         self._squares = self._theta.map(np.zeros_like if self._adaptive else lambda array: array[:0])
-        self._nothing = self._theta.map(lambda array: array[:0])
 
     def run(self, theta: Weights, squares: Weights | None, scale: float, t: float, epoch: int, order: Longs) -> Change:
         """One pass over some of the sentences, from the mixed weights θ = scale·θ̄ after t steps.
@@ -89,9 +88,9 @@ class Share:
             self._fetch(self._squares, squares, blocks)
         trainer = RoundTrainer(self._recipe, self.problem, self._theta)
         offered = (epoch - 1) * self.problem.corpus.sentences + 1  # what annealing asks for
-        numbers = {"t": t, "scale": scale, "averaging": 0, "summed_scale": 0.0, "averaged": 0, "offered": offered}
-        arrays = arrays_of(theta=self._theta, squares=self._squares, rest=self._nothing)
-        trainer.resume(State(arrays, numbers))
+        fresh = trainer.state()
+        arrays = fresh.arrays | arrays_of(theta=self._theta, squares=self._squares)
+        trainer.resume(State(arrays, fresh.numbers | {"t": t, "scale": scale, "offered": offered}))
         trainer.run(order)
         ended = trainer.state().numbers["scale"]
         grown = [] if squares is None else self._differences(self._squares, squares, blocks)

@@ -26,6 +26,8 @@ from tagfield.errors import InputError, TagfieldError
 
 LOCAL = "local"
 SECONDS = 5.0  # to reach an address
+PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])  # of HTTP/2, with an empty SETTINGS
+SETTINGS = b"\x04"  # the type of that frame
 STORE = 128 << 20  # bytes of shared memory, at least
 
 QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
@@ -186,14 +188,24 @@ def check_shape(address: str) -> tuple[str, int]:
 
 
 def check_address(address: str) -> None:
-    """Raise an error within seconds if nothing listens at HOST:PORT."""
+    """Raise an error within seconds if nothing listens at HOST:PORT, or something else than Ray.
+
+    Ray itself would wait for minutes. Its head node speaks gRPC, that is HTTP/2: a server greets with a SETTINGS frame.
+    """
     host, port = check_shape(address)
     try:
-        with contextlib.closing(socket.create_connection((host, port), timeout=SECONDS)):
-            pass
+        with contextlib.closing(socket.create_connection((host, port), timeout=SECONDS)) as connection:
+            if os.environ.get("RAY_USE_TLS", "0") not in ("", "0"):
+                return
+            connection.sendall(PREFACE)
+            answer = connection.recv(9)
     except OSError as error:
         told = "no answer" if isinstance(error, TimeoutError) else (error.strerror or str(error)).lower()
-        raise ClusterError(
-            f"no Ray cluster at {address}: {told}; start one there with `ray start --head --port={port}`, or use "
-            "--cluster local"
-        ) from None
+    else:
+        if answer[3:4] == SETTINGS:
+            return
+        told = "what listens there is not Ray"
+    raise ClusterError(
+        f"no Ray cluster at {address}: {told}; start one there with `ray start --head --port={port}`, or use "
+        "--cluster local"
+    )
