@@ -33,7 +33,7 @@ EXPERIMENTS = "Experiments"
 
 COMMANDS: dict[str, Entry] = {
     "train": Entry("tagfield.cli.train:train", "Train a model on labelled text."),
-    "pack": Entry("tagfield.cli.pack:pack", "Pack labelled text that exceeds the memory, to train on it."),
+    "pack": Entry("tagfield.cli.pack:pack", "Pack labelled text into a folder, to train on more than fits into memory."),
     "tag": Entry("tagfield.cli.tag:tag", "Label text with a model."),
     "eval": Entry("tagfield.cli.eval:evaluate", "Evaluate a model on labelled text."),
     "tune": Entry("tagfield.cli.tune:tune", "Find the best settings for your data, on all cores."),
