@@ -1,5 +1,6 @@
 """Training on a corpus on disk: the bits of the same corpus in memory, for any window, number of shards and recipe."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,9 @@ from tagfield import CRF, Corpus, InputError, Model, Settings, encode_files
 from tagfield.corpus import pack, packing
 from tagfield.features import feature_set
 from tagfield.lattice import open_corpus
+from tagfield.memory import memory_limited, resident_memory
 from tagfield.train import order, sentences, train
+from tagfield.train.footprint import check_training
 from tagfield.train.on_disk import WindowCounts, problem_of
 from tagfield.train.sentences import OnDisk
 
@@ -119,6 +122,10 @@ def test_the_window_is_small_and_what_needs_memory_says_so(corpus: Corpus, monke
     problem = problem_of(corpus, Settings("sgd"), None, None, None, 9000)
     assert problem.disk is not None
     assert problem.disk.window * corpus.sentence_bytes <= 9000
+    assert problem.disk.bytes <= 18_000
+    large, told = replace(problem, disk=OnDisk(corpus, 200_000)), r"weights with sgd needs .* use a smaller --window"
+    with memory_limited(resident_memory() + 1e5), pytest.raises(InputError, match=told):
+        check_training(large, scored=False)
     with pytest.raises(Exception, match="needs the whole corpus in memory"):
         _ = problem.dataset.labels
     monkeypatch.setattr("tagfield.memory.room_left", lambda: 1e3)

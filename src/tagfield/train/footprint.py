@@ -20,11 +20,14 @@ def check_training(problem: Problem, *, scored: bool) -> None:
     >>> check_training(Problem.of(encode_sequences([[["a"]]], [["X"]]), Settings("lbfgs")), scored=False)
     """
     settings, features = problem.settings, problem.features
-    needed = training_bytes(settings.recipe, features, settings.c1, settings.threads, scored=scored)
-    less = training_bytes(RECIPES[LEAN], features, 0.0, 1, scored=scored)
+    windows = 0 if problem.disk is None else problem.disk.bytes
+    needed = windows + training_bytes(settings.recipe, features, settings.c1, settings.threads, scored=scored)
+    less = windows + training_bytes(RECIPES[LEAN], features, 0.0, 1, scored=scored)
     advice = []
     if less < needed and less <= room_left():
         advice.append(f"use {LEAN}, which needs about {spell(less)}")
+    if windows > 0.2 * needed:
+        advice.append("use a smaller --window")
     if features.kind == "all":
         advice.append("use only observed pairs (features='observed', all_possible_states=False)")
     advice.append("drop rare attributes (min_count, min_freq), or hash them (tagfield pack --hash-bits)")

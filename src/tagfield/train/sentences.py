@@ -111,6 +111,11 @@ class OnDisk:
         per_pool = POOL // SEGMENT
         self.window = SEGMENT * (segments if segments < per_pool else segments // per_pool * per_pool)  # sentences
 
+    @property
+    def bytes(self) -> int:
+        """The memory of two windows, or of the corpus if it is smaller."""
+        return int(min(2 * self.window, self.count) * self.source.sentence_bytes)
+
     def parts(self, order: Longs) -> Iterator[Part]:
         first = min(POOL, self.window)  # small, since the pass waits for it
         bounds = [0, *range(first, len(order), self.window), len(order)] if len(order) else [0]
