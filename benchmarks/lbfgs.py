@@ -1,8 +1,8 @@
-"""Iterations of L-BFGS on one thread and on two, beside python-crfsuite's, on the observed and on the large feature set.
+"""Iterations of L-BFGS on one thread and on two, beside python-crfsuite's, on the observed and the large feature set.
 
-Usage: lbfgs.py FOLDER, with train.txt of CoNLL-2000 in it; `--quick` repeats less. The trainers on one thread and on two
-take turns, iteration by iteration, from the one on where all pairs are remembered; medians are compared. An iteration of
-CRFsuite is what its log says.
+Usage: lbfgs.py FOLDER, with train.txt of CoNLL-2000 in it; `--quick` repeats less. The trainers on one thread and on
+two take turns, iteration by iteration, after all pairs are remembered; medians are compared. An iteration of CRFsuite
+is what its log says.
 """
 
 import argparse
