@@ -164,7 +164,7 @@ class Decoding(Fitted):
             model, classes = self.model_, tuple(self._classes)
             if model.template is not None:
                 return model.word_encoder.tag(X, straight.door, classes)
-            return model.tag_straight(straight, self._spelled(X, model), classes)
+            return model._tag_straight(straight, self._spelled(X, model), classes)
         decoder = self._decoder(X, known)
         return label_lists(decoder.best(), tuple(self._classes), decoder.tokens)
 
