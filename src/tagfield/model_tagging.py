@@ -62,7 +62,7 @@ class Tagging(Reading):
     def straight(self) -> SequenceTagger | None:
         """From Python objects to labels without a Dataset; None if transitions look at the input.
 
-        It gives what a decoder without limits gives on one thread, in three quarters of the time, and in a quarter of it
+        It gives what a decoder without limits gives on one thread, in 3/4 of the time, and in 1/4 of it
         for one sequence. `tag` and the others take it where they can.
 
         >>> from tagfield import Model, Settings, encode_sequences
