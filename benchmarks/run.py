@@ -124,7 +124,7 @@ def table(folder: Path, repeats: int) -> list[str]:
     lbfgs = peer.epoch_seconds("lbfgs", False, 15)
     row("L-BFGS iteration, observed", 5, lbfgs_iteration(encoded, "observed", 5, 15), lambda: lbfgs(theirs))
     pa = peer.epoch_seconds("pa", False, 7)
-    row("PA epoch, observed", 4, passes(encoded, Settings("pa"), 5), lambda: pa(theirs))
+    row("PA epoch, observed", 6, passes(encoded, Settings("pa"), 5), lambda: pa(theirs))
 
     with tempfile.TemporaryDirectory() as scratch:
         theirs.select("l2sgd", "crf1d")
@@ -135,7 +135,7 @@ def table(folder: Path, repeats: int) -> list[str]:
         model = Model.of(encoded, train(encoded, Settings(recipe="sgd", epochs=5)))
         row(
             "tagging, from attribute lists",
-            6,
+            10,
             lambda: clock(lambda: model.tag(test)),
             lambda: clock(lambda: [tagger.tag(x) for x in test]),
             2 * repeats,

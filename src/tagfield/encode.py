@@ -243,7 +243,13 @@ class WordEncoder:
         return Encoded(data, known, label_set, gold, names, self.template, edges=edges)
 
     def tag(self, X: Iterable[object], door: object, names: tuple[str, ...]) -> list[list[str]]:
-        """The best labels of some sentences, by the weights behind the door, without a Dataset."""
+        """The best labels of some sentences without a Dataset, by the weights behind the door of `Model.straight`.
+
+        >>> from tagfield import Model
+        >>> model = Model.train_words([["to", "be"]], [["TO", "VB"]])
+        >>> model.word_encoder.tag([["be", "to"]], model.straight.door, model.label_names)
+        [['VB', 'TO']]
+        """
         assert self.attributes is not None
         return self._table.tag(X, self.attributes, door, names)
 

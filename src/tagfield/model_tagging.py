@@ -64,8 +64,14 @@ class Tagging(Reading):
     def straight(self) -> SequenceTagger | None:
         """From Python objects to labels without a Dataset; None if transitions look at the input.
 
-        It gives what a decoder without limits gives on one thread, in half the time, and in a fifth of it for one short
-        sequence.
+        It gives what a decoder without limits gives on one thread, in 3/4 of the time, and in 1/4 of it
+        for one sequence. `tag` and the others take it where they can.
+
+        >>> from tagfield import Model, Settings, encode_sequences
+        >>> model = Model.train(encode_sequences([[["a"], ["b"]]], [["X", "Y"]]), Settings("lbfgs"))
+        >>> labels, known, unknown, names = model.straight.tag([[["b"], ["a", "c"]]], model.label_names)
+        >>> labels, known, unknown, names
+        ([['Y', 'X']], 2, 1, ['c'])
         """
         return None if self.edges is not None else SequenceTagger(self.attributes, kernels.sequence_door(self.field))
 
@@ -77,7 +83,7 @@ class Tagging(Reading):
             return None
         return self.straight
 
-    def tag_straight(self, straight: SequenceTagger, X: object, names: tuple[Any, ...]) -> list[list[Any]]:
+    def _tag_straight(self, straight: SequenceTagger, X: object, names: tuple[Any, ...]) -> list[list[Any]]:
         """The best labels of each sequence, as `names` writes them."""
         found, known, unknown, some = straight.tag(X, names)
         if unknown:
@@ -129,7 +135,7 @@ class Tagging(Reading):
         """
         straight = None if edges is not None else self._straight(X, rules, known, threads)
         if straight is not None:
-            return self.tag_straight(straight, X, self.label_names)
+            return self._tag_straight(straight, X, self.label_names)
         decoder = self.decoder(X, edges=edges, rules=rules, known=known, threads=threads)
         return label_lists(decoder.best(), self.label_names, decoder.tokens)
 

@@ -17,7 +17,7 @@ from tagfield.errors import InputError
 from tagfield.estimator.fitted import Fitted
 from tagfield.estimator.parameters import threads_of
 from tagfield.estimator.sequences import SequenceList
-from tagfield.estimator.spelling import Spelling
+from tagfield.estimator.spelling import Spelling, has_strings
 from tagfield.model import Model
 from tagfield.spans import Span
 from tagfield.tagged import TaggedText
@@ -164,7 +164,7 @@ class Decoding(Fitted):
             model, classes = self.model_, tuple(self._classes)
             if model.template is not None:
                 return model.word_encoder.tag(X, straight.door, classes)
-            return model.tag_straight(straight, self._spelled(X, model), classes)
+            return model._tag_straight(straight, self._spelled(X, model), classes)
         decoder = self._decoder(X, known)
         return label_lists(decoder.best(), tuple(self._classes), decoder.tokens)
 
@@ -180,7 +180,8 @@ class Decoding(Fitted):
 
     def _straight(self, X: Any, known: Iterable[Any] | None) -> SequenceTagger | None:
         """The short way from objects to labels, if a call has no need of a decoder; see `Model.straight`."""
-        self._check_fitted()
+        if self._model is None:
+            self._check_fitted()
         if known is not None or X is None or self._constraints() is not None or threads_of(self.n_jobs) != 1:
             return None
         return self.model_.straight
@@ -209,6 +210,8 @@ class Decoding(Fitted):
 
     @staticmethod
     def _spelled(X: Iterable[Any], model: Model) -> Any:
+        if type(X) is list and not any(map(has_strings, X)):
+            return X
         return Spelling(long=bool(model.info.get("characters"))).read(X)
 
     def _decoder(self, X: Iterable[Any] | Encoded, known: Iterable[Any] | None = None) -> Decoder:

@@ -29,7 +29,7 @@ class Spelling:
     def read(self, X: Any) -> Any:
         """X with strings as lists of characters; unchanged if it has none."""
         if isinstance(X, list | tuple):
-            return list(self._each(X)) if any(map(_has_strings, X)) else X
+            return list(self._each(X)) if any(map(has_strings, X)) else X
         return self._each(X) if hasattr(X, "__iter__") and not isinstance(X, str | bytes | dict) else X
 
     def _each(self, X: Iterable[Any]) -> Iterator[Any]:
@@ -37,7 +37,7 @@ class Spelling:
             if isinstance(sequence, str) and self.long:
                 self.used = True
                 yield [[character] for character in sequence]
-            elif _has_strings(sequence) and not isinstance(sequence, str):
+            elif has_strings(sequence) and not isinstance(sequence, str):
                 yield [self._token(token, s, t) for t, token in enumerate(sequence)]
             else:
                 yield sequence
@@ -51,8 +51,12 @@ class Spelling:
         return list(token)
 
 
-def _has_strings(sequence: Any) -> bool:
-    """Whether a sequence is a string, or begins with one."""
+def has_strings(sequence: Any) -> bool:
+    """Whether a sequence is a string, or begins with one.
+
+    >>> has_strings("ab"), has_strings(["a"]), has_strings([["a"]])
+    (True, True, False)
+    """
     if isinstance(sequence, str):
         return True
     return isinstance(sequence, list | tuple) and len(sequence) > 0 and isinstance(sequence[0], str)

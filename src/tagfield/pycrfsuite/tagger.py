@@ -23,6 +23,7 @@ from tagfield.pycrfsuite.dump import ParsedDump, dump_lines, header_of, info_of
 from tagfield.pycrfsuite.items import ItemSequence, text_of
 
 MAGIC, HEADER = b"lCRF", 48
+SEQUENCES = (list, tuple, ItemSequence)  # a tuple: a union would be made anew by every call
 
 
 class Tagger:
@@ -85,7 +86,7 @@ class Tagger:
         self._set(xseq, self._straight or self._closed())
 
     def _set(self, xseq: Any, straight: SequenceTagger) -> Chain:
-        if not isinstance(xseq, list | tuple | ItemSequence):
+        if not isinstance(xseq, SEQUENCES):
             xseq = list(xseq)
         made = Chain(xseq, straight)
         self._rows, self._chain = [], made
@@ -95,7 +96,7 @@ class Tagger:
         """The best labels of a sequence, which becomes the current one; by default those of the current one."""
         straight, names = self._straight or self._closed(), self._names
         chain = self._chain if xseq is None else self._set(xseq, straight)  # not another thread's, set meanwhile
-        return chain.best(names) if chain else []
+        return [] if chain is None else chain.best(names)
 
     def probability(self, yseq: Iterable[Any]) -> float:
         """p(y | x) of labels for the current sequence; 0 for an empty one, as in python-crfsuite."""
