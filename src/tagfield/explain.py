@@ -9,6 +9,7 @@ for a dict, or show it in a notebook as HTML.
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from html import escape
 from typing import Any, TypeAlias
@@ -16,8 +17,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from tagfield._text import Vocabulary
-from tagfield.constraints import Rules, read_known
+from tagfield.constraints import Rules, read_known, rules_of
 from tagfield.dataset import Slots
+from tagfield.decoder import Decoder
 from tagfield.encode import Encoded
 from tagfield.errors import InputError, did_you_mean
 from tagfield.model import Model
@@ -40,9 +42,8 @@ class Explanation:
     out_of: dict[Any, float]  # label → weight of the transition to the best label after
     scores: dict[Any, float]  # label → attributes + transitions, with the best labels for the neighbours
     probabilities: dict[Any, float]  # label → P(y_t = label | x)
-    edges_into: list[tuple[str, float, dict[Any, float]]] = field(
-        default_factory=list
-    )  # edge attribute, value, amounts
+    # edge attribute, value, its contribution to each label
+    edges_into: list[tuple[str, float, dict[Any, float]]] = field(default_factory=list)
     edges_out_of: list[tuple[str, float, dict[Any, float]]] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
@@ -159,8 +160,9 @@ def explain(
     known: Any = None,
     expected: Any = None,
 ) -> Explanation:
-    """Explain the label at position t of one sequence; `labels` replaces the model's own label strings.
+    """Explain the label at position t of one sequence.
 
+    labels: the labels as you call them, if they are not the model's strings
     xseq: attribute lists or dicts, or an Encoded with one sequence; for words, `model.encode_words([words])`
     edges: attributes of the transition into each token, for a model that was trained with them
     known: labels of the sequence that you already know, as an entry of `known` in `Model.decoder`
@@ -185,7 +187,9 @@ def explain(
         raise InputError(f"position {t!r} does not exist; the sequence has positions 0 to {length - 1}")
     if expected is not None and expected not in called:
         raise InputError(f"the model has no label {expected!r}; {did_you_mean(expected, map(str, called))}")
-    decoder = model.decoder(encoded, rules=rules, known=None if known is None else [known], called=called)
+    given = model.constraints if rules is None else rules
+    chains = _Chains(model, encoded, rules_of(None if given is False else given, model.label_names), known, called)
+    decoder = chains.decoder()
     best, node = decoder.best(), decoder.marginals()
     table, links = _attribute_scores(model, encoded), _edge_scores(model, encoded)
     tau = model.weights.transitions().astype(np.float64)
@@ -203,7 +207,7 @@ def explain(
         wanted = [y for y in range(len(called)) if y != best[t]]
         if expected is not None and expected != called[int(best[t])]:
             wanted = [called.index(expected)]
-        other = _other_path(model, encoded, rules, known, called, t, wanted)
+        other = chains.best_with(t, wanted)
         if other is not None:
             runner_up = called[int(other[t])]
             separates = _differences(table, [[("", 1.0, tau), *found] for found in links], best, other, t, called)
@@ -225,20 +229,26 @@ def explain(
     )
 
 
-def _other_path(
-    model: Model, encoded: Encoded, rules: Rules | None, known: Any, called: list[Any], t: int, wanted: list[int]
-) -> Any:
-    """The best allowed path with one of the wanted labels at t; None if no such path is allowed."""
-    allowed = np.ones((int(encoded.dataset.tokens[-1]), len(called)), np.uint8)
-    if known is not None:
-        allowed = read_known([known], encoded.dataset.tokens, called)
-    kept = {p: np.flatnonzero(row).tolist() for p, row in enumerate(allowed) if not row.all()}
-    kept[t] = [y for y in wanted if allowed[t, y]]
-    if not kept[t]:
-        return None
-    try:
-        return model.decoder(encoded, rules=rules, known=[kept], called=range(len(called))).best()
-    except InputError:
+class _Chains:
+    """The paths of one sequence that the rules and the known labels allow."""
+
+    def __init__(self, model: Model, encoded: Encoded, rules: Rules | None, known: Any, called: list[Any]) -> None:
+        self._model, self._encoded, self._rules, self._ids = model, encoded, rules, range(len(called))
+        self._known: dict[int, list[int]] = {}  # position → the ids that it may have
+        if known is not None:
+            allowed = read_known([known], encoded.dataset.tokens, called)
+            self._known = {p: np.flatnonzero(row).tolist() for p, row in enumerate(allowed) if not row.all()}
+
+    def decoder(self, more: dict[int, list[int]] | None = None) -> Decoder:
+        known = {**self._known, **(more or {})}
+        rules = False if self._rules is None else self._rules  # None would mean those of the model
+        return self._model.decoder(self._encoded, rules=rules, known=[known] if known else None, called=self._ids)
+
+    def best_with(self, t: int, wanted: list[int]) -> Any:
+        """The best path with one of the wanted labels at t; None if no such path is allowed."""
+        left = [y for y in wanted if y in self._known.get(t, self._ids)]
+        with suppress(InputError):
+            return self.decoder({t: left}).best() if left else None
         return None
 
 
