@@ -154,7 +154,7 @@ def explain(
     xseq: Any,
     t: int,
     labels: Sequence[Any] | None = None,
-    rules: Rules | None = None,
+    rules: Rules | bool | None = None,
     *,
     edges: Any = None,
     known: Any = None,
@@ -168,15 +168,13 @@ def explain(
     known: labels of the sequence that you already know, as an entry of `known` in `Model.decoder`
     expected: the label that you expected; the best path with this label at t is then the runner-up
 
-    With rules or known labels, the best path, the runner-up and the probabilities consider allowed paths only.
+    With rules (by default the model's; False for none) or known labels, the best path, the runner-up and the
+    probabilities consider allowed paths only.
 
     >>> from tagfield.encode import encode_sequences
-    >>> from tagfield.train import Settings
-    >>> model = Model.train(encode_sequences([[["a"], ["b"]]] * 3, [["X", "Y"]] * 3), Settings("lbfgs"))
-    >>> print(explain(model, [["a"], ["b"]], 0).label)
-    X
-    >>> print(explain(model, [["a"], ["b"]], 0, known={0: "Y"}).label)
-    Y
+    >>> model = Model.train(encode_sequences([[["a"], ["b"]]] * 3, [["X", "Y"]] * 3), "lbfgs")
+    >>> [explain(model, [["a"], ["b"]], 0, known=known).label for known in (None, {0: "Y"})]
+    ['X', 'Y']
     """
     called = list(labels) if labels is not None else model.labels.strings()
     encoded = xseq if isinstance(xseq, Encoded) else model.encode([xseq], edges=None if edges is None else [edges])
@@ -203,15 +201,14 @@ def explain(
         return dict(zip(called, [float(v) for v in row], strict=True))
 
     runner_up, difference, separates = None, 0.0, []
-    if len(called) > 1:
-        wanted = [y for y in range(len(called)) if y != best[t]]
-        if expected is not None and expected != called[int(best[t])]:
-            wanted = [called.index(expected)]
-        other = chains.best_with(t, wanted)
-        if other is not None:
-            runner_up = called[int(other[t])]
-            separates = _differences(table, [[("", 1.0, tau), *found] for found in links], best, other, t, called)
-            difference = float(sum(amount for _, amount in separates))
+    wanted = [y for y in range(len(called)) if y != best[t]]
+    if expected is not None and expected != called[int(best[t])]:
+        wanted = [called.index(expected)]
+    other = chains.best_with(t, wanted)
+    if other is not None:
+        runner_up = called[int(other[t])]
+        separates = _differences(table, [[("", 1.0, tau), *found] for found in links], best, other, t, called)
+        difference = float(sum(amount for _, amount in separates))
     return Explanation(
         t,
         called[int(best[t])],
