@@ -42,8 +42,8 @@ def serve(
     """Serve models over HTTP, with a page to try them on.
 
     Open the address that it logs in a browser, or post text to /v1/tag; /docs describes the API. A model file that is
-    replaced on disk is loaded without a pause. Logs are lines of JSON on standard error. Ctrl-C and SIGTERM finish what
-    was begun.
+    replaced on disk is loaded without a pause. Logs are lines of JSON on standard error, plain ones on a terminal. Ctrl-C
+    and SIGTERM finish what was begun.
     """
     try:
         from tagfield.serve.server import run

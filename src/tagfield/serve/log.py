@@ -1,6 +1,8 @@
 """The log: one JSON object per line on standard error. It never has the text of a request.
 
-{"time": "2026-01-31T12:00:00.000Z", "level": "info", "message": "listening", "address": "http://127.0.0.1:8000"}
+    {"time": "2026-01-31T12:00:00.000Z", "level": "info", "message": "listening", "address": "http://127.0.0.1:8000"}
+
+On a terminal, where a person reads it, a line is plain: 12:00:00 listening  address http://127.0.0.1:8000
 """
 
 import json
@@ -26,7 +28,19 @@ def log(level: str, message: str, **fields: Any) -> None:
     stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now)) + f".{int(now * 1000) % 1000:03d}Z"
     record = {"time": stamp, "level": level, "message": message, **fields}
     with suppress(OSError, ValueError):
-        print(json.dumps(record, ensure_ascii=False, default=str), file=sys.stderr, flush=True)
+        plain = sys.stderr.isatty()
+        line = spoken(record) if plain else json.dumps(record, ensure_ascii=False, default=str)
+        print(line, file=sys.stderr, flush=True)
+
+
+def spoken(record: dict[str, Any]) -> str:
+    """A line of the log for a person.
+
+    >>> spoken({"time": "2026-01-31T12:00:00.000Z", "level": "info", "message": "listening", "port": 8000})
+    '12:00:00 listening  port 8000'
+    """
+    more = [f"{name} {value}" for name, value in record.items() if name not in ("time", "level", "message")]
+    return "  ".join([f"{record['time'][11:19]} {record['message']}", *more])
 
 
 class JsonHandler(logging.Handler):
