@@ -12,7 +12,7 @@ import sys
 import time
 import traceback
 from contextlib import suppress
-from typing import Any
+from typing import Any, TextIO
 
 
 def log(level: str, message: str, **fields: Any) -> None:
@@ -44,7 +44,7 @@ def spoken(record: dict[str, Any]) -> str:
 
 
 class JsonHandler(logging.Handler):
-    """The errors that uvicorn logs, as lines of the same kind. Its warnings are about requests that are not HTTP.
+    """The errors that uvicorn and asyncio log, as lines of the same kind; their warnings are about what is not HTTP.
 
     >>> JsonHandler().level == logging.ERROR
     True
@@ -57,6 +57,18 @@ class JsonHandler(logging.Handler):
         error = record.exc_info[1] if record.exc_info else None
         fields = {} if error is None else place_of(error)
         log(record.levelname.lower(), record.getMessage().strip(), source=record.name, **fields)
+
+
+def log_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """A warning of Python for the log, in place of `warnings.showwarning`; its message may have text of a request."""
+    log("warning", "Python warns", kind=category.__name__, where=f"{os.path.basename(filename)}:{lineno}")
 
 
 def place_of(error: BaseException) -> dict[str, Any]:
