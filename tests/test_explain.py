@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tagfield import CRF
+from tagfield import CRF, Model
 from tagfield.errors import InputError
+from tagfield.explain import explain
 from tests.support.chains import tagged
 
 X, Y = tagged(40)
@@ -53,6 +54,47 @@ def test_what_separates_the_runner_up_sums_to_the_difference(sequence: int, data
     apart = path_score(crf, x, best) - path_score(crf, x, swapped)
     assert why.scores[best[t]] - why.scores[second[t]] == pytest.approx(apart, abs=1e-4)
     assert why.probabilities == pytest.approx(crf.predict_marginals_single(x)[t], abs=1e-6)
+
+
+@given(st.integers(0, 39), st.data())
+@settings(deadline=None, max_examples=40)
+def test_the_label_that_was_expected_and_labels_that_are_known(sequence: int, data) -> None:
+    """The runner-up is then the best path with that label, among the paths that the known labels allow."""
+    crf, x = CRFS[0], X[sequence]
+    model = crf.model_
+    labels = list(model.label_names)
+    encoded = model.encode([x])
+    t = data.draw(st.integers(0, len(x) - 1))
+    known = data.draw(st.dictionaries(st.integers(0, len(x) - 1), st.sampled_from(labels), max_size=2))
+    [best] = model.tag(encoded, known=[known])
+    expected = data.draw(st.sampled_from(labels))
+    why = explain(model, encoded, t, known=known, expected=expected)
+    assert why.label == best[t]
+    if t in known:
+        assert (why.runner_up, why.separates) == (None, [])
+        return
+    wanted = expected if expected != best[t] else set(labels) - {expected}
+    [second] = model.tag(encoded, known=[{**known, t: wanted}])
+    assert why.runner_up == second[t]
+    assert sum(amount for _, amount in why.separates) == pytest.approx(why.difference, abs=1e-9)
+    log_p = model.log_probability(encoded, [best])[0] - model.log_probability(encoded, [second])[0]
+    assert why.difference == pytest.approx(log_p, abs=1e-4)
+
+
+def test_a_label_that_there_is_not_cannot_be_expected() -> None:
+    model = CRFS[0].model_
+    with pytest.raises(InputError, match="the model has no label 'nonsense'; choose one of"):
+        explain(model, model.encode([X[0]]), 0, expected="nonsense")
+
+
+def test_a_model_with_constraints_of_its_own_has_a_runner_up(tmp_path) -> None:
+    crf = CRF(c2=0.1, constraints="BIO").fit([[["a"], ["b"]]] * 4, [["B-X", "I-X"], ["O", "O"]] * 2)
+    crf.save(tmp_path / "m")
+    model = Model.load(tmp_path / "m")
+    why = explain(model, [["a"], ["b"]], 1)
+    assert {why.label, why.runner_up} <= {"B-X", "I-X", "O"}
+    assert why.runner_up is not None
+    assert explain(model, [["a"], ["b"]], 0).probabilities["I-X"] == 0
 
 
 def test_text_dict_and_html() -> None:

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tagfield import Model
-from tagfield.many_spans import RANGE, fits, probabilities
+from tagfield.many_spans import RANGE, fits, probabilities, worth
 from tagfield.spans import SpanFinder
 from tests.support.tolerances import ALGEBRA
 
@@ -55,6 +55,7 @@ def test_scores_too_far_apart_go_the_other_way(far: float) -> None:
 
 def test_a_decoder_of_many_sequences_says_what_it_says_of_each() -> None:
     X = [["Anna", "lives", "in", "New", "York"], ["Ben"], [], ["in", "Oslo"], ["Bo", "and", "Al"], ["Oslo"]]
+    assert worth(len(X), 5)
     y = [["B-P", "O", "O", "B-L", "I-L"], ["B-P"], [], ["O", "B-L"], ["B-P", "O", "B-P"], ["B-L"]]
     model = Model.train_words(X, y, settings="lbfgs")
     decoder = model.decoder(model.encode_words(X))

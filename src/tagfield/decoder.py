@@ -154,7 +154,7 @@ class Decoder:
         if self._limits is not None and self._limits.follow is not None:
             forbidden = self._limits.follow == 0
             tau[forbidden] = -np.inf
-        together = together and self._limits is None and edges is None and len(paths) >= many_spans.FEWEST
+        together = together and self._limits is None and edges is None and many_spans.worth(len(paths), len(names))
         if together and many_spans.fits(scores, tau):
             plain = [finder.chunks(path) for path in paths]
             sure = many_spans.probabilities(finder.tables, scores, tau, self.tokens.tolist(), plain)

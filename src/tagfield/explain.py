@@ -9,6 +9,7 @@ for a dict, or show it in a notebook as HTML.
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from html import escape
 from typing import Any, TypeAlias
@@ -16,8 +17,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from tagfield._text import Vocabulary
-from tagfield.constraints import Rules, read_known
+from tagfield.constraints import Rules, read_known, rules_of
 from tagfield.dataset import Slots
+from tagfield.decoder import Decoder
 from tagfield.encode import Encoded
 from tagfield.errors import InputError, did_you_mean
 from tagfield.model import Model
@@ -40,9 +42,8 @@ class Explanation:
     out_of: dict[Any, float]  # label → weight of the transition to the best label after
     scores: dict[Any, float]  # label → attributes + transitions, with the best labels for the neighbours
     probabilities: dict[Any, float]  # label → P(y_t = label | x)
-    edges_into: list[tuple[str, float, dict[Any, float]]] = field(
-        default_factory=list
-    )  # edge attribute, value, amounts
+    # edge attribute, value, its contribution to each label
+    edges_into: list[tuple[str, float, dict[Any, float]]] = field(default_factory=list)
     edges_out_of: list[tuple[str, float, dict[Any, float]]] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
@@ -153,28 +154,27 @@ def explain(
     xseq: Any,
     t: int,
     labels: Sequence[Any] | None = None,
-    rules: Rules | None = None,
+    rules: Rules | bool | None = None,
     *,
     edges: Any = None,
     known: Any = None,
     expected: Any = None,
 ) -> Explanation:
-    """Explain the label at position t of one sequence; `labels` replaces the model's own label strings.
+    """Explain the label at position t of one sequence.
 
+    labels: the labels as you call them, if they are not the model's strings
     xseq: attribute lists or dicts, or an Encoded with one sequence; for words, `model.encode_words([words])`
     edges: attributes of the transition into each token, for a model that was trained with them
     known: labels of the sequence that you already know, as an entry of `known` in `Model.decoder`
     expected: the label that you expected; the best path with this label at t is then the runner-up
 
-    With rules or known labels, the best path, the runner-up and the probabilities consider allowed paths only.
+    With rules (by default the model's; False for none) or known labels, the best path, the runner-up and the
+    probabilities consider allowed paths only.
 
     >>> from tagfield.encode import encode_sequences
-    >>> from tagfield.train import Settings
-    >>> model = Model.train(encode_sequences([[["a"], ["b"]]] * 3, [["X", "Y"]] * 3), Settings("lbfgs"))
-    >>> print(explain(model, [["a"], ["b"]], 0).label)
-    X
-    >>> print(explain(model, [["a"], ["b"]], 0, known={0: "Y"}).label)
-    Y
+    >>> model = Model.train(encode_sequences([[["a"], ["b"]]] * 3, [["X", "Y"]] * 3), "lbfgs")
+    >>> [explain(model, [["a"], ["b"]], 0, known=known).label for known in (None, {0: "Y"})]
+    ['X', 'Y']
     """
     called = list(labels) if labels is not None else model.labels.strings()
     encoded = xseq if isinstance(xseq, Encoded) else model.encode([xseq], edges=None if edges is None else [edges])
@@ -185,7 +185,9 @@ def explain(
         raise InputError(f"position {t!r} does not exist; the sequence has positions 0 to {length - 1}")
     if expected is not None and expected not in called:
         raise InputError(f"the model has no label {expected!r}; {did_you_mean(expected, map(str, called))}")
-    decoder = model.decoder(encoded, rules=rules, known=None if known is None else [known], called=called)
+    given = model.constraints if rules is None else rules
+    chains = _Chains(model, encoded, rules_of(None if given is False else given, model.label_names), known, called)
+    decoder = chains.decoder()
     best, node = decoder.best(), decoder.marginals()
     table, links = _attribute_scores(model, encoded), _edge_scores(model, encoded)
     tau = model.weights.transitions().astype(np.float64)
@@ -199,15 +201,14 @@ def explain(
         return dict(zip(called, [float(v) for v in row], strict=True))
 
     runner_up, difference, separates = None, 0.0, []
-    if len(called) > 1:
-        wanted = [y for y in range(len(called)) if y != best[t]]
-        if expected is not None and expected != called[int(best[t])]:
-            wanted = [called.index(expected)]
-        other = _other_path(model, encoded, rules, known, called, t, wanted)
-        if other is not None:
-            runner_up = called[int(other[t])]
-            separates = _differences(table, [[("", 1.0, tau), *found] for found in links], best, other, t, called)
-            difference = float(sum(amount for _, amount in separates))
+    wanted = [y for y in range(len(called)) if y != best[t]]
+    if expected is not None and expected != called[int(best[t])]:
+        wanted = [called.index(expected)]
+    other = chains.best_with(t, wanted)
+    if other is not None:
+        runner_up = called[int(other[t])]
+        separates = _differences(table, [[("", 1.0, tau), *found] for found in links], best, other, t, called)
+        difference = float(sum(amount for _, amount in separates))
     return Explanation(
         t,
         called[int(best[t])],
@@ -225,20 +226,26 @@ def explain(
     )
 
 
-def _other_path(
-    model: Model, encoded: Encoded, rules: Rules | None, known: Any, called: list[Any], t: int, wanted: list[int]
-) -> Any:
-    """The best allowed path with one of the wanted labels at t; None if no such path is allowed."""
-    allowed = np.ones((int(encoded.dataset.tokens[-1]), len(called)), np.uint8)
-    if known is not None:
-        allowed = read_known([known], encoded.dataset.tokens, called)
-    kept = {p: np.flatnonzero(row).tolist() for p, row in enumerate(allowed) if not row.all()}
-    kept[t] = [y for y in wanted if allowed[t, y]]
-    if not kept[t]:
-        return None
-    try:
-        return model.decoder(encoded, rules=rules, known=[kept], called=range(len(called))).best()
-    except InputError:
+class _Chains:
+    """The paths of one sequence that the rules and the known labels allow."""
+
+    def __init__(self, model: Model, encoded: Encoded, rules: Rules | None, known: Any, called: list[Any]) -> None:
+        self._model, self._encoded, self._rules, self._ids = model, encoded, rules, range(len(called))
+        self._known: dict[int, list[int]] = {}  # position → the ids that it may have
+        if known is not None:
+            allowed = read_known([known], encoded.dataset.tokens, called)
+            self._known = {p: np.flatnonzero(row).tolist() for p, row in enumerate(allowed) if not row.all()}
+
+    def decoder(self, more: dict[int, list[int]] | None = None) -> Decoder:
+        known = {**self._known, **(more or {})}
+        rules = False if self._rules is None else self._rules  # None would mean those of the model
+        return self._model.decoder(self._encoded, rules=rules, known=[known] if known else None, called=self._ids)
+
+    def best_with(self, t: int, wanted: list[int]) -> Any:
+        """The best path with one of the wanted labels at t; None if no such path is allowed."""
+        left = [y for y in wanted if y in self._known.get(t, self._ids)]
+        with suppress(InputError):
+            return self.decoder({t: left}).best() if left else None
         return None
 
 

@@ -5,7 +5,8 @@
 A door may return a string that tells how it went: the worker keeps inputs with an outcome that is new.
 
 The first six have a twin in native/fuzz that reads the same bytes without Python. scripts/fuzz.py runs them all, and
-tests/fuzz/test_replay.py reads the seeds and all that was ever found. Other programs' models: foreign.py.
+tests/fuzz/test_replay.py reads the seeds and all that was ever found. Other programs' models: foreign.py; the service's
+requests: requests.py.
 """
 
 import contextlib
@@ -38,6 +39,7 @@ from tagfield.train import train
 from tagfield.train.sentences import OnDisk
 from tagfield.train.settings import all_options
 from tests.fuzz import foreign
+from tests.fuzz.requests import request
 
 Door = Callable[[bytes], str | None]
 
@@ -241,6 +243,7 @@ PYTHON: dict[str, Door] = {
     "template_json": template_json,
     "config": config,
     "settings": settings,
+    "request": request,
     **foreign.DOORS,
     **{f"read_{kind}": _format(kind) for kind in (*KINDS, "any") if kind != "items"},
 }

@@ -1,8 +1,11 @@
 """Parts of the service that a test can have without a server: lanes, files of models, limits, slow readers."""
 
 import asyncio
+import json
+import logging
 import os
 import threading
+import warnings
 from pathlib import Path
 
 import pytest
@@ -11,6 +14,7 @@ from tagfield import InputError, ModelFileError
 from tagfield.serve.answering import Job
 from tagfield.serve.batches import BATCH_BYTES, BATCH_JOBS, LARGE, Batches
 from tagfield.serve.limits import Limits
+from tagfield.serve.log import JsonHandler, log_warning
 from tagfield.serve.metrics import Metrics
 from tagfield.serve.registry import ModelFile, Registry
 from tagfield.serve.server import Connection, bind
@@ -152,6 +156,25 @@ def test_a_client_that_reads_nothing_is_dropped() -> None:
     assert transport.dropped == 0
     connection.look(2 * patience + 6)
     assert transport.dropped == 1
+
+
+def test_what_others_log_becomes_json_without_its_message(capsys, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(warnings, "showwarning", log_warning)
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        warnings.showwarning = log_warning
+        warnings.warn("Anna is a secret", RuntimeWarning, stacklevel=1)
+    try:
+        raise ValueError("Anna is a secret")
+    except ValueError as error:
+        record = logging.LogRecord(
+            "asyncio", logging.ERROR, "x.py", 1, "callback failed", (), (ValueError, error, None)
+        )
+        JsonHandler().handle(record)
+    warned, failed = map(json.loads, capsys.readouterr().err.splitlines())
+    assert (warned["kind"], warned["where"].partition(":")[0]) == ("RuntimeWarning", "test_parts.py")
+    assert (failed["error"], failed["source"]) == ("ValueError", "asyncio")
+    assert "secret" not in f"{warned}{failed}"
 
 
 def test_an_address_that_is_taken_is_one_sentence() -> None:

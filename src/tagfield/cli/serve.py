@@ -10,6 +10,7 @@ import typer
 
 from tagfield.cli.exits import UsageError, usage
 from tagfield.errors import InputError, UnknownAttributesWarning
+from tagfield.serve.limits import Limits
 
 LOOPBACK = frozenset(("localhost", "127.0.0.1", "[::1]"))
 TOKEN = "TAGFIELD_TOKEN"
@@ -33,17 +34,20 @@ def serve(
     threads: Annotated[
         int | None, typer.Option(metavar="N", min=1, max=256, help="Number of threads. \\[default: one per core]")
     ] = None,
-    max_body: Annotated[float, typer.Option(metavar="MB", help="Largest body of a request, in MB.")] = 4,
-    max_tokens: Annotated[int, typer.Option(metavar="N", help="Most tokens of a request.")] = 100_000,
-    max_requests: Annotated[int, typer.Option(metavar="N", help="Most requests under way.")] = 256,
-    max_connections: Annotated[int, typer.Option(metavar="N", help="Most open connections.")] = 2_000,
-    timeout: Annotated[float, typer.Option(metavar="SECONDS", help="Longest time of a request, in seconds.")] = 30,
+    max_body: Annotated[float, typer.Option(metavar="MB", help="Largest body of a request, in MB.")] = Limits.body
+    >> 20,
+    max_tokens: Annotated[int, typer.Option(metavar="N", help="Most tokens of a request.")] = Limits.tokens,
+    max_requests: Annotated[int, typer.Option(metavar="N", help="Most requests under way.")] = Limits.requests,
+    max_connections: Annotated[int, typer.Option(metavar="N", help="Most open connections.")] = Limits.connections,
+    timeout: Annotated[
+        float, typer.Option(metavar="SECONDS", help="Longest time of a request, in seconds.")
+    ] = Limits.seconds,
 ) -> None:
     """Serve models over HTTP, with a page to try them on.
 
     Open the address that it logs in a browser, or post text to /v1/tag; /docs describes the API. A model file that is
-    replaced on disk is loaded without a pause. Logs are lines of JSON on standard error. Ctrl-C and SIGTERM finish what
-    was begun.
+    replaced on disk is loaded without a pause. Logs are lines of JSON on standard error, plain ones on a terminal.
+    Ctrl-C and SIGTERM finish what was begun.
     """
     try:
         from tagfield.serve.server import run
@@ -52,7 +56,6 @@ def serve(
             raise
         raise UsageError(f"tagfield serve needs {error.name}; install it with: pip install 'tagfield[serve]'") from None
     from tagfield.serve.app import App
-    from tagfield.serve.limits import Limits
     from tagfield.serve.registry import ModelFile, Registry, check_names
 
     with usage():

@@ -1,6 +1,8 @@
 """The log: one JSON object per line on standard error. It never has the text of a request.
 
-{"time": "2026-01-31T12:00:00.000Z", "level": "info", "message": "listening", "address": "http://127.0.0.1:8000"}
+    {"time": "2026-01-31T12:00:00.000Z", "level": "info", "message": "listening", "address": "http://127.0.0.1:8000"}
+
+On a terminal, where a person reads it, a line is plain: 12:00:00 listening  address http://127.0.0.1:8000
 """
 
 import json
@@ -10,7 +12,7 @@ import sys
 import time
 import traceback
 from contextlib import suppress
-from typing import Any
+from typing import Any, TextIO
 
 
 def log(level: str, message: str, **fields: Any) -> None:
@@ -26,11 +28,23 @@ def log(level: str, message: str, **fields: Any) -> None:
     stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now)) + f".{int(now * 1000) % 1000:03d}Z"
     record = {"time": stamp, "level": level, "message": message, **fields}
     with suppress(OSError, ValueError):
-        print(json.dumps(record, ensure_ascii=False, default=str), file=sys.stderr, flush=True)
+        plain = sys.stderr.isatty()
+        line = spoken(record) if plain else json.dumps(record, ensure_ascii=False, default=str)
+        print(line, file=sys.stderr, flush=True)
+
+
+def spoken(record: dict[str, Any]) -> str:
+    """A line of the log for a person.
+
+    >>> spoken({"time": "2026-01-31T12:00:00.000Z", "level": "info", "message": "listening", "port": 8000})
+    '12:00:00 listening  port 8000'
+    """
+    more = [f"{name} {value}" for name, value in record.items() if name not in ("time", "level", "message")]
+    return "  ".join([f"{record['time'][11:19]} {record['message']}", *more])
 
 
 class JsonHandler(logging.Handler):
-    """The errors that uvicorn logs, as lines of the same kind. Its warnings are about requests that are not HTTP.
+    """The errors that uvicorn and asyncio log, as lines of the same kind; their warnings are about what is not HTTP.
 
     >>> JsonHandler().level == logging.ERROR
     True
@@ -43,6 +57,18 @@ class JsonHandler(logging.Handler):
         error = record.exc_info[1] if record.exc_info else None
         fields = {} if error is None else place_of(error)
         log(record.levelname.lower(), record.getMessage().strip(), source=record.name, **fields)
+
+
+def log_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """A warning of Python for the log, in place of `warnings.showwarning`; its message may have text of a request."""
+    log("warning", "Python warns", kind=category.__name__, where=f"{os.path.basename(filename)}:{lineno}")
 
 
 def place_of(error: BaseException) -> dict[str, Any]:

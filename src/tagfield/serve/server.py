@@ -14,6 +14,7 @@ import logging
 import signal
 import socket
 import sys
+import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -25,7 +26,7 @@ from tagfield.errors import InputError
 from tagfield.serve.app import App
 from tagfield.serve.files import SECURITY
 from tagfield.serve.limits import Limits
-from tagfield.serve.log import JsonHandler, log
+from tagfield.serve.log import JsonHandler, log, log_warning
 from tagfield.serve.refusals import BAD_REQUEST, HEADERS_TOO_LARGE, TOO_SLOW, UNAVAILABLE
 
 REASONS = {
@@ -150,8 +151,10 @@ def run(app: App, host: str, port: int) -> None:
     """Serve until SIGTERM or SIGINT."""
     listener = bind(host, port)
     limits = replace(app.limits, connections=min(app.limits.connections, open_files() - SPARE_FILES))
-    errors = logging.getLogger("uvicorn.error")
-    errors.handlers, errors.propagate = [JsonHandler()], False
+    warnings.showwarning = log_warning
+    for name in ("uvicorn.error", "asyncio"):
+        errors = logging.getLogger(name)
+        errors.handlers, errors.propagate = [JsonHandler()], False
     config = uvicorn.Config(
         app,
         http=type("Connection", (Connection,), {"limits": limits}),
