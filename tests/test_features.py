@@ -332,7 +332,7 @@ def test_a_dataset_whose_arrays_do_not_fit_together() -> None:
     good = encode_sequences([[["a", "b"], ["a"]], [["c"], ["a"]]], [["x", "y"], ["y", "x"]]).dataset
     bad: list[Dataset] = [
         replace(good, **{name: getattr(good, name)[:-1]})
-        for name in ("tokens", "slots", "occurrences", "attribute", "stop", "position", "labels", "weight")
+        for name in ("tokens", "slots", "occurrences", "attribute", "place", "labels", "weight")
     ]
     bad += [
         replace(good, value=np.ones(2, np.float32)),
