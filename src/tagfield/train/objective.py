@@ -31,7 +31,7 @@ class Objective:
         features, limits = problem.features, problem.limits
         self.features = features
         self.c2 = problem.settings.c2
-        self.threads = problem.settings.threads
+        self.threads = problem.settings.team
         self._limits = limits
         self._partial = limits is not None or not problem.corpus.complete
         at = features.coordinates()
