@@ -22,6 +22,8 @@ from tagfield.native import kernels
 from tagfield.spans import Span, SpanFinder
 from tagfield.train.fields import whole
 
+TOKENS_PER_THREAD = 5000  # fewer take less time than a thread needs to start
+
 
 def check_threads(threads: int) -> int:
     """A number of threads; InputError if there cannot be so many.
@@ -61,7 +63,8 @@ class Decoder:
         self._field = field
         self._encoded = encoded
         self._limits = limits
-        self._threads = check_threads(threads)
+        asked = check_threads(threads)
+        self._threads = min(asked, 1 + len(encoded.dataset.labels) // TOKENS_PER_THREAD)
         self._corpus = open_corpus(encoded.dataset)
 
     @property

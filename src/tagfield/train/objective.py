@@ -124,7 +124,7 @@ class Objective:
     def __init__(self, problem: Problem, parts: Sequence[Part] = ()) -> None:
         """parts: what adds the loss and the gradient, if not the problem's own sentences."""
         self._given = parts
-        self.c2, self.threads = problem.settings.c2, problem.settings.threads
+        self.c2, self.threads = problem.settings.c2, problem.settings.team
         self.packing = Packing(problem.features)
         self.size, self.pack, self.weights = self.packing.size, self.packing.pack, self.packing.weights
         self._disk = problem.disk
