@@ -92,7 +92,7 @@ def tag(
     if output in WHOLE and (only_labels or all_marginals):
         given = "--only-labels" if only_labels else "--all-marginals"
         raise UsageError(f"{given} applies only to columns, not to --format {output}")
-    threads = threads or usual_threads()
+    threads = threads or (1 if cluster else usual_threads())
     loaded = Model.load(model)
     check_reads_files(loaded, model)
     reading = replace(reading, format=_input_format(reading.format, output, text, loaded))

@@ -66,7 +66,7 @@ def train(
     encoded: encoded data, or a corpus on disk or its folder, which workers read themselves where it is large
     address: 'local' for processes on this machine, HOST:PORT of a Ray cluster's head node, or None for the connection
         that you have opened with ray.init()
-    workers: processes, each with `settings.threads` threads
+    workers: processes, each with `settings.threads` threads, by default one
     shares: parts of the sentences; the model depends on their number, and not on `workers`. By default as many as there
         are workers, and 16 for lbfgs
     mixes: how often in an epoch the shares of a stochastic recipe mix their weights
@@ -74,6 +74,7 @@ def train(
     checkpoint_seconds: how old a checkpoint must be before the next one is written within an epoch
     """
     settings = settings_from(settings)
+    settings = replace(settings, threads=settings.threads or 1)  # each worker's; together they use the cores
     check_recipe(settings.recipe)
     workers, mixes = at_least_one("workers", workers), at_least_one("mixes", mixes)
     if not isinstance(encoded, Encoded | Corpus):
@@ -88,10 +89,10 @@ def train(
     parts = None if problem.disk is not None else cut(problem.dataset, shares)
     data = sum(array.nbytes for part in parts or () for array in part.to_arrays().values())
     weights = sum(array.nbytes for array in problem.start.arrays())
-    cpus, store = min(workers, shares) * settings.threads, STORE + 2 * data + 16 * weights
+    cpus, store = min(workers, shares) * settings.team, STORE + 2 * data + 16 * weights
     with open_session(address, cpus=cpus, store=store) as ray:
         sources = [InStore(ray.put(part)) for part in parts] if parts else on_disk(problem, shares)
-        with Workers(ray, task, sources, workers, settings.threads) as crew:
+        with Workers(ray, task, sources, workers, settings.team) as crew:
             run = fingerprint(encoded, task, shares, mixes)
             found = None if checkpoint is None else Checkpoint(checkpoint, run, checkpoint_seconds)
             return run_on(crew, problem, task, Scheme.of(recipe, mixes), encoded, dev, on_epoch, found)
