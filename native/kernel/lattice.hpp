@@ -28,6 +28,7 @@
 #include <memory>
 #include <vector>
 
+#include "kernel/lanes.hpp"
 #include "kernel/logspace.hpp"
 #include "kernel/matrix.hpp"
 #include "kernel/scores.hpp"
@@ -94,10 +95,12 @@ template <class T> class Lattice {
         const int64_t k = (int64_t(i) * at_.NB + b) * W;
         store<T>(&X_[k], keep<T>(vexp(load(trans + k) * z - r_), mask_lanes<T>(at_.lanes(b))));
       }
-      for (int j = 0; j < L_; ++j) Xt_[int64_t(j) * Lp_ + i] = X_[int64_t(i) * Lp_ + j];
     }
-    for (int j = 0; j < L_; ++j)
-      for (int i = L_; i < Lp_; ++i) Xt_[int64_t(j) * Lp_ + i] = 0;
+    int i = 0;
+    for (; i + W <= L_; i += W)
+      for (int j = 0; j < Lp_; j += W) transpose<T>(&X_[int64_t(i) * Lp_ + j], Lp_, &Xt_[int64_t(j) * Lp_ + i], Lp_);
+    for (; i < Lp_; ++i)
+      for (int j = 0; j < L_; ++j) Xt_[int64_t(j) * Lp_ + i] = i < L_ ? X_[int64_t(i) * Lp_ + j] : T(0);
   }
 
   // log Z of the n positions whose raw scores are in `scores`, times z; marginals in `node` and `edge` if wanted.
@@ -162,6 +165,12 @@ template <class T> class Lattice {
     }
     return score;
   }
+
+  // X [L, Lp], its transpose, r and max(1, max X), for dense_block.hpp.
+  const T* factors() const { return X_.get(); }
+  const T* factors_transposed() const { return Xt_.get(); }
+  T shift() const { return r_; }
+  T largest() const { return M_; }
 
   bool strict = false;
   int64_t fallbacks = 0;

@@ -1,0 +1,87 @@
+// Forward–backward over blocks of up to W sentences with many labels, in the form that suits their transitions.
+//
+//     few listed pairs   seen_lattice.hpp    transitions without a weight share one term
+//     else               dense_block.hpp     positions of all sentences are one matrix product
+//
+// The form depends on the weights that exist and on nothing else. A sentence that fails the guards takes the lattice for one
+// sentence (lattice.hpp), with its own guards and fall-backs.
+#pragma once
+#include <memory>
+
+#include "kernel/dense_block.hpp"
+#include "kernel/seen_lattice.hpp"
+
+namespace tagfield {
+
+template <class T> class BlockLattice {
+ public:
+  // `pairs` are the listed ones, or null where the matrix is to be used; they outlive this.
+  BlockLattice(const Layout& at, const SeenPairs* pairs) : at_(at), pairs_(pairs), plain_(at) {
+    if (pairs)
+      seen_ = std::make_unique<SeenLattice<T>>(*pairs);
+    else
+      dense_ = std::make_unique<DenseBlock<T>>(at);
+  }
+
+  bool strict = false;  // as in lattice.hpp; not with listed pairs
+  int64_t fallbacks = 0;
+
+  void set_transitions(const T* trans, T z) {
+    trans_ = trans, plain_ready_ = false;
+    pairs_ ? void(seen_->set_transitions(trans, z)) : dense_->set_transitions(trans, z);
+  }
+
+  // log Z of each chain; with marginals also its node, and `edges`.
+  void run(BlockChain<T>* chains, int count, T z, bool marginals) {
+    pairs_ ? seen_->run(chains, count, z, marginals) : dense_->run(chains, count, z, marginals, strict);
+    for (int k = 0; k < count; ++k) {
+      alone_[k] = chains[k].n > 0 && !chains[k].sound;
+      if (alone_[k]) run_alone(chains[k], k, z, marginals);
+    }
+  }
+
+  // How many expected transitions a sentence has: one for each listed pair, in blocks of W, or all [L, Lp].
+  int64_t edge_size() const {
+    return pairs_ ? (pairs_->size() + W - 1) / W * W : int64_t(at_.L) * at_.Lp();
+  }
+  // The expected transitions of chain k of the last run, which has n positions.
+  void edges(int k, int64_t n, T* out) const {
+    const T* own = edge_[k].get();
+    if (n < 2)
+      std::fill_n(out, edge_size(), T(0));
+    else if (!pairs_)
+      alone_[k] ? void(std::copy_n(own, edge_size(), out)) : dense_->edge(k, n, out);
+    else if (!alone_[k])
+      for (int64_t p = 0, lane = seen_->lane(k), P = edge_size(); p < P; ++p) out[p] = seen_->expected()[p * W + lane];
+    else {
+      for (int i = 0; i < pairs_->L; ++i)
+        for (int32_t p = pairs_->from_first[size_t(i)]; p < pairs_->from_first[size_t(i) + 1]; ++p)
+          out[p] = own[int64_t(i) * pairs_->Lp + pairs_->to[size_t(p)]];
+      std::fill(out + pairs_->size(), out + edge_size(), T(0));
+    }
+  }
+
+ private:
+  const Layout& at_;
+  const SeenPairs* pairs_;
+  std::unique_ptr<SeenLattice<T>> seen_;
+  std::unique_ptr<DenseBlock<T>> dense_;
+  Lattice<T> plain_;
+  const T* trans_ = nullptr;
+  bool plain_ready_ = false, alone_[W] = {};
+  Scratch<T> edge_[W];
+
+  void run_alone(BlockChain<T>& chain, int k, T z, bool marginals) {
+    const int64_t size = chain.n * at_.Lp(), edges = int64_t(at_.L) * at_.Lp();
+    ++fallbacks;
+    if (!plain_ready_) plain_.set_transitions(trans_, z), plain_ready_ = true;
+    plain_.strict = strict;
+    std::copy_n(chain.scores, size, plain_.room_for(chain.n));
+    chain.log_z = plain_.run(z, marginals);
+    if (!marginals) return;
+    std::copy_n(plain_.node, size, chain.node);
+    std::copy_n(plain_.edge, edges, edge_[k].reserve(edges));
+  }
+};
+
+}  // namespace tagfield
