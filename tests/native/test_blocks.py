@@ -16,7 +16,7 @@ WIDTHS = [(np.float64, ALGEBRA), (np.float32, SINGLE)]
 
 @st.composite
 def blocks(draw: st.DrawFn, most: int = 19) -> Block:
-    """1 to `most` sentences of 1 to 14 tokens, with labels that fill blocks of eight or nearly; few to all pairs are listed."""
+    """1 to `most` sentences of 1 to 14 tokens; labels fill blocks of eight, or nearly; few to all pairs are listed."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     labels = draw(st.sampled_from([1, 2, 7, 8, 9, 16, 33, 45]))
     lengths = draw(st.lists(st.integers(1, 14), min_size=1, max_size=most))
@@ -141,5 +141,5 @@ def test_ties_of_best_paths_go_to_the_lower_label(seed: int, share: float) -> No
 @pytest.mark.parametrize("tokens", [[0], [0, 3], [0, 9, 4], [1, 4], [0, 2, 2, 4]])
 def test_offsets_that_do_not_fit_are_refused(tokens: list[int]) -> None:
     scores, trans = np.zeros((4, 3)), np.zeros((3, 3))
-    with pytest.raises(ValueError, match="sentence|tokens"):
+    with pytest.raises(ValueError, match=r"sentence|tokens"):
         kernels.block_forward_backward(scores, np.array(tokens), trans, True, True)
