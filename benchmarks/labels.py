@@ -1,10 +1,10 @@
 """Time per token as the label set grows, with the transitions that occur and with all of them, next to python-crfsuite.
 
-Usage: labels.py FOLDER, with train.txt of CoNLL-2000 in it. Its 22 labels are split into more. Which parts may follow each
-other is drawn once, so that few pairs of labels occur, as in large tag sets: of the 457 tags of the Brown corpus, 4 % of the
-pairs do. Attributes are those of CRFsuite's chunking example; state features are the observed ones. One thread; epochs
-of `sgd` and `l2sgd` after the first, and tagging of the same sentences from lists of attributes, medians. A row of CRFsuite has
-fewer sentences where it would take minutes.
+Usage: labels.py FOLDER, with train.txt of CoNLL-2000 in it. Its 22 labels are split into more. Which parts may follow
+each other is drawn once, so that few pairs of labels occur, as in large tag sets: of the 457 tags of the Brown corpus,
+4 % of the pairs do. Attributes are those of CRFsuite's chunking example; state features are the observed ones. One
+thread; epochs of `sgd` and `l2sgd` after the first, and tagging of the same sentences from lists of attributes,
+medians. CRFsuite gets fewer sentences where it would take minutes.
 """
 
 import argparse
@@ -47,7 +47,7 @@ class Row(NamedTuple):
 
 
 def split_labels(gold: Labels, labels: int) -> Labels:
-    """The gold labels in parts, frequent ones in more; the part of a token is one of a few that those before it allow."""
+    """The gold labels in parts, frequent ones in more; few parts may follow each other."""
     rng = np.random.default_rng(0)
     counts = Counter(label for y in gold for label in y)
     share = {name: count**0.5 / sum(c**0.5 for c in counts.values()) for name, count in counts.items()}
@@ -124,7 +124,7 @@ def table(folder: Path, sizes: tuple[int, ...] = LABELS, sentences: int = SENTEN
     raw = peer.read(folder / "train.txt")[:sentences]
     X, gold = [peer.attributes(s) for s in raw], [[cells[2] for cells in s] for s in raw]
     lines = [
-        "| labels | pairs that occur | transitions | sgd epoch | l2sgd epoch | times | tagging | their tagging | times |"
+        "| labels | pairs that occur | transitions | sgd epoch | l2sgd epoch | times | tagging | Tagger.tag | times |"
     ]
     lines += ["| --- | --- | --- | --- | --- | --- | --- | --- | --- |"]
     for labels in sizes:

@@ -16,7 +16,7 @@ namespace tagfield {
 template <class T> class BlockLattice {
  public:
   // `pairs` are the listed ones, or null where the matrix is to be used; they outlive this.
-  BlockLattice(const Layout& at, const SeenPairs* pairs) : at_(at), pairs_(pairs), plain_(at) {
+  BlockLattice(const Layout& at, const SeenPairs* pairs) : at_(at), pairs_(pairs) {
     if (pairs)
       seen_ = std::make_unique<SeenLattice<T>>(*pairs);
     else
@@ -42,22 +42,20 @@ template <class T> class BlockLattice {
 
   // How many expected transitions a sentence has: one for each listed pair, in blocks of W, or all [L, Lp].
   int64_t edge_size() const {
-    return pairs_ ? (pairs_->size() + W - 1) / W * W : int64_t(at_.L) * at_.Lp();
+    return pairs_ ? pairs_->padded() : int64_t(at_.L) * at_.Lp();
   }
   // The expected transitions of chain k of the last run, which has n positions.
-  void edges(int k, int64_t n, T* out) const {
+  void edges(int k, int64_t n, T* out) {
     const T* own = edge_[k].get();
     if (n < 2)
       std::fill_n(out, edge_size(), T(0));
     else if (!pairs_)
       alone_[k] ? void(std::copy_n(own, edge_size(), out)) : dense_->edge(k, n, out);
-    else if (!alone_[k])
-      for (int64_t p = 0, lane = seen_->lane(k), P = edge_size(); p < P; ++p) out[p] = seen_->expected()[p * W + lane];
+    else if (alone_[k])
+      pairs_->gather(own, out);
     else {
-      for (int i = 0; i < pairs_->L; ++i)
-        for (int32_t p = pairs_->from_first[size_t(i)]; p < pairs_->from_first[size_t(i) + 1]; ++p)
-          out[p] = own[int64_t(i) * pairs_->Lp + pairs_->to[size_t(p)]];
-      std::fill(out + pairs_->size(), out + edge_size(), T(0));
+      const T* expected = seen_->expected() + seen_->lane(k);
+      for (int64_t p = 0, P = edge_size(); p < P; ++p) out[p] = expected[p * W];
     }
   }
 
@@ -66,7 +64,7 @@ template <class T> class BlockLattice {
   const SeenPairs* pairs_;
   std::unique_ptr<SeenLattice<T>> seen_;
   std::unique_ptr<DenseBlock<T>> dense_;
-  Lattice<T> plain_;
+  std::unique_ptr<Lattice<T>> plain_;  // for what fails the guards
   const T* trans_ = nullptr;
   bool plain_ready_ = false, alone_[W] = {};
   Scratch<T> edge_[W];
@@ -74,13 +72,14 @@ template <class T> class BlockLattice {
   void run_alone(BlockChain<T>& chain, int k, T z, bool marginals) {
     const int64_t size = chain.n * at_.Lp(), edges = int64_t(at_.L) * at_.Lp();
     ++fallbacks;
-    if (!plain_ready_) plain_.set_transitions(trans_, z), plain_ready_ = true;
-    plain_.strict = strict;
-    std::copy_n(chain.scores, size, plain_.room_for(chain.n));
-    chain.log_z = plain_.run(z, marginals);
+    if (!plain_) plain_ = std::make_unique<Lattice<T>>(at_);
+    if (!plain_ready_) plain_->set_transitions(trans_, z), plain_ready_ = true;
+    plain_->strict = strict;
+    std::copy_n(chain.scores, size, plain_->room_for(chain.n));
+    chain.log_z = plain_->run(z, marginals);
     if (!marginals) return;
-    std::copy_n(plain_.node, size, chain.node);
-    std::copy_n(plain_.edge, edges, edge_[k].reserve(edges));
+    std::copy_n(plain_->node, size, chain.node);
+    std::copy_n(plain_->edge, edges, edge_[k].reserve(edges));
   }
 };
 

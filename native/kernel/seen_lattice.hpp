@@ -92,18 +92,23 @@ template <class T> class SeenLattice {
     bool again = marginals;
     for (int k = 0; k < count; ++k) again = again || (chains[lanes.order[k]].sound && !(least_[k] * SeenGuard<T>::RIGHT >= lift_));
     if (again) backward(chains, lanes, marginals);
-    if (marginals) sum_pairs(lanes.longest);
+    unsummed_ = marginals ? lanes.longest : 0;
     for (int k = 0; k < count; ++k) lane_[lanes.order[k]] = k;
   }
 
   // Σ_t P(y_t = i, y_{t+1} = j) of pair p and chain k is expected[p·W + lane(k)], P rounded up to blocks of W.
-  T* expected() const { return sums_.get(); }
+  // They are summed when they are first asked for.
+  const T* expected() {
+    if (unsummed_) sum_pairs(unsummed_), unsummed_ = 0;
+    return sums_.get();
+  }
   int lane(int chain) const { return lane_[chain]; }
 
  private:
   const SeenPairs& pairs_;
   double lift_, flushed_ = 0;
   bool usable_ = false;
+  int64_t unsummed_ = 0;  // positions of the last run, until its pairs are summed
   std::vector<double> into_, from_;  // D in the two orders of the pairs
   std::vector<double> step_;         // [P] D
   std::vector<T> factor_;            // [P] e^{zτ}

@@ -86,6 +86,16 @@ struct SeenPairs {
     return listed;
   }
 
+  // Numbers of the pairs, one for each, come in blocks of W.
+  int64_t padded() const { return (size() + W - 1) / W * W; }
+  // Those of a matrix [L, Lp].
+  template <class T> void gather(const T* matrix, T* out) const {
+    for (int i = 0; i < L; ++i)
+      for (int32_t p = from_first[size_t(i)]; p < from_first[size_t(i) + 1]; ++p)
+        out[p] = matrix[int64_t(i) * Lp + to[size_t(p)]];
+    std::fill(out + size(), out + padded(), T(0));
+  }
+
   // The index of a pair, or −1.
   int64_t find(int i, int j) const {
     const auto first = to.begin() + from_first[size_t(i)], last = to.begin() + from_first[size_t(i) + 1];

@@ -1,4 +1,4 @@
-"""Decoding with many labels, where few pairs of labels have a weight or all do, against the recursions in logarithms."""
+"""Decoding with many labels, of whose pairs few have a weight or all, against the recursions in logarithms."""
 
 from collections.abc import Iterator
 
@@ -24,7 +24,7 @@ class Case:
 
     def __init__(self, seed: int, listed: float, size: float, masked: bool, ruled: bool, dtype: type) -> None:
         rng = np.random.default_rng(seed)
-        X = [[[f"w{rng.integers(9)}", f"v{rng.integers(5)}"] for _ in range(rng.integers(1, 12))] for _ in range(11)]
+        X = [[[f"w{rng.integers(9)}", f"v{rng.integers(5)}"] for _ in range(rng.integers(1, 8))] for _ in range(11)]
         X[5] = []
         names = [f"L{j:02}" for j in range(L)]
         gold = [[names[rng.integers(L)] for _ in x] for x in X]
@@ -58,7 +58,7 @@ class Case:
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(
     st.integers(0, 2**32 - 1),
     st.sampled_from([0.0, 0.03, 0.1, 1.0]),
