@@ -1,16 +1,17 @@
-// The objective of the whole corpus and its gradient in float64, for L-BFGS.
+// The loss of a corpus and its gradient in float64, for L-BFGS, added to what is there.
 //
-// Threads take sentences in small batches. Each thread has its own gradient, and the gradients are added in thread order.
-// One thread always gives the same bits; several threads may differ in the last digits.
+//     expand rich rows ─▶ chunk after chunk: lattices, block by block ─▶ D ─▶ gradient, row by row ─▶ pack rich rows
 //
-// A sentence whose transitions look at the input takes the lattice with a matrix for each position (edge_lattice.hpp).
+// The number of threads never changes a bit. A block of sentences is one task, a set of rows is another; tasks of one phase
+// write to different places, and what blocks have to add to the same numbers (loss, transitions, edges) is added in their order.
+// So the corpus in parts, added one after another, gives the same bits as a whole, if parts consist of whole blocks.
+//
+// Each thread used to have its own gradient, which took the memory of all weights for each and made two threads as slow as one
+// where there are millions of weights.
 #pragma once
-#include "kernel/lattice.hpp"
-#include "kernel/limits.hpp"
-#include "kernel/packed.hpp"
-#include "kernel/packed_edges.hpp"
+#include "kernel/gradient_block.hpp"
+#include "kernel/phases.hpp"
 #include "kernel/threads.hpp"
-#include "kernel/token_terms.hpp"
 
 namespace tagfield {
 
@@ -19,133 +20,85 @@ struct PointAndGradient {  // where a point of the optimiser and its gradient li
   double *gradient, *grad_trans, *grad_edge;
 };
 
-// Adds the sentences' gradients; `loss_of(s, lattice, grad_trans)` finds a sentence's loss from lattice.scores, leaves the
-// difference of each position in lattice.node and adds that of the transitions. `edge_loss_of(s, lattice, grad_trans,
-// grad_edge)` does the same for a sentence with edge attributes.
-template <class LossOf, class EdgeLossOf>
-double sum_gradient(const Packed& packed, const PackedEdges& looked, const PointAndGradient& at, const Limits& limits,
-                    int threads, LossOf loss_of, EdgeLossOf edge_loss_of) {
-  const Corpus& c = packed.corpus();
-  const Layout& layout = packed.layout();
-  const int64_t K = packed.features(), edges = int64_t(layout.L) * layout.Lp(), rich = packed.rich_size();
-  const int64_t KE = looked.features();
-  Scratch<double> rows;
-  packed.unfold(at.x, zeros(rows, rich));
-  threads = std::min(threads, MAX_THREADS);
-  std::vector<double> loss(size_t(threads), 0.0);
-  std::vector<Scratch<double>> own(static_cast<size_t>(threads));
-  Packets packets(c.S);
-  const int ran = in_threads(threads, [&](int id) {
-    FlushSubnormals flush;
-    Lattice<double> lattice(layout);
-    EdgeLattice edge_lattice(layout);
-    double* grad_rich = zeros(own[size_t(id)], rich + (id ? K + edges + KE : 0));
-    double *g = id ? grad_rich + rich : at.gradient, *gt = id ? g + K : at.grad_trans, *ge = id ? gt + edges : at.grad_edge;
-    lattice.set_transitions(at.trans, 1.0);
-    const std::unique_ptr<TokenTerms> terms = c.class_weight ? std::make_unique<TokenTerms>(layout) : nullptr;
-    if (terms) terms->set_transitions(at.trans, 1.0, limits.any());
-    const auto weighed = [&](int64_t s) {  // the loss of a sentence with class weights
-      const int64_t n = c.length(s);
-      limits.forbid(c, layout, s, lattice.scores);
-      const double found = terms->run(c, lattice.scores, 1.0, c.labels + c.tokens[s], n);
-      for (int64_t k = 0; n > 1 && k < edges; ++k) gt[k] += c.weight[s] * terms->edge[size_t(k)];
-      std::copy(terms->node.begin(), terms->node.end(), lattice.node);
-      return found;
-    };
-    double sum = 0;
-    packets.each([&](int64_t s) {
-      if (c.length(s) == 0) return;
-      const bool looks = looked.in(s);
-      double* scores = looks ? edge_lattice.room_for(c.length(s)) : lattice.room_for(c.length(s));
-      packed.sum_scores(s, at.x, rows.get(), scores, g, grad_rich);
-      if (looks) looked.fill(s, at.trans, at.edge, edge_lattice);
-      sum += c.weight[s] * (looks ? edge_loss_of(s, edge_lattice, gt, ge) : terms ? weighed(s) : loss_of(s, lattice, gt));
-      packed.add_differences(s, looks ? edge_lattice.node : lattice.node, c.weight[s], g, grad_rich);
-    });
-    loss[size_t(id)] = sum;
-  });
-  double total = 0;
-  for (size_t id = 0; id < size_t(ran); ++id) {
-    total += loss[id];
-    packed.fold(own[id].get(), at.gradient);
-    if (!id) continue;
-    const double* g = own[id].get() + rich;
-    for (int64_t k = 0; k < K; ++k) at.gradient[k] += g[k];
-    for (int64_t k = 0; k < edges; ++k) at.grad_trans[k] += g[K + k];
-    for (int64_t k = 0; k < KE; ++k) at.grad_edge[k] += g[K + edges + k];
-  }
-  return total;
-}
+class CorpusGradient {
+  static constexpr int64_t ROWS = 512, BUFFERS = 3;  // rich rows of a task; chunks whose D is kept
 
-// Σ_s weight_s · (log Z − θ·Φ) and E − Ẽ. NaN where it is not finite.
-inline double nll_gradient(const Packed& packed, const PackedEdges& looked, const PointAndGradient& at, int threads) {
-  const Corpus& c = packed.corpus();
-  const Layout& layout = packed.layout();
-  const int Lp = layout.Lp();
-  const int64_t edges = int64_t(layout.L) * Lp;
-  const auto subtract = [&](int64_t s, auto& lattice, double* gt) {  // Ẽ, and adds E of the transitions
-    const int64_t n = c.length(s);
-    const int32_t* y = c.labels + c.tokens[s];
-    const double weight = c.weight[s];
-    for (int64_t t = 0; t < n; ++t) {
-      lattice.node[t * Lp + y[t]] -= 1;
-      if (t) gt[int64_t(y[t - 1]) * Lp + y[t]] -= weight;
+  const Packed& packed_;
+  const PackedEdges& edges_;
+  const Corpus& c_;
+  Scratch<double> full_, grad_full_, D_;
+
+ public:
+  CorpusGradient(const Packed& packed, const PackedEdges& edges) : packed_(packed), edges_(edges), c_(packed.corpus()) {}
+
+  // Adds Σ_s weight_s · loss_s and its gradient (gradient_block.hpp); partial: some labels are unknown, or limits apply. NaN
+  // where it is not finite.
+  double add(PointAndGradient at, const Limits& limits, bool partial, int threads, double loss) {
+    const FeatureRows& rows = packed_.rows();
+    const int64_t chunks = packed_.chunks(), Lp = rows.layout().Lp(), cells = int64_t(rows.layout().L) * Lp;
+    const int64_t rich = rows.dense() ? 0 : rows.rich_rows(), room = packed_.most_tokens() * Lp;
+    Scratch<double> allowed;
+    at.trans = limits.in_force(rows.layout(), at.trans, allowed);
+    double* D = D_.reserve(BUFFERS * room);
+    double* full = rows.dense() ? nullptr : full_.reserve(rich * Lp);
+    double* grad_full = rows.dense() ? at.gradient : grad_full_.reserve(rich * Lp);
+    const Weighed weighed{at.x, rows.dense() ? at.x : full, at.trans, at.edge};
+
+    // Phases: 0 expands; 1 + 2k are the lattices of chunk k, 2 + 2k its gradient; the last one packs.
+    const auto tasks_of = [](int64_t n, int64_t each) { return (n + each - 1) / each; };
+    std::vector<int64_t> tasks{tasks_of(rich, ROWS)};
+    for (int64_t k = 0; k < chunks; ++k) {
+      tasks.push_back(tasks_of(packed_.last_sentence(k) - packed_.first_sentence(k), BLOCK));
+      tasks.push_back(packed_.tasks(k));
     }
-    for (int64_t k = 0; n > 1 && k < edges; k += W) store<double>(gt + k, load(gt + k) + load(lattice.edge + k) * weight);
-  };
-  return sum_gradient(
-      packed, looked, at, Limits{}, threads,
-      [&](int64_t s, Lattice<double>& lattice, double* gt) {
-        const double log_z = lattice.run(1.0, true);
-        const double loss = log_z - path_score(layout, lattice.scores, at.trans, c.labels + c.tokens[s], c.length(s));
-        subtract(s, lattice, gt);
-        return loss;
-      },
-      [&](int64_t s, EdgeLattice& lattice, double* gt, double* ge) {
-        const int32_t* y = c.labels + c.tokens[s];
-        const double loss = lattice.run(1.0, true) - lattice.path_score(y);
-        looked.add_pairs(s, lattice, c.weight[s], ge);
-        looked.add_gold(s, y, -c.weight[s], ge);
-        subtract(s, lattice, gt);
-        return loss;
-      });
-}
+    tasks.push_back(tasks[0]);
+    Phases phases(tasks);
+    InOrder<BlockSum> sums;
+    const auto add_up = [&](int64_t block, const BlockSum& sum) {
+      loss += sum.loss;
+      for (int64_t c = 0; c < cells; c += W) store<double>(at.grad_trans + c, load(at.grad_trans + c) + load(&sum.trans[c]));
+      const double* list = sum.edge.data();
+      for (int64_t s = block * BLOCK; s < std::min(c_.S, (block + 1) * BLOCK); ++s)
+        if (edges_.in(s)) edges_.add_up(s, list, at.grad_edge);
+    };
+    const auto each_rich = [&](int64_t i, auto fn) { fn(i * ROWS, std::min(rich, (i + 1) * ROWS)); };
 
-// Σ_s weight_s · (log Z − log Z_known), where Z_known sums the paths that agree with the labels (−1: any label). Both
-// sums are over allowed paths only.
-inline double partial_gradient(const Packed& packed, const PackedEdges& looked, PointAndGradient at, const Limits& limits,
-                               int threads) {
-  const Corpus& c = packed.corpus();
-  const Layout& layout = packed.layout();
-  const int L = layout.L, Lp = layout.Lp();
-  const int64_t edges = int64_t(L) * Lp;
-  Scratch<double> room;
-  at.trans = limits.in_force(layout, at.trans, room);
-  // `pairs(sign)` adds those of the edges after each run.
-  const auto loss_of = [&](int64_t s, auto& lattice, double* gt, auto pairs) {
-    const int64_t n = c.length(s);
-    const int32_t* y = c.labels + c.tokens[s];
-    const double weight = c.weight[s];
-    limits.forbid(c, layout, s, lattice.scores);
-    const double all = lattice.run(1.0, true);
-    const std::vector<double> free(lattice.node, lattice.node + n * Lp);
-    for (int64_t k = 0; n > 1 && k < edges; ++k) gt[k] += weight * lattice.edge[k];
-    pairs(weight);
-    for (int64_t t = 0; t < n; ++t)
-      for (int j = 0; y[t] >= 0 && j < L; ++j)
-        if (j != y[t]) lattice.scores[t * Lp + j] = PAD<double>;
-    const double known = lattice.run(1.0, true);
-    for (int64_t k = 0; k < n * Lp; ++k) lattice.node[k] = free[size_t(k)] - lattice.node[k];
-    for (int64_t k = 0; n > 1 && k < edges; ++k) gt[k] -= weight * lattice.edge[k];
-    pairs(-weight);
-    return known > IMPOSSIBLE ? all - known : double(INFINITY);
-  };
-  return sum_gradient(
-      packed, looked, at, limits, threads,
-      [&](int64_t s, Lattice<double>& lattice, double* gt) { return loss_of(s, lattice, gt, [](double) {}); },
-      [&](int64_t s, EdgeLattice& lattice, double* gt, double* ge) {
-        return loss_of(s, lattice, gt, [&](double weight) { looked.add_pairs(s, lattice, weight, ge); });
+    in_threads(threads, [&](int) {
+      FlushSubnormals flush;
+      BlockLattices lattices(packed_, edges_, limits, partial, weighed);
+      phases.run(0, [&](int64_t i) {
+        each_rich(i, [&](int64_t from, int64_t to) {
+          rows.unfold(from, to, at.x, full);
+          rows.unfold(from, to, at.gradient, grad_full);
+        });
       });
-}
+      phases.wait(0);
+      // The lattices of a chunk run before the gradient of the one before it: by then nobody has to be waited for.
+      for (int64_t k = 0; k <= chunks; ++k) {
+        if (k < chunks) {
+          phases.wait(k >= BUFFERS ? 2 + 2 * (k - BUFFERS) : -1);
+          phases.run(1 + 2 * k, [&](int64_t i) {
+            const int64_t first = packed_.first_sentence(k), s = first + i * BLOCK;
+            auto sum = sums.blank();
+            lattices.run(s, std::min(s + BLOCK, packed_.last_sentence(k)),
+                         D + (k % BUFFERS) * room + (c_.tokens[s] - c_.tokens[first]) * Lp, *sum);
+            sums.add(s / BLOCK, std::move(sum), add_up);
+          });
+        }
+        if (k == 0) continue;
+        phases.wait(1 + 2 * (k - 1));
+        phases.wait(k >= 2 ? 2 + 2 * (k - 2) : -1);
+        phases.run(2 + 2 * (k - 1), [&](int64_t i) {
+          packed_.add_task(k - 1, i, D + ((k - 1) % BUFFERS) * room, at.gradient, grad_full);
+        });
+      }
+      phases.wait(2 * chunks);
+      phases.run(1 + 2 * chunks, [&](int64_t i) {
+        each_rich(i, [&](int64_t from, int64_t to) { rows.fold(from, to, grad_full, at.gradient); });
+      });
+    });
+    return loss;
+  }
+};
 
 }  // namespace tagfield

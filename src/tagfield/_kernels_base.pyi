@@ -187,11 +187,16 @@ def margin_pass(
 def arow_pass(corpus: Corpus, mean: Field, spread: Field, order: _Longs, gamma: float) -> tuple[float, int]: ...
 
 # native/kernel/bind_gradient.hpp
+class FeatureRows:
+    """The features of each attribute and edge attribute, for an optimiser."""
+
+    def __init__(self, labels: int, first: _Longs, label: _Ints, edge_first: _Longs, edge_cell: _Longs) -> None: ...
+
 class Packed:
-    def __init__(
-        self, corpus: Corpus, labels: int, first: _Longs, label: _Ints, edge_first: _Longs, edge_cell: _Longs
-    ) -> None: ...
-    def nll_gradient(
+    """A corpus as the lists that its gradient is summed from."""
+
+    def __init__(self, corpus: Corpus, rows: FeatureRows) -> None: ...
+    def add(
         self,
         x: _Doubles,
         trans: _Doubles,
@@ -199,18 +204,31 @@ class Packed:
         gradient: _Doubles,
         grad_trans: _Doubles,
         grad_edge: _Doubles,
-        threads: int,
-    ) -> float: ...
-    def partial_gradient(
-        self,
-        x: _Doubles,
-        trans: _Doubles,
-        edge: _Doubles,
-        limits: Limits | None,
-        gradient: _Doubles,
-        grad_trans: _Doubles,
-        grad_edge: _Doubles,
-        threads: int,
+        limits: Limits | None = None,
+        threads: int = 1,
+        loss: float = 0.0,
     ) -> float: ...
 
-def two_loops(q: _Doubles, pairs: list[tuple[_Doubles, _Doubles, float]]) -> None: ...
+BLOCK: int
+_Pairs = list[tuple[_Doubles, _Doubles]]
+
+def inner(a: _Doubles, b: _Doubles, threads: int = 1) -> float: ...
+def scaled(x: _Doubles, by: float, out: _Doubles, threads: int = 1) -> float: ...
+def point_products(x: _Doubles, gradient: _Doubles, c1: float, pairs: _Pairs, threads: int = 1) -> list[float]: ...
+def make_pair(
+    x: _Doubles, x_new: _Doubles, gradient: _Doubles, gradient_new: _Doubles, c1: float, pairs: _Pairs, threads: int = 1
+) -> list[float]: ...
+def direction(
+    x: _Doubles,
+    gradient: _Doubles,
+    c1: float,
+    pairs: _Pairs,
+    of_slope: float,
+    of_s: _Doubles,
+    of_y: _Doubles,
+    out: _Doubles,
+    threads: int = 1,
+) -> list[float]: ...
+def along(
+    x: _Doubles, gradient: _Doubles, direction: _Doubles, step: float, c1: float, out: _Doubles, threads: int = 1
+) -> list[float]: ...

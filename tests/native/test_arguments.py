@@ -64,13 +64,13 @@ def test_arrays_to_read_are_never_converted(name: str, how: str) -> None:
 @pytest.mark.parametrize("how", WRONG)
 def test_arrays_to_write_are_never_copied(how: str) -> None:
     q = np.ones(4)
-    kernels.two_loops(q, [(np.ones(4), np.ones(4), 1.0)])
-    assert not np.array_equal(q, np.ones(4))
+    kernels.scaled(np.ones(4), 2.0, q)
+    assert np.array_equal(q, np.full(4, 2.0))
     with pytest.raises(TypeError, match="incompatible"):
-        kernels.two_loops(WRONG[how](q), [])
+        kernels.scaled(np.ones(4), 2.0, WRONG[how](q))
     q.flags.writeable = False
     with pytest.raises(TypeError, match="incompatible"):
-        kernels.two_loops(q, [])
+        kernels.scaled(np.ones(4), 2.0, q)
 
 
 def test_a_read_only_field_is_not_trained() -> None:

@@ -23,12 +23,12 @@ def curves(draw: st.DrawFn):  # type: ignore[no-untyped-def]
     wall = draw(st.sampled_from([math.inf, 3.0, 30.0]))  # beyond it the curve is not a number
     seen = []
 
-    def curve(step: float) -> Point[None]:
+    def curve(step: float) -> Point:
         seen.append(step)
         u = (step - middle) / wide
         value = math.sqrt(1 + u * u) + height * math.cos(often * step + shift)
         slope = u / wide / math.sqrt(1 + u * u) - height * often * math.sin(often * step + shift)
-        return Point(step, value if step < wall else math.nan, slope, None)
+        return Point(step, value if step < wall else math.nan, slope)
 
     start = curve(0.0)
     assume(start.slope < -1e-3)
@@ -66,11 +66,11 @@ def test_interpolation_needs_fewer_looks_than_halving() -> None:
     for name, search in SEARCHES.items():
         seen = []
 
-        def curve(step: float, seen=seen) -> Point[None]:  # type: ignore[no-untyped-def]
+        def curve(step: float, seen=seen) -> Point:  # type: ignore[no-untyped-def]
             seen.append(step)
-            return Point(step, step**4 - step, 4 * step**3 - 1, None)
+            return Point(step, step**4 - step, 4 * step**3 - 1)
 
-        assert search(curve, Point(0.0, 0.0, -1.0, None), 1000.0, 40) is not None
+        assert search(curve, Point(0.0, 0.0, -1.0), 1000.0, 40) is not None
         looks[name] = len(seen)
     assert looks["MoreThuente"] < looks["StrongBacktracking"]
 

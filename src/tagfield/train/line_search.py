@@ -14,10 +14,8 @@ Mathematical Software 20(3), 1994: the cases of `_next_step` are those of its se
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Generic, TypeAlias, TypeVar
-
-P = TypeVar("P")
+from dataclasses import dataclass
+from typing import TypeAlias
 
 SUFFICIENT, FLATTER = 1e-4, 0.9
 SHORTEST, LONGEST, NARROW = 1e-20, 1e20, 1e-16
@@ -26,31 +24,30 @@ NARROWER = 0.66  # an interval that is still wider than this part of its last bu
 
 
 @dataclass(frozen=True)
-class Point(Generic[P]):
-    """φ and φ′ at a step, with whatever belongs to that place."""
+class Point:
+    """φ and φ′ at a step."""
 
     step: float
     value: float
     slope: float
-    place: P
 
-    def below(self, line: float) -> "Point[P]":
+    def below(self, line: float) -> "Point":
         """The same of φ(α) − line·α."""
-        return Point(self.step, self.value - line * self.step, self.slope - line, self.place)
+        return Point(self.step, self.value - line * self.step, self.slope - line)
 
 
-Curve: TypeAlias = Callable[[float], Point[P]]
-Search: TypeAlias = Callable[[Curve[P], Point[P], float, int], "Point[P] | None"]
+Curve: TypeAlias = Callable[[float], Point]
+Search: TypeAlias = Callable[[Curve, Point, float, int], "Point | None"]
 
 
-def low_enough(start: Point[P], at: Point[P]) -> bool:
+def low_enough(start: Point, at: Point) -> bool:
     return at.value <= start.value + SUFFICIENT * at.step * start.slope
 
 
-def backtracking(curve: Curve[P], start: Point[P], step: float, tries: int, strong: bool = False) -> Point[P] | None:
+def backtracking(curve: Curve, start: Point, step: float, tries: int, strong: bool = False) -> Point | None:
     """A point that is low and flat enough; None where none is found.
 
-    >>> square = lambda step: Point(step, (step - 1) ** 2, 2 * (step - 1), None)
+    >>> square = lambda step: Point(step, (step - 1) ** 2, 2 * (step - 1))
     >>> backtracking(square, square(0.0), 4.0, 20).step
     1.0
     """
@@ -69,23 +66,23 @@ def backtracking(curve: Curve[P], start: Point[P], step: float, tries: int, stro
     return None
 
 
-def strong_backtracking(curve: Curve[P], start: Point[P], step: float, tries: int) -> Point[P] | None:
+def strong_backtracking(curve: Curve, start: Point, step: float, tries: int) -> Point | None:
     """A point that is low enough, and flat enough in the strong sense.
 
-    >>> square = lambda step: Point(step, (step - 1) ** 2, 2 * (step - 1), None)
+    >>> square = lambda step: Point(step, (step - 1) ** 2, 2 * (step - 1))
     >>> strong_backtracking(square, square(0.0), 1.96, 20).step
     0.98
     """
     return backtracking(curve, start, step, tries, strong=True)
 
 
-def more_thuente(curve: Curve[P], start: Point[P], step: float, tries: int) -> Point[P] | None:
+def more_thuente(curve: Curve, start: Point, step: float, tries: int) -> Point | None:
     """A point that is low enough, and flat enough in the strong sense, by interpolation.
 
     Where it has no tries left, or the interval has become too narrow, the lowest point so far will do if it is low
     enough, and below the start by more than rounding hides.
 
-    >>> square = lambda step: Point(step, (step - 1) ** 2, 2 * (step - 1), None)
+    >>> square = lambda step: Point(step, (step - 1) ** 2, 2 * (step - 1))
     >>> round(more_thuente(square, square(0.0), 4.0, 20).step, 6)
     1.0
     """
@@ -103,7 +100,7 @@ def more_thuente(curve: Curve[P], start: Point[P], step: float, tries: int) -> P
         step = min(max(step, SHORTEST), LONGEST)
         at = curve(step)
         if not math.isfinite(at.value):  # beyond the range of numbers: it is not this far
-            inside, other = True, Point(step, math.inf, math.inf, at.place)
+            inside, other = True, Point(step, math.inf, math.inf)
             step = best.step + SHRINK * (step - best.step)
             continue
         if low_enough(start, at) and abs(at.slope) <= -FLATTER * start.slope:
@@ -117,7 +114,6 @@ def more_thuente(curve: Curve[P], start: Point[P], step: float, tries: int) -> P
         ends = best.below(tilt), other.below(tilt), at.below(tilt)
         step, inside = _next_step(*ends, inside, low, high)
         best, other = _next_ends(best, other, at, *ends)
-        other = replace(other, place=start.place)  # it is never returned: let go of what belongs to it
         if inside:
             if abs(other.step - best.step) >= NARROWER * width_before:
                 step = best.step + SHRINK * (other.step - best.step)
@@ -125,18 +121,14 @@ def more_thuente(curve: Curve[P], start: Point[P], step: float, tries: int) -> P
     return best if best.value < start.value and low_enough(start, best) else None
 
 
-def _next_ends(
-    best: Point[P], other: Point[P], at: Point[P], tilted: Point[P], _: Point[P], tilted_at: Point[P]
-) -> tuple[Point[P], Point[P]]:
+def _next_ends(best: Point, other: Point, at: Point, tilted: Point, _: Point, tilted_at: Point) -> tuple[Point, Point]:
     """The interval that holds a minimum, its lower end first."""
     if tilted_at.value > tilted.value:
         return best, at
     return at, (best if tilted_at.slope * tilted.slope < 0 else other)
 
 
-def _next_step(
-    best: Point[P], other: Point[P], at: Point[P], inside: bool, low: float, high: float
-) -> tuple[float, bool]:
+def _next_step(best: Point, other: Point, at: Point, inside: bool, low: float, high: float) -> tuple[float, bool]:
     """The step to try next, and whether a minimum is known to be inside the interval."""
     cautious = False  # then the step keeps away from the far end
     if at.value > best.value:  # it has risen: there is a minimum between
@@ -165,21 +157,21 @@ def _next_step(
     return step, inside
 
 
-def _bend(u: Point[P], v: Point[P]) -> tuple[float, float]:
+def _bend(u: Point, v: Point) -> tuple[float, float]:
     """θ and γ of the cubic with the values and slopes of two points; γ² may come out below 0."""
     theta = 3 * (u.value - v.value) / (v.step - u.step) + u.slope + v.slope
     size = max(abs(theta), abs(u.slope), abs(v.slope))
     return theta, size * math.sqrt(max(0.0, (theta / size) ** 2 - (u.slope / size) * (v.slope / size)))
 
 
-def _cubic(u: Point[P], v: Point[P]) -> float:
+def _cubic(u: Point, v: Point) -> float:
     """The minimum of that cubic."""
     theta, gamma = _bend(u, v)
     gamma = -gamma if v.step < u.step else gamma
     return u.step + (gamma - u.slope + theta) / (2 * gamma - u.slope + v.slope) * (v.step - u.step)
 
 
-def _cubic_beyond(u: Point[P], v: Point[P], low: float, high: float) -> float:
+def _cubic_beyond(u: Point, v: Point, low: float, high: float) -> float:
     """The same where the minimum is beyond v, as far as it may be; an end where the cubic has none there."""
     theta, gamma = _bend(u, v)
     gamma = -gamma if u.step < v.step else gamma
@@ -189,18 +181,18 @@ def _cubic_beyond(u: Point[P], v: Point[P], low: float, high: float) -> float:
     return high if v.step > u.step else low
 
 
-def _parabola(u: Point[P], v: Point[P]) -> float:
+def _parabola(u: Point, v: Point) -> float:
     """The minimum of the parabola with both values and the slope of u."""
     width = v.step - u.step
     return u.step + u.slope / ((u.value - v.value) / width + u.slope) / 2 * width
 
 
-def _secant(u: Point[P], v: Point[P]) -> float:
+def _secant(u: Point, v: Point) -> float:
     """Where the line through both slopes is 0."""
     return v.step + v.slope / (v.slope - u.slope) * (u.step - v.step)
 
 
-SEARCHES: dict[str, Search[object]] = {
+SEARCHES: dict[str, Search] = {
     "MoreThuente": more_thuente,
     "Backtracking": backtracking,
     "StrongBacktracking": strong_backtracking,
