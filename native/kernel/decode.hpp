@@ -58,8 +58,8 @@ void tag_all(const Corpus& c, const FieldOf<T>& field, const Limits& limits, int
   const T* trans = limits.in_force(at, field.trans, room);
   TooLarge too_large;
   if (limits.any() && c.S && !within_largest(at, field.trans, at.L)) too_large.note(0);
-  if (lists_pay(at, trans)) {
-    tag_blocks<R>(c, field, limits, trans, too_large, y, score, threads);
+  if (const auto pairs = SeenPairs::where_they_pay(at, trans)) {
+    tag_blocks<R>(c, field, limits, trans, *pairs, too_large, y, score, threads);
     return too_large.check();
   }
   Packets packets(c.S);

@@ -64,17 +64,11 @@ template <Rows R, class T> class SortedBlocks {
   }
 };
 
-// Whether the best paths of these transitions go through lists of pairs.
-template <class T> bool lists_pay(const Layout& at, const T* trans) {
-  return at.L > SeenPairs::FEW && SeenPairs::pays(at.L, SeenPairs::count(at, trans));
-}
-
 // The best labels of every sentence, as tag_all of decode.hpp, with listed pairs.
 template <Rows R, class T, class TooLarge>
-void tag_blocks(const Corpus& c, const FieldOf<T>& field, const Limits& limits, const T* trans, TooLarge& too_large, int32_t* y,
-                double* score, int threads) {
+void tag_blocks(const Corpus& c, const FieldOf<T>& field, const Limits& limits, const T* trans, const SeenPairs& pairs,
+                TooLarge& too_large, int32_t* y, double* score, int threads) {
   const Layout& at = field.at;
-  const SeenPairs pairs(at, trans);
   SortedBlocks<R, T> blocks(c);
   in_threads(threads, [&](int) {
     FlushSubnormals flush;
@@ -103,8 +97,8 @@ template <Rows R, class T, class TooLarge>
 void marginals_blocks(const Corpus& c, const FieldOf<T>& field, const Limits& limits, const T* trans, TooLarge& too_large, T* out,
                       double* log_z, double* score, int threads) {
   const Layout& at = field.at;
-  const bool listed = !limits.follow && lists_pay(at, trans);  // what must not follow is exactly impossible in a matrix only
-  const std::unique_ptr<SeenPairs> pairs = listed ? std::make_unique<SeenPairs>(at, trans) : nullptr;
+  // What must not follow is exactly impossible in a matrix only.
+  const auto pairs = limits.follow ? nullptr : SeenPairs::where_they_pay(at, trans);
   SortedBlocks<R, T> blocks(c);
   in_threads(threads, [&](int) {
     FlushSubnormals flush;

@@ -54,14 +54,12 @@ template <class T> class Lattice {
   T *scores = nullptr, *node = nullptr, *edge = nullptr;  // [n, Lp], [n, Lp], [L, Lp]
 
   explicit Lattice(const Layout& at) : at_(at), L_(at.L), Lp_(at.Lp()) {
-    X_.reserve(int64_t(L_) * Lp_);
-    Xt_.reserve(int64_t(Lp_) * Lp_);
     best_.reserve(L_);
-    edge = edge_.reserve(int64_t(L_) * Lp_);
   }
 
   T* room_for(int64_t n) {
     n_ = n;
+    if (!edge) edge = edge_.reserve(int64_t(L_) * Lp_);
     scores = scores_.reserve(n * Lp_);
     node = node_.reserve(n * Lp_);
     a_.reserve(n * Lp_ + W);
@@ -74,6 +72,7 @@ template <class T> class Lattice {
   // cost lately (`follow`).
   void set_transitions(const T* trans, T z) {
     trans_ = trans;
+    X_.reserve(int64_t(L_) * Lp_), Xt_.reserve(int64_t(Lp_) * Lp_);
     T top = -INFINITY, sum = 0;
     for (int i = 0; i < L_; ++i) {
       Vec<T> row = splat<T>(-INFINITY);

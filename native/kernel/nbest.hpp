@@ -151,15 +151,14 @@ void nbest_all(const Corpus& c, const FieldOf<T>& field, const Limits& limits, i
   std::vector<double> tau(size_t(L) * L);
   for (int i = 0; i < L; ++i)
     for (int j = 0; j < L; ++j) tau[size_t(i) * L + j] = trans[int64_t(i) * Lp + j];
-  const bool listed = lists_pay(at, trans);
-  const std::unique_ptr<SeenPairs> pairs = listed ? std::make_unique<SeenPairs>(at, trans) : nullptr;
+  const auto pairs = SeenPairs::where_they_pay(at, trans);
   Packets packets(c.S);
   in_threads(threads, [&](int) {
     FlushSubnormals flush;  // as in `tag`
     Lattice<T> lattice(at);
     std::unique_ptr<SeenPaths<T>> fast;
     std::unique_ptr<SeenStep> step;
-    if (listed) {
+    if (pairs) {
       fast = std::make_unique<SeenPaths<T>>(*pairs), step = std::make_unique<SeenStep>(*pairs, tau.data());
       fast->set_transitions(trans);
     }
@@ -192,7 +191,7 @@ void nbest_all(const Corpus& c, const FieldOf<T>& field, const Limits& limits, i
       sum_scores<R>(reader.open(c, s), at, field.state, scores);
       limits.forbid(c, at, s, scores);
       const auto into = [from = tau.data(), L](int64_t, int i, int j) { return from[int64_t(i) * L + j]; };
-      if (!listed) {
+      if (!pairs) {
         lattice.best_path(trans, best.data());
         return list(s, scores, into);
       }

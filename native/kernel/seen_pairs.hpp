@@ -7,7 +7,8 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
+#include <cmath>
+#include <memory>
 #include <vector>
 
 #include "kernel/field.hpp"
@@ -46,6 +47,7 @@ struct SeenPairs {
   std::vector<int32_t> to;              // [P]    their second labels, in the order of the matrix
   std::vector<int32_t> into_first;      // [Lp+1] the pairs of each second label
   std::vector<int32_t> source;          // [P]    their first labels, ascending
+  std::vector<int64_t> place;           // [P]    where each pair is in the matrix [L, Lp]
   Fours from, into;                     // the same in fours
 
   int64_t size() const { return int64_t(to.size()); }
@@ -55,7 +57,7 @@ struct SeenPairs {
     for (int i = 0; i < L; ++i) {
       const T* row = trans + int64_t(i) * Lp;
       for (int j = 0; j < L; ++j)
-        if (row[j] != 0 || !std::signbit(row[j])) to.push_back(j);
+        if (row[j] != 0 || !std::signbit(row[j])) to.push_back(j), place.push_back(int64_t(i) * Lp + j);
       from_first.push_back(int32_t(to.size()));
     }
     from_first.resize(size_t(Lp) + 1, int32_t(to.size()));
@@ -76,23 +78,26 @@ struct SeenPairs {
   static bool pays(int labels, int64_t listed) {
     return labels > FEW && double(listed) <= SHARE * double(labels) * double(labels);
   }
-  template <class T> static int64_t count(const Layout& at, const T* trans) {
+  template <class T> static bool pays(const Layout& at, const T* trans) {
+    if (at.L <= FEW) return false;
     int64_t listed = 0;
     for (int64_t i = 0; i < at.L; ++i)
       for (int64_t j = 0; j < at.L; ++j) {
         const T w = trans[i * at.Lp() + j];
         listed += w != 0 || !std::signbit(w);
       }
-    return listed;
+    return pays(at.L, listed);
+  }
+  // The lists where they are the faster form, else null.
+  template <class T> static std::unique_ptr<const SeenPairs> where_they_pay(const Layout& at, const T* trans) {
+    return pays(at, trans) ? std::make_unique<const SeenPairs>(at, trans) : nullptr;
   }
 
   // Numbers of the pairs, one for each, come in blocks of W.
   int64_t padded() const { return (size() + W - 1) / W * W; }
   // Those of a matrix [L, Lp].
   template <class T> void gather(const T* matrix, T* out) const {
-    for (int i = 0; i < L; ++i)
-      for (int32_t p = from_first[size_t(i)]; p < from_first[size_t(i) + 1]; ++p)
-        out[p] = matrix[int64_t(i) * Lp + to[size_t(p)]];
+    for (size_t p = 0; p < place.size(); ++p) out[p] = matrix[place[p]];
     std::fill(out + size(), out + padded(), T(0));
   }
 

@@ -14,20 +14,13 @@
 namespace tagfield {
 
 class TransitionForm {
-  std::unique_ptr<const SeenPairs> pairs_;
-  std::vector<int64_t> place_;  // [P] of each pair in the matrix
   int64_t cells_;
+  std::unique_ptr<const SeenPairs> pairs_;
 
  public:
   // `fixed`: no feature is added on the way, and no rule forbids a pair.
-  TransitionForm(const Layout& at, const float* trans, bool fixed) : cells_(int64_t(at.L) * at.Lp()) {
-    if (!fixed || !SeenPairs::pays(at.L, at.L > SeenPairs::FEW ? SeenPairs::count(at, trans) : 0)) return;
-    pairs_ = std::make_unique<const SeenPairs>(at, trans);
-    place_.reserve(pairs_->to.size());
-    for (int i = 0; i < at.L; ++i)
-      for (int32_t p = pairs_->from_first[size_t(i)]; p < pairs_->from_first[size_t(i) + 1]; ++p)
-        place_.push_back(int64_t(i) * at.Lp() + pairs_->to[size_t(p)]);
-  }
+  TransitionForm(const Layout& at, const float* trans, bool fixed)
+      : cells_(int64_t(at.L) * at.Lp()), pairs_(fixed ? SeenPairs::where_they_pay(at, trans) : nullptr) {}
 
   const SeenPairs* pairs() const { return pairs_.get(); }
   int64_t size() const { return pairs_ ? pairs_->padded() : cells_; }
@@ -45,12 +38,11 @@ class TransitionForm {
       for (int64_t k = from; k < to; k += W) change.step(theta, squares, rest, k, load(theta + k), load(edge + k));
       return;
     }
-    const auto begin = place_.begin();
-    const int64_t first = std::lower_bound(begin, place_.end(), from) - begin;
-    const int64_t last = std::lower_bound(begin, place_.end(), to) - begin;
+    const auto begin = pairs_->place.begin(), end = pairs_->place.end();
+    const int64_t first = std::lower_bound(begin, end, from) - begin, last = std::lower_bound(begin, end, to) - begin;
     for (int64_t p = first; p < last; p += W) {
       const int count = int(std::min<int64_t>(W, last - p));
-      const int64_t* place = &place_[size_t(p)];
+      const int64_t* place = &pairs_->place[size_t(p)];
       float w[W], s[W] = {}, r[W] = {}, u[W] = {};
       for (int k = 0; k < W; ++k) w[k] = -0.f;  // no feature
       for (int k = 0; k < count; ++k) w[k] = theta[place[k]], u[k] = edge[p + k];
