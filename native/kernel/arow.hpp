@@ -10,8 +10,9 @@
 #include <cmath>
 #include <vector>
 
+#include "kernel/best_path.hpp"
 #include "kernel/edge_path.hpp"
-#include "kernel/lattice.hpp"
+#include "kernel/mistakes.hpp"
 
 namespace tagfield {
 
@@ -24,46 +25,41 @@ struct ArowPass {
 };
 
 template <Rows R> void arow_pass(const Corpus& c, const Layout& at, ArowPass& pass, const int64_t* order, int64_t count) {
-  Lattice<float> lattice(at);
+  BestPath<float> path(at);
+  Mistakes mistakes(at);
+  Scratch<float> room;
   EdgePath looked(at);
   SentenceReader reader;
   const int Lp = at.Lp();
   const int64_t edges = int64_t(at.L) * Lp;
   std::vector<int32_t> guess(size_t(c.longest) + 1);
-  std::vector<float> edge(static_cast<size_t>(edges));
+  path.open(pass.mean.trans);
   for (int64_t i = 0; i < count; ++i) {
     const int64_t s = order[i], n = c.length(s);
     if (n == 0) continue;
     const int32_t *y = c.labels + c.tokens[s], *g = guess.data();
-    float* scores = lattice.room_for(n);
+    float* scores = room.reserve(n * Lp);
     const Sentence x = reader.open(c, s);
     const Ahead<R, float> ahead(c, at, pass.mean.state, i + 1 < count ? order[i + 1] : -1, i + 2 < count ? order[i + 2] : -1);
     sum_scores<R>(x, at, pass.mean.state, scores, ahead);
     const bool looks = c.edges.in(s);
     const double best = looks ? looked.best(c, scores, pass.mean.trans, pass.mean.edge, s, guess.data())
-                              : lattice.best_path(pass.mean.trans, guess.data());
+                              : path.find(scores, n, guess.data());
     if (!std::isfinite(best)) {
       pass.failed = s;
       return;
     }
-    int64_t wrong = 0;
-    for (int64_t t = 0; t < n; ++t) wrong += g[t] != y[t];
-    const double weight = c.weight[s];
+    const int64_t wrong = mistakes.find(x, g);
+    const double weight = x.weight;
     if (!wrong || weight == 0) continue;
-    float* D = lattice.node;
-    std::fill(D, D + n * Lp, 0.f);
-    std::fill(edge.begin(), edge.end(), 0.f);
-    for (int64_t t = 0; t < n; ++t) {
-      if (g[t] != y[t]) D[t * Lp + y[t]] = 1, D[t * Lp + g[t]] = -1;
-      if (t) edge[int64_t(y[t - 1]) * Lp + y[t]] += 1, edge[int64_t(g[t - 1]) * Lp + g[t]] -= 1;
-    }
+    mistakes.ask<R>(pass.mean.state, pass.spread.state);
     double unsure = pass.gamma;
     auto measure = [&](const float* mean, const float* spread, Vec<float> u) {
       u = keep<float>(u, features<float>(load(mean)));
       unsure += weight * sum_lanes<float>(u * u * load(spread));
     };
-    each_difference<R>(x, at, D, [&](int64_t k, Vec<float> u) { measure(pass.mean.state + k * W, pass.spread.state + k * W, u); });
-    for (int64_t k = 0; k < edges; k += W) measure(pass.mean.trans + k, pass.spread.trans + k, load(&edge[k]));
+    mistakes.each_block<R>(x, [&](int64_t k, Vec<float> u) { measure(pass.mean.state + k * W, pass.spread.state + k * W, u); });
+    for (int64_t k = 0; k < edges; k += W) measure(pass.mean.trans + k, pass.spread.trans + k, load(&mistakes.edge[size_t(k)]));
     looked.compare(c, pass.mean.edge, s, y, g);
     for (const EdgeDelta& d : looked.deltas) unsure += weight * d.by * d.by * double(pass.spread.edge[d.place]);
     const double gold = looks ? looked.lattice.path_score(y) : path_score(at, scores, pass.mean.trans, y, n);
@@ -76,8 +72,9 @@ template <Rows R> void arow_pass(const Corpus& c, const Layout& at, ArowPass& pa
       store<float>(mean, changed<float>(w, Vec<float>{} - alpha * v * u));
       store<float>(spread, v / (v * u * u * over + 1.f));
     };
-    each_difference<R>(x, at, D, [&](int64_t k, Vec<float> u) { step(pass.mean.state + k * W, pass.spread.state + k * W, u); });
-    for (int64_t k = 0; k < edges; k += W) step(pass.mean.trans + k, pass.spread.trans + k, load(&edge[k]));
+    mistakes.each_block<R>(x, [&](int64_t k, Vec<float> u) { step(pass.mean.state + k * W, pass.spread.state + k * W, u); });
+    for (int64_t k = 0; k < edges; k += W) step(pass.mean.trans + k, pass.spread.trans + k, load(&mistakes.edge[size_t(k)]));
+    path.changed();
     for (const EdgeDelta& d : looked.deltas) {
       const float u = float(d.by), v = pass.spread.edge[d.place];
       pass.mean.edge[d.place] = (pass.mean.edge[d.place] + by * v * u) + 0.f;

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "kernel/best_path.hpp"
 #include "kernel/decode_blocks.hpp"
 #include "kernel/edge_sentence.hpp"
 #include "kernel/lattice.hpp"
@@ -65,7 +66,9 @@ void tag_all(const Corpus& c, const FieldOf<T>& field, const Limits& limits, int
   Packets packets(c.S);
   in_threads(threads, [&](int) {
     FlushSubnormals flush;
-    Lattice<T> lattice(at);
+    BestPath<T> path(at);
+    Scratch<T> scratch;
+    path.open(trans);
     EdgeSentence<T> edges(at);
     SentenceReader reader;
     packets.each([&](int64_t s) {
@@ -76,12 +79,12 @@ void tag_all(const Corpus& c, const FieldOf<T>& field, const Limits& limits, int
         score[s] = limits.seen(edges.lattice.best_path(y + c.tokens[s]));
         return;
       }
-      T* scores = lattice.room_for(n);
+      T* scores = scratch.reserve(n * at.Lp());
       const Ahead<R, T> ahead(c, at, field.state, s + 1 < c.S ? s + 1 : -1, s + 2 < c.S ? s + 2 : -1);
       sum_scores<R>(reader.open(c, s), at, field.state, scores, ahead);
       if (limits.any() && !within_largest(at, scores, n)) too_large.note(s);
       limits.forbid(c, at, s, scores);
-      score[s] = limits.seen(lattice.best_path(trans, y + c.tokens[s]));
+      score[s] = limits.seen(path.find(scores, n, y + c.tokens[s]));
     });
   });
   too_large.check();
@@ -107,7 +110,7 @@ void marginals_all(const Corpus& c, const FieldOf<T>& field, const Limits& limit
     Lattice<T> lattice(at);
     EdgeSentence<T> edges(at);
     SentenceReader reader;
-    lattice.strict = limits.any();
+    lattice.strict = limits.any(), lattice.pairs = false;
     lattice.set_transitions(trans, T(1));
     auto keep = [&](int64_t s, const auto* node) {
       if (out && log_z[s] != -INFINITY)

@@ -1,4 +1,4 @@
-// Forward–backward and Viterbi over one sentence, in scaled arithmetic.
+// Forward–backward over one sentence, in scaled arithmetic.
 //
 //     e_t = exp(s_t − max s_t)          X = exp(τ − r)                        r: see set_transitions
 //     a_t = e_t ∘ (a_{t−1} X) / c_{t−1}           c_t = Σ a_t                 forward
@@ -135,36 +135,6 @@ template <class T> class Lattice {
     return log_z;
   }
 
-  // The best path under raw scores and transitions (z = 1), into y; returns its score. Ties go to the lower label.
-  double best_path(const T* trans, int32_t* y) {
-    trans_ = trans;
-    switch (at_.NB) {
-      case 1: best_scores<1>(trans); break;
-      case 2: best_scores<2>(trans); break;
-      case 3: best_scores<3>(trans); break;
-      case 4: best_scores<4>(trans); break;
-      default: best_scores<0>(trans);
-    }
-    const T* last = &a_[(n_ - 1) * Lp_];
-    int best = 0;
-    for (int j = 1; j < L_; ++j)
-      if (last[j] > last[best]) best = j;
-    const double score = last[best];
-    y[n_ - 1] = best;
-    for (int64_t t = n_ - 1; t > 0; --t) {
-      const T* before = &a_[(t - 1) * Lp_];
-      const int j = best;
-      best = 0;
-      T top = before[0] + trans[j];
-      for (int i = 1; i < L_; ++i) {
-        const T s = before[i] + trans[int64_t(i) * Lp_ + j];
-        if (s > top) top = s, best = i;
-      }
-      y[t - 1] = best;
-    }
-    return score;
-  }
-
   // X [L, Lp], its transpose, r and max(1, max X), for dense_block.hpp.
   const T* factors() const { return X_.get(); }
   const T* factors_transposed() const { return Xt_.get(); }
@@ -172,6 +142,7 @@ template <class T> class Lattice {
   T largest() const { return M_; }
 
   bool strict = false;
+  bool pairs = true;  // whether marginals include those of pairs of labels, `edge`
   int64_t fallbacks = 0;
   // Learn from the sentences before: scale the transitions by what a step has cost, and after failures in a row go straight
   // to double for 1, 3, 7 … sentences. Not where sentences are divided among threads, for the outcome of one would depend
@@ -193,7 +164,7 @@ template <class T> class Lattice {
   double run_wide(T z, bool marginals) {
     if (!wide_) wide_ = std::make_unique<Lattice<double>>(at_);
     wide_trans_.assign(trans_, trans_ + int64_t(L_) * Lp_);
-    wide_->strict = strict;
+    wide_->strict = strict, wide_->pairs = pairs;
     double* s = wide_->room_for(n_);
     for (int64_t k = 0; k < n_ * Lp_; ++k) s[k] = scores[k];
     wide_->set_transitions(wide_trans_.data(), double(z));
@@ -201,7 +172,7 @@ template <class T> class Lattice {
     shift_ = wide_->shift_;
     if (marginals) {
       for (int64_t k = 0; k < n_ * Lp_; ++k) node[k] = T(wide_->node[k]);
-      for (int64_t k = 0; k < int64_t(L_) * Lp_; ++k) edge[k] = T(wide_->edge[k]);
+      for (int64_t k = 0; pairs && k < int64_t(L_) * Lp_; ++k) edge[k] = T(wide_->edge[k]);
     }
     return log_z;
   }
@@ -306,6 +277,7 @@ template <class T> class Lattice {
       }
     }
     if (!(share + made_up(1) <= Guard<T>::SHARE)) return false;
+    if (!pairs) return true;
     for (int i0 = 0; i0 < L_; i0 += 4)
       strips<NB>(nb, [&](int b0, auto width) {
         constexpr int G = decltype(width)::value;
@@ -318,18 +290,6 @@ template <class T> class Lattice {
           }
       });
     return true;
-  }
-
-  template <int NB> void best_scores(const T* trans) {
-    const int nb = NB ? NB : at_.NB;
-    for (int64_t t = 0; t < n_; ++t)
-      strips<NB>(nb, [&](int b0, auto width) {
-        constexpr int G = decltype(width)::value;
-        Vec<T> best[G] = {};
-        if (t) best_rows<T, G>(trans + b0 * W, &a_[(t - 1) * Lp_], L_, Lp_, best);
-        for (int b = 0; b < G; ++b)
-          store<T>(&a_[t * Lp_ + (b0 + b) * W], best[b] + load(scores + t * Lp_ + (b0 + b) * W));
-      });
   }
 };
 

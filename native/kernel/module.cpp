@@ -1,10 +1,12 @@
 // Binds the kernels; computes nothing. The doors are tagfield/lattice.py, features.py, decoder.py and train/.
 #include "interpreter.hpp"
+#include "kernel/best_path.hpp"
 #include "kernel/bind_blocks.hpp"
 #include "kernel/bind_decode.hpp"
 #include "kernel/bind_edges.hpp"
 #include "kernel/bind_gradient.hpp"
 #include "kernel/bind_passes.hpp"
+#include "kernel/bind_sequence.hpp"
 #include "kernel/counts.hpp"
 #include "kernel/handles.hpp"
 #include "kernel/lattice.hpp"
@@ -71,7 +73,9 @@ template <class T> void bind_lattice(nb::module_& m) {
             "scores [n, L] and transitions [L, L] do not fit together");
     Plain<T> plain(scores, trans);
     auto y = fresh<int32_t, 1>({scores.shape(0)});
-    const double score = plain.lattice.best_path(plain.trans.data(), y.data());
+    BestPath<T> path(plain.at);
+    path.open(plain.trans.data());
+    const double score = path.find(plain.lattice.scores, int64_t(scores.shape(0)), y.data());
     return std::make_tuple(score, y);
   }, "scores"_a, "trans"_a);
 }
@@ -181,6 +185,7 @@ NB_MODULE(TAGFIELD_MODULE, m) {
 
   bind_blocks(m);
   bind_decode(m);
+  bind_sequence(m);
   bind_edges(m);
   bind_gradient(m);
   bind_passes(m);

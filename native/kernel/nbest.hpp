@@ -155,13 +155,11 @@ void nbest_all(const Corpus& c, const FieldOf<T>& field, const Limits& limits, i
   Packets packets(c.S);
   in_threads(threads, [&](int) {
     FlushSubnormals flush;  // as in `tag`
-    Lattice<T> lattice(at);
-    std::unique_ptr<SeenPaths<T>> fast;
+    BestPath<T> path(at);
+    Scratch<T> scratch;
+    path.open(trans);
     std::unique_ptr<SeenStep> step;
-    if (pairs) {
-      fast = std::make_unique<SeenPaths<T>>(*pairs), step = std::make_unique<SeenStep>(*pairs, tau.data());
-      fast->set_transitions(trans);
-    }
+    if (pairs) step = std::make_unique<SeenStep>(*pairs, tau.data());
     EdgeSentence<T> edges(at);
     SentenceReader reader;
     std::vector<double> s_;
@@ -187,18 +185,12 @@ void nbest_all(const Corpus& c, const FieldOf<T>& field, const Limits& limits, i
         own.best_path(best.data());
         return list(s, own.scores, [&](int64_t t, int i, int j) { return own.tau(t)[int64_t(i) * Lp + j]; });
       }
-      T* scores = lattice.room_for(n);
+      T* scores = scratch.reserve(n * Lp);
       sum_scores<R>(reader.open(c, s), at, field.state, scores);
       limits.forbid(c, at, s, scores);
+      path.find(scores, n, best.data());
       const auto into = [from = tau.data(), L](int64_t, int i, int j) { return from[int64_t(i) * L + j]; };
-      if (!pairs) {
-        lattice.best_path(trans, best.data());
-        return list(s, scores, into);
-      }
-      BlockChain<T> chain;
-      int32_t* labels = best.data();
-      chain.scores = scores, chain.n = n;
-      fast->run(&chain, 1, &labels);
+      if (!pairs) return list(s, scores, into);
       copy(n, scores);
       paths.find(L, n, s_.data(), into, std::ref(*step), count, best, out[s].labels, out[s].scores);
     });

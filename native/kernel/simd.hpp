@@ -161,6 +161,25 @@ template <> TAGFIELD_INLINE double max_lanes<double>(const Vec<double>& v) {
 }
 #endif
 
+// The lanes that equal x, as bits.
+template <class T> TAGFIELD_INLINE uint32_t equal_lanes(const Vec<T>& v, T x) {
+  T lanes[W];
+  store<T>(lanes, v);
+  uint32_t bits = 0;
+  for (int k = 0; k < W; ++k) bits |= uint32_t(lanes[k] == x) << k;
+  return bits;
+}
+#if defined(__AVX2__)
+template <> TAGFIELD_INLINE uint32_t equal_lanes<float>(const Vec<float>& v, float x) {
+  return uint32_t(_mm256_movemask_ps(_mm256_cmp_ps((__m256)v, _mm256_set1_ps(x), _CMP_EQ_OQ)));
+}
+template <> TAGFIELD_INLINE uint32_t equal_lanes<double>(const Vec<double>& v, double x) {
+  const __m256d all = _mm256_set1_pd(x);
+  return uint32_t(_mm256_movemask_pd(_mm256_cmp_pd((__m256d)v.lo, all, _CMP_EQ_OQ))) |
+         uint32_t(_mm256_movemask_pd(_mm256_cmp_pd((__m256d)v.hi, all, _CMP_EQ_OQ))) << 4;
+}
+#endif
+
 // All bits of lane k where bit k of `mask` is set.
 template <class T> inline IVec<T> mask_lanes(uint32_t mask) {
   typename Machine<T>::Int lanes[W];

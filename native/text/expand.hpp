@@ -44,7 +44,8 @@ class TemplateExpander {
     TemplateExpander(const TemplateExpander&) = delete;
 
     // A frozen vocabulary does not grow: attributes that it lacks are left out.
-    void run(Vocabulary& attributes, bool frozen, DatasetBuilder& dataset) {
+    template <class Sink>
+    void run(Vocabulary& attributes, bool frozen, Sink& dataset) {
         prepare(attributes, frozen);
         const auto& tokens = table_.tokens();
         if (dataset.tokens.size() == 1)

@@ -28,7 +28,7 @@ inline std::uint64_t fold(std::uint64_t a, std::uint64_t b) {
     return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 }
 
-inline std::uint64_t hash_bytes(const char* p, std::size_t n) {
+__attribute__((always_inline)) inline std::uint64_t hash_bytes(const char* p, std::size_t n) {
     constexpr std::uint64_t A = 0x9E3779B97F4A7C15u, B = 0xD6E8FEB86659FD93u, C = 0xA3B195354A39B70Du;
     std::uint64_t h = A ^ (n * B);
     for (; n > 16; p += 16, n -= 16) h = fold(load64(p) ^ B, load64(p + 8) ^ h);

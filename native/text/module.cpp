@@ -23,6 +23,7 @@
 #include "text/gazetteer.hpp"
 #include "text/item_sinks.hpp"
 #include "text/objects.hpp"
+#include "text/sequence_tagger.hpp"
 #include "text/template_encoder.hpp"
 #include "text/token_lists.hpp"
 #include "text/vocabulary.hpp"
@@ -30,6 +31,7 @@
 namespace nb = nanobind;
 using namespace nb::literals;
 using namespace tagfield::text;
+using tagfield::SequenceDoor;
 
 namespace {
 
@@ -262,6 +264,18 @@ void bind_templates(nb::module_& m) {
                  return nb::make_tuple(as_arrays(std::move(made.tokens)), as_array(std::move(gold)), transitions);
              },
              "X"_a, "y"_a.none(), "attributes"_a, "frozen"_a, "labels"_a, "gather"_a, "edges"_a.none() = nb::none())
+        .def("tag_words",
+             [](TemplateEncoder& self, nb::handle X, Vocabulary& attributes, nb::capsule capsule, nb::tuple labels) {
+                 SequenceDoor& door = door_in(capsule);
+                 if (static_cast<std::int32_t>(labels.size()) != door.labels)
+                     throw nb::value_error("there must be one label for each label of the model");
+                 DoorSink sink;
+                 sink.open(door, DoorSink::Wanted::labels);
+                 self.read_words(X, nb::find(attributes), sink);
+                 sink.finish();
+                 return label_lists(sink.labels.data(), labels, sink.tokens);
+             },
+             "X"_a, "attributes"_a, "door"_a, "labels"_a)
         .def("__len__", &TemplateEncoder::size);
     m.def("first_line", [](nb::bytes text) { return first_line(view(text)); }, "text"_a);
 }
@@ -285,12 +299,17 @@ void bind_items(nb::module_& m) {
         .def("next", &ItemLister::next);
 }
 
-nb::tuple encoded_objects(ObjectReader& reader, nb::handle X, nb::handle y, bool gather) {
-    reader.dataset.gather = gather;
-    std::vector<std::int32_t> gold = reader.read(X, y);
+nb::list names_of(const UnknownAttributes& unknown) {
     nb::list some;
-    for (const std::string& name : reader.unknown().some) some.append(as_str(name));
-    return nb::make_tuple(as_arrays(std::move(reader.dataset)), as_array(std::move(gold)), reader.unknown().count, some);
+    for (const std::string& name : unknown.some) some.append(as_str(name));
+    return some;
+}
+
+nb::tuple encoded_objects(ObjectReader<DatasetBuilder>& reader, nb::handle X, nb::handle y, bool gather) {
+    reader.sink.gather = gather;
+    std::vector<std::int32_t> gold = reader.read(X, y);
+    return nb::make_tuple(as_arrays(std::move(reader.sink)), as_array(std::move(gold)), reader.unknown().count,
+                          names_of(reader.unknown()));
 }
 
 // A copy: the array itself may change after the check, for labels may run user code.
@@ -305,9 +324,9 @@ std::vector<std::int64_t> checked_offsets(View<std::int64_t> tokens, std::size_t
 template <class Real>
 void bind_probability_lists(nb::module_& m) {
     m.def("probability_lists",
-          [](const tagfield::Exact<Marginals<Real>>& node, nb::tuple labels, View<std::int64_t> tokens) {
+          [](const tagfield::Exact<nb::ndarray<const Real, nb::ndim<2>, nb::c_contig, nb::device::cpu>>& node, nb::tuple labels, View<std::int64_t> tokens) {
               if (labels.size() != node.shape(1)) throw nb::value_error("there must be one label for each column");
-              return probability_lists(node, labels, checked_offsets(tokens, node.shape(0)));
+              return probability_lists(node.data(), labels, checked_offsets(tokens, node.shape(0)));
           },
           "node"_a, "labels"_a, "tokens"_a);
 }
@@ -320,6 +339,80 @@ void bind_token_lists(nb::module_& m) {
           "ids"_a, "labels"_a, "tokens"_a);
     bind_probability_lists<float>(m);
     bind_probability_lists<double>(m);
+}
+
+// (result, number of known attributes, number of unknown ones, some of those)
+nb::tuple with_found(std::pair<nb::object, SequenceTagger::Found> made) {
+    const auto& [result, found] = made;
+    return nb::make_tuple(result, found.known, found.unknown.count, names_of(found.unknown));
+}
+
+template <class Tagger>
+void check_labels(const Tagger& tagger, const nb::tuple& labels) {
+    if (static_cast<std::int32_t>(labels.size()) != tagger.label_count())
+        throw nb::value_error("there must be one label for each label of the model");
+}
+
+void bind_sequence_tagger(nb::module_& m) {
+    using Wanted = DoorSink::Wanted;
+    nb::class_<SequenceTagger>(m, "SequenceTagger", "Labels and probabilities of sequences, without a Dataset.")
+        .def("__init__",
+             [](SequenceTagger* self, nb::typed<nb::object, Vocabulary> attributes, nb::capsule door) {
+                 new (self) SequenceTagger(attributes, door);
+             },
+             "attributes"_a, "door"_a)
+        .def_prop_ro("door", &SequenceTagger::door)
+        .def("tag",
+             [](SequenceTagger& self, nb::handle X, nb::tuple labels) {
+                 check_labels(self, labels);
+                 return with_found(self.run(
+                     Wanted::labels, [&](auto& reader) { reader.read(X); },
+                     [&](DoorSink& sink) { return label_lists(sink.labels.data(), labels, sink.tokens); }));
+             },
+             "X"_a, "labels"_a)
+        .def("tag_one",
+             [](SequenceTagger& self, nb::handle x, nb::tuple labels) {
+                 check_labels(self, labels);
+                 return with_found(self.run(
+                     Wanted::labels, [&](auto& reader) { reader.read_one(x); },
+                     [&](DoorSink& sink) { return label_list(sink.labels.data(), labels, sink.tokens.back()); }));
+             },
+             "x"_a, "labels"_a)
+        .def("probabilities",
+             [](SequenceTagger& self, nb::handle X, nb::tuple labels) {
+                 check_labels(self, labels);
+                 return with_found(self.run(
+                     Wanted::probabilities, [&](auto& reader) { reader.read(X); },
+                     [&](DoorSink& sink) {
+                         return probability_lists(sink.probabilities.data(), labels, sink.tokens);
+                     }));
+             },
+             "X"_a, "labels"_a)
+        .def("read",
+             [](SequenceTagger& self, nb::handle x) {
+                 return self.run(
+                     Wanted::ids, [&](auto& reader) { reader.read_one(x); },
+                     [&](DoorSink& sink) {
+                         return nb::cast(new ReadSequence(std::move(sink.only()), self.door()), nb::rv_policy::take_ownership);
+                     }).first;
+             },
+             "x"_a);
+    nb::class_<ReadSequence>(m, "ReadSequence", "One sequence that SequenceTagger.read has read, for several questions.")
+        .def("best",
+             [](const ReadSequence& self, nb::tuple labels) {
+                 check_labels(self, labels);
+                 return self.best(labels);
+             },
+             "labels"_a)
+        .def("rows", &ReadSequence::rows)
+        .def("arrays",
+             [](const ReadSequence& self) {
+                 DatasetBuilder made;
+                 made.gather = false;
+                 made.add(self.sentence);
+                 return as_arrays(std::move(made));
+             })
+        .def("__len__", &ReadSequence::size);
 }
 
 }  // namespace
@@ -344,16 +437,17 @@ NB_MODULE(TAGFIELD_MODULE, m) {
     bind_templates(m);
     bind_items(m);
     bind_token_lists(m);
+    bind_sequence_tagger(m);
     m.def("encode_objects",
           [](nb::handle X, nb::handle y, Vocabulary& attributes, bool frozen, Vocabulary& labels, bool gather) {
-              ObjectReader reader(attributes, frozen, labels);
+              ObjectReader<DatasetBuilder> reader(attributes, frozen, labels);
               return encoded_objects(reader, X, y, gather);
           },
           "X"_a, "y"_a.none(), "attributes"_a, "frozen"_a, "labels"_a, "gather"_a);
     m.def("encode_transitions",
           [](nb::handle edges, Vocabulary& attributes, bool frozen, bool gather) {
               Vocabulary labels;
-              ObjectReader reader(attributes, frozen, labels, "edges", 1);
+              ObjectReader<DatasetBuilder> reader(attributes, frozen, labels, "edges", 1);
               return encoded_objects(reader, edges, nb::none(), gather);
           },
           "edges"_a, "attributes"_a, "frozen"_a, "gather"_a);

@@ -1,4 +1,4 @@
-// Python sequences → DatasetBuilder. A sequence is an iterable of tokens; a token is
+// Python sequences → a sink: a DatasetBuilder, or a DoorSink. A sequence is an iterable of tokens; a token is
 //
 //     an iterable of attribute strings              ["w=the", "pos=DT"]
 //     a mapping {str: number | str | nested}        {"w": "the", "length": 3, "gaz": {"city": 0.5}}
@@ -14,6 +14,7 @@
 #include <cmath>
 #include <cstdio>
 #include <iterator>
+#include <new>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,14 +28,30 @@
 
 namespace tagfield::text {
 
+template <class Sink>
 class ObjectReader {
   public:
     // name: of X, for messages; start: the first token that is read, the ones before have no attributes
     ObjectReader(Vocabulary& attributes, bool frozen, Vocabulary& labels, const char* name = "X", Py_ssize_t start = 0)
         : builder_(attributes, frozen), labels_(labels), name_(name), start_(start) {}
 
-    DatasetBuilder dataset;
+    Sink sink;
     const UnknownAttributes& unknown() const { return builder_.unknown; }
+    void forget_unknown() { builder_.unknown = {}; }
+
+    // Reads sequences without labels.
+    void read(nb::handle X) {
+        const nb::object sequences = iterate(X, name_, "a list of sequences");
+        sequence_ = 0;
+        for (nb::object sequence = next(sequences); sequence.is_valid(); sequence = next(sequences), ++sequence_)
+            read_sequence(sequence);
+    }
+
+    // Reads X[0] alone.
+    void read_one(nb::handle sequence) {
+        sequence_ = 0;
+        read_sequence(sequence);
+    }
 
     // Returns the ids of the labels [T], Vocabulary::absent where a label is not known.
     std::vector<std::int32_t> read(nb::handle X, nb::handle y) {
@@ -44,7 +61,7 @@ class ObjectReader {
             const std::size_t length = read_sequence(pairs.sequence);
             if (pairs.labels.is_valid()) labels_.read(pairs.labels, sequence_, length);
         }
-        labels_.gold.resize(static_cast<std::size_t>(dataset.tokens.back()), Vocabulary::absent);  // if there is no y
+        labels_.gold.resize(static_cast<std::size_t>(sink.tokens.back()), Vocabulary::absent);  // if there is no y
         return std::move(labels_.gold);
     }
 
@@ -57,7 +74,7 @@ class ObjectReader {
     // about twice. Memory that is reserved but never written to costs nothing.
     void reserve_from_sample(nb::handle X) {
         if (!PyList_CheckExact(X.ptr()) && !PyTuple_CheckExact(X.ptr())) return;
-        dataset.reserve_like(static_cast<std::size_t>(length_of(X.ptr())));
+        sink.reserve_like(static_cast<std::size_t>(length_of(X.ptr())));
     }
 
     std::string token_name() const { return item_name(name_, sequence_) + "[" + std::to_string(token_) + "]"; }
@@ -70,7 +87,7 @@ class ObjectReader {
             if (token_ >= start_) read_token(item.ptr());
             builder_.end_token();
         }
-        builder_.finish(dataset);
+        builder_.finish(sink);
         return static_cast<std::size_t>(token_);
     }
 
@@ -114,11 +131,28 @@ class ObjectReader {
 
     void read_list(PyObject* list, std::string_view prefix) {
         const Py_ssize_t n = length_of(list);
+        for (Py_ssize_t i = prefix.empty() ? read_ascii(list, n) : 0; i < n; ++i) add_attribute(item_of(list, i), prefix);
+    }
+
+    // Reads the first items of a list or tuple, as long as they are what attributes nearly always are: exact str objects
+    // whose text is ASCII and follows the header. Returns how many. No call is made for a string, so the loop runs ahead of
+    // the memory that it waits for.
+    Py_ssize_t read_ascii(PyObject* list, Py_ssize_t n) {
         constexpr Py_ssize_t ahead = 8;
-        for (Py_ssize_t i = 0; i < n; ++i) {
-            if (i + ahead < n) __builtin_prefetch(item_of(list, i + ahead));
-            add_attribute(item_of(list, i), prefix);
-        }
+        PyObject** const items = PyList_Check(list) ? reinterpret_cast<PyListObject*>(list)->ob_item
+                                                    : reinterpret_cast<PyTupleObject*>(list)->ob_item;
+        return static_cast<Py_ssize_t>(builder_.add_several(static_cast<std::size_t>(n), [&](HashedString* into) {
+            Py_ssize_t i = 0;
+            for (; i < n; ++i) {
+                if (i + ahead < n) __builtin_prefetch(items[i + ahead]);
+                PyObject* const string = items[i];
+                if (!PyUnicode_CheckExact(string) || !PyUnicode_IS_COMPACT_ASCII(string)) break;
+                // Made in place: a copy would wait for its stores.
+                new (into + i) HashedString(reinterpret_cast<const char*>(reinterpret_cast<PyASCIIObject*>(string) + 1),
+                                            static_cast<std::size_t>(PyUnicode_GET_LENGTH(string)));
+            }
+            return static_cast<std::size_t>(i);
+        }));
     }
 
     // Up to Python 3.11 a new object, such as an iterator, may start a collection. What that runs could free the strings

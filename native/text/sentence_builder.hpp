@@ -1,6 +1,6 @@
 // SentenceBuilder: collects the attribute strings of one sentence and looks them up together.
 //
-//     add, end_token, add, … ─▶ pending strings ─▶ resolve: vocabulary ─▶ Sentence of ids ─▶ finish: DatasetBuilder
+//     add, end_token, add, … ─▶ pending strings ─▶ resolve: vocabulary ─▶ Sentence of ids ─▶ finish: a sink
 //
 // The reader owns the strings, so it must call `resolve` before any of them can be freed. Looking up a whole sentence
 // at once hides the cache misses of a large vocabulary.
@@ -38,6 +38,17 @@ class SentenceBuilder {
     void add(const char* data, std::size_t size, float value = 1.0f) {
         push_value(value);
         strings_.emplace_back(data, size);
+    }
+
+    // Room for n more strings, to be filled in place: calls fill(first), which returns how many it filled. All have the value 1.
+    template <class Fill>
+    std::size_t add_several(std::size_t n, Fill fill) {
+        const std::size_t before = strings_.size();
+        strings_.resize(before + n);
+        const std::size_t filled = fill(strings_.data() + before);
+        strings_.resize(before + filled);
+        if (!sentence_.values.empty()) sentence_.values.resize(sentence_.values.size() + filled, 1.0f);
+        return filled;
     }
 
     // Adds an attribute whose id is known; with a frozen vocabulary it may be Vocabulary::absent.
@@ -108,15 +119,16 @@ class SentenceBuilder {
         used_ = 0;
     }
 
-    // Ends the sentence: its ids go to the dataset, without those that a frozen vocabulary lacks.
-    void finish(DatasetBuilder& dataset) {
+    // Ends the sentence: its ids go to the sink, a DatasetBuilder or a DoorSink, without those that a frozen vocabulary lacks.
+    template <class Sink>
+    void finish(Sink& sink) {
         resolve();
         if (frozen_) {
             const std::size_t all = resolved();
             sentence_.drop_absent();
             unknown.count += all - resolved();
         }
-        dataset.add(sentence_);
+        sink.add(sentence_);
         sentence_.clear();
     }
 

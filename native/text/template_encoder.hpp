@@ -104,6 +104,21 @@ class TemplateEncoder {
         return {std::move(made), std::move(gold)};
     }
 
+    // Sentences of words, with the attributes of a frozen vocabulary, into a sink; without those of transitions.
+    template <class Sink>
+    void read_words(nb::handle X, nb::handle vocabulary, Sink& sink) {
+        const InUse use(*this);
+        trim();
+        table.begin();
+        Vocabulary& attributes = states_.switch_to(vocabulary);
+        Vocabulary no_labels;
+        WordReader(table, no_labels, expected_).read(X, nb::none(), [&](Py_ssize_t) {
+            table.update();
+            states_.expander->run(attributes, true, sink);
+            table.begin();
+        });
+    }
+
     // Between batches: drops what was learned, if it is too much.
     void trim() {
         if (size() <= capacity_) return;

@@ -2,14 +2,13 @@
 // as long as the lattice.
 //
 //     ids [T]               ─▶ [[label, …], …]
-//     marginals [T, L]      ─▶ [[{label: probability, …}, …], …]
+//     marginals [T, L]      ─▶ [[{label: probability, …}, …], …] or [[probability, …], …]
 //
 // `labels` is a tuple of L different hashable objects; tokens [S+1] ascend from 0 to T.
 #pragma once
 
 #include <Python.h>
 #include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 
 #include <cstdint>
 #include <vector>
@@ -19,9 +18,6 @@
 namespace tagfield::text {
 
 namespace nb = nanobind;
-
-template <class Real>
-using Marginals = nb::ndarray<const Real, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 inline nb::object checked(PyObject* made) {
     if (!made) throw nb::python_error();
@@ -43,27 +39,49 @@ nb::object token_lists(const std::vector<std::int64_t>& tokens, Make make) {
     return sequences;
 }
 
+inline nb::object label_of(std::int32_t id, nb::handle labels) {
+    if (id < 0 || id >= PyTuple_GET_SIZE(labels.ptr())) throw nb::value_error("every id must have a label");
+    return nb::borrow(PyTuple_GET_ITEM(labels.ptr(), id));
+}
+
 inline nb::object label_lists(const std::int32_t* ids, nb::handle labels, const std::vector<std::int64_t>& tokens) {
-    const Py_ssize_t L = PyTuple_GET_SIZE(labels.ptr());
     return token_lists(tokens, [&](std::int64_t t) {
         const std::int32_t id = ids[t];  // read once: the array may change
-        if (id < 0 || id >= L) throw nb::value_error("every id must have a label");
-        return nb::borrow(PyTuple_GET_ITEM(labels.ptr(), id));
+        return label_of(id, labels);
     });
+}
+
+// The labels of one sequence of n tokens.
+inline nb::object label_list(const std::int32_t* ids, nb::handle labels, std::int64_t n) {
+    nb::object list = checked(PyList_New(n));
+    for (std::int64_t t = 0; t < n; ++t) PyList_SET_ITEM(list.ptr(), t, label_of(ids[t], labels).release().ptr());
+    return list;
+}
+
+// [T, L] numbers as T lists.
+inline nb::object number_lists(const double* numbers, std::int64_t T, std::int64_t L) {
+    nb::object rows = checked(PyList_New(T));
+    for (std::int64_t t = 0; t < T; ++t) {
+        nb::object row = checked(PyList_New(L));
+        for (std::int64_t j = 0; j < L; ++j)
+            PyList_SET_ITEM(row.ptr(), j, checked(PyFloat_FromDouble(numbers[t * L + j])).release().ptr());
+        PyList_SET_ITEM(rows.ptr(), t, row.release().ptr());
+    }
+    return rows;
 }
 
 // A dict for each token. All are copies of one dict, so no table is built or grown twice; a label is only looked up in
 // it to replace its value. Views of the array that make a dict when they are asked for one were three times as fast, but
 // json, pandas and others read the memory of a dict directly and found such views empty.
 template <class Real>
-nb::object probability_lists(const Marginals<Real>& node, nb::handle labels, const std::vector<std::int64_t>& tokens) {
+nb::object probability_lists(const Real* node, nb::handle labels, const std::vector<std::int64_t>& tokens) {
     const Py_ssize_t L = PyTuple_GET_SIZE(labels.ptr());
     const nb::object first = checked(PyDict_New());
     for (Py_ssize_t j = 0; j < L; ++j)
         if (PyDict_SetItem(first.ptr(), PyTuple_GET_ITEM(labels.ptr(), j), Py_None) < 0) throw nb::python_error();
     if (PyDict_Size(first.ptr()) != L) throw nb::value_error("labels must be different, but two are equal");
     return token_lists(tokens, [&](std::int64_t t) {
-        const Real* values = node.data() + t * L;
+        const Real* values = node + t * L;
         nb::object made = checked(PyDict_Copy(first.ptr()));
         for (Py_ssize_t j = 0; j < L; ++j) {
             const nb::object value = checked(PyFloat_FromDouble(double(values[j])));

@@ -166,6 +166,9 @@ def nbest(
 def transitions(corpus: Corpus, field: Field, sentence: int) -> _Doubles: ...
 def log_messages(scores: _Doubles, trans: _Doubles) -> tuple[_Doubles, _Doubles, float]: ...
 
+# native/kernel/bind_sequence.hpp
+def sequence_door(field: Field) -> object: ...
+
 # native/kernel/bind_edges.hpp
 def edge_forward_backward(
     scores: _Doubles, trans: _Doubles, z: float = 1.0, marginals: bool = True, share: bool = True

@@ -242,6 +242,11 @@ class WordEncoder:
         edges = None if slots is None else edges
         return Encoded(data, known, label_set, gold, names, self.template, edges=edges)
 
+    def tag(self, X: Iterable[object], door: object, names: tuple[str, ...]) -> list[list[str]]:
+        """The best labels of some sentences, by the weights behind the door, without a Dataset."""
+        assert self.attributes is not None
+        return self._table.tag(X, self.attributes, door, names)
+
 
 def check_weights(weights: ArrayLike, count: int, name: str = "weights") -> Doubles:
     """Check that there is one weight >= 0 for each sequence; messages call them `name`.

@@ -169,14 +169,17 @@ class Reading:
         """Raise or warn if the model knows hardly any of the attributes."""
         self._with_edges(encoded)
         unknown = encoded.unknown
-        if not unknown.occurrences:
-            return encoded
-        known = len(encoded.dataset.position)
-        total = known + unknown.occurrences
+        if unknown.occurrences:
+            self._check_known(len(encoded.dataset.position), unknown.occurrences, unknown.some)
+        return encoded
+
+    def _check_known(self, known: int, unknown: int, some: Iterable[str]) -> None:
+        """Raise or warn if hardly any of the attributes of a call are known; `some` are unknown ones."""
+        total = known + unknown
         if known >= KNOWN_SHARE * total:
-            return encoded
-        some = ", ".join(map(repr, unknown.some))
-        found = f"the model knows {known:,} of the {total:,} attributes in this call (unknown: {some})"
+            return
+        shown = ", ".join(map(repr, some))
+        found = f"the model knows {known:,} of the {total:,} attributes in this call (unknown: {shown})"
         if self.template is not None:
             raise InputError(f"{found}; template {self.template.name} makes its attributes from words: use tag_words")
         if total >= FEWEST and "_warned" not in self.__dict__:
@@ -186,7 +189,6 @@ class Reading:
                 UnknownAttributesWarning,
                 stacklevel=caller_depth(),
             )
-        return encoded
 
 
 def paths_of(data: Any) -> Any:

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, overload
 
 import numpy as np
 
-from tagfield._text import label_lists
+from tagfield._text import SequenceTagger, label_lists
 from tagfield.constraints import Rules, limits_for
 from tagfield.dataset import Doubles, Floats
 from tagfield.decoder import Decoder
@@ -58,6 +58,30 @@ class Tagging(Reading):
         """The labels, in the order of their ids."""
         return tuple(self.labels.strings())
 
+    @cached_property
+    def straight(self) -> SequenceTagger | None:
+        """From Python objects to labels without a Dataset; None if transitions look at the input.
+
+        It gives what a decoder without limits gives on one thread, in half the time, and in a fifth of it for one short
+        sequence.
+        """
+        return None if self.edges is not None else SequenceTagger(self.attributes, kernels.sequence_door(self.field))
+
+    def _straight(self, X: object, rules: Any, known: Known, threads: int) -> SequenceTagger | None:
+        """The short way, if a call has no need of a decoder."""
+        if known is not None or X is None or isinstance(X, Encoded) or threads != 1 or type(threads) is not int:
+            return None
+        if rules is not False and (rules is not None or self.constraints is not None):
+            return None
+        return self.straight
+
+    def tag_straight(self, straight: SequenceTagger, X: object, names: tuple[Any, ...]) -> list[list[Any]]:
+        """The best labels of each sequence, as `names` writes them."""
+        found, known, unknown, some = straight.tag(X, names)
+        if unknown:
+            self._check_known(known, unknown, some)
+        return found
+
     def decoder(
         self,
         X: Data,
@@ -101,6 +125,9 @@ class Tagging(Reading):
         >>> model.tag([[["a"], ["b"]]]), model.tag([[["a"], ["b"]]], known=[{0: "Y"}])
         ([['X', 'Y']], [['Y', 'Y']])
         """
+        straight = None if edges is not None else self._straight(X, rules, known, threads)
+        if straight is not None:
+            return self.tag_straight(straight, X, self.label_names)
         decoder = self.decoder(X, edges=edges, rules=rules, known=known, threads=threads)
         return label_lists(decoder.best(), self.label_names, decoder.tokens)
 
@@ -116,6 +143,9 @@ class Tagging(Reading):
         >>> model.tag_words([["to", "be"]])
         [['TO', 'VB']]
         """
+        straight = self._straight(X, rules, known, threads)
+        if straight is not None:
+            return self.word_encoder.tag(X, straight.door, self.label_names)
         decoder = self.decoder(self.read_words(X), rules=rules, known=known, threads=threads)
         return label_lists(decoder.best(), self.label_names, decoder.tokens)
 

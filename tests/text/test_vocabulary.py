@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from tagfield._text import Vocabulary
+from tagfield._text import Vocabulary, encode_objects
 from tagfield.errors import InputError
 
 strings = st.lists(st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=40), max_size=60)
@@ -25,6 +25,18 @@ def test_add_and_find(added: list[str], asked: list[str]) -> None:
     for string in added + asked:
         assert vocabulary.find(string) == ids.get(string, -1)
         assert (string in vocabulary) == (string in ids)
+
+
+def test_many_strings() -> None:  # more than the frequent ones, which have a table of their own
+    strings = [f"{k}" if k % 3 else f"w[{k % 5}]={k:025}" for k in range(40_000)]
+    vocabulary, grown = Vocabulary(strings), Vocabulary()
+    assert [grown.add(string) for string in strings + strings[::-1]] == [*range(40_000), *range(39_999, -1, -1)]
+    assert vocabulary == grown
+    assert [vocabulary.find(string) for string in strings] == list(range(40_000))
+    assert {vocabulary.find(string + "!") for string in strings} == {-1}
+    found = encode_objects([[strings, ["?", *strings[::-1]]]], None, vocabulary, True, Vocabulary(), False)
+    assert found[0][3].tolist() == [*range(40_000), *range(39_999, -1, -1)]
+    assert found[2:] == (1, ["?"])
 
 
 @given(strings)

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any, overload
 
-from tagfield._text import label_lists, probability_lists
+from tagfield._text import SequenceTagger, label_lists, probability_lists
 from tagfield.dataset import Doubles
 from tagfield.decoder import Decoder
 from tagfield.encode import Encoded
@@ -18,6 +18,7 @@ from tagfield.estimator.fitted import Fitted
 from tagfield.estimator.parameters import threads_of
 from tagfield.estimator.sequences import SequenceList
 from tagfield.estimator.spelling import Spelling
+from tagfield.model import Model
 from tagfield.spans import Span
 from tagfield.tagged import TaggedText
 from tagfield.tagging import Sentences
@@ -158,12 +159,31 @@ class Decoding(Fitted):
     # Inside
 
     def _labels(self, X: Iterable[Any], known: Iterable[Any] | None) -> list[list[Any]]:
+        straight = self._straight(X, known)
+        if straight is not None:
+            model, classes = self.model_, tuple(self._classes)
+            if model.template is not None:
+                return model.word_encoder.tag(X, straight.door, classes)
+            return model.tag_straight(straight, self._spelled(X, model), classes)
         decoder = self._decoder(X, known)
         return label_lists(decoder.best(), tuple(self._classes), decoder.tokens)
 
     def _probabilities(self, X: Iterable[Any], known: Iterable[Any] | None) -> list[list[dict[Any, float]]]:
+        straight, model = self._straight(X, known), self.model_
+        if straight is not None and model.template is None:
+            found, seen, unknown, some = straight.probabilities(self._spelled(X, model), tuple(self._classes))
+            if unknown:
+                model._check_known(seen, unknown, some)
+            return found
         decoder = self._decoder(X, known)
         return probability_lists(decoder.marginals(), tuple(self._classes), decoder.tokens)
+
+    def _straight(self, X: Any, known: Iterable[Any] | None) -> SequenceTagger | None:
+        """The short way from objects to labels, if a call has no need of a decoder; see `Model.straight`."""
+        self._check_fitted()
+        if known is not None or X is None or self._constraints() is not None or threads_of(self.n_jobs) != 1:
+            return None
+        return self.model_.straight
 
     def _overrides(self, *methods: str) -> bool:
         """Whether a subclass or this object has a method of its own instead of one of these."""
@@ -185,7 +205,11 @@ class Decoding(Fitted):
         rows = None if y is None else self._names.copy().read(y)  # a copy: predictions must not add labels
         if model.template is not None:
             return model.read_words(X, rows)
-        return model.read(Spelling(long=bool(model.info.get("characters"))).read(X), rows)
+        return model.read(self._spelled(X, model), rows)
+
+    @staticmethod
+    def _spelled(X: Iterable[Any], model: Model) -> Any:
+        return Spelling(long=bool(model.info.get("characters"))).read(X)
 
     def _decoder(self, X: Iterable[Any] | Encoded, known: Iterable[Any] | None = None) -> Decoder:
         self._check_fitted()

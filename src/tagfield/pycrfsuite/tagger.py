@@ -10,10 +10,11 @@ import math
 import os
 from collections.abc import Iterable
 from contextlib import closing
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
+from tagfield._text import SequenceTagger
 from tagfield.errors import ModelFileError
 from tagfield.formats import FORMATS, format_of
 from tagfield.model import Model
@@ -44,6 +45,8 @@ class Tagger:
         self._names: tuple[str, ...] = ()
         self._ids: dict[str, int] = {}
         self._chain: Chain | None = None
+        self._straight: SequenceTagger | None = None
+        self._rows: list[list[float]] = []  # the marginals of the current sequence, once they were asked for
 
     def open(self, name: str | bytes | os.PathLike[str]) -> "closing[Tagger]":
         """Open a model file; use it as a context manager, or `close` it."""
@@ -79,20 +82,20 @@ class Tagger:
 
     def set(self, xseq: Any) -> None:
         """Set the current sequence; its items are as in `ItemSequence`."""
-        self._set(xseq, self._model or self._opened())
+        self._set(xseq, self._straight or self._closed())
 
-    def _set(self, xseq: Any, model: Model) -> Chain:
+    def _set(self, xseq: Any, straight: SequenceTagger) -> Chain:
         if not isinstance(xseq, list | tuple | ItemSequence):
             xseq = list(xseq)
-        made = self._chain = Chain(xseq, model.attributes, model.field)
+        made = Chain(xseq, straight)
+        self._rows, self._chain = [], made
         return made
 
     def tag(self, xseq: Any = None) -> list[str]:
         """The best labels of a sequence, which becomes the current one; by default those of the current one."""
-        model = self._model or self._opened()
-        chain = self._chain if xseq is None else self._set(xseq, model)  # not another thread's, which may set one now
-        names = model.label_names
-        return [names[label] for label in chain.best()] if chain else []
+        straight, names = self._straight or self._closed(), self._names
+        chain = self._chain if xseq is None else self._set(xseq, straight)  # not another thread's, set meanwhile
+        return chain.best(names) if chain else []
 
     def probability(self, yseq: Iterable[Any]) -> float:
         """p(y | x) of labels for the current sequence; 0 for an empty one, as in python-crfsuite."""
@@ -103,10 +106,15 @@ class Tagger:
         if len(labels) != len(chain):
             raise ValueError(f"The numbers of items and labels differ: |x| = {len(chain)}, |y| = {len(labels)}")
         ids = np.array([self._id(label) for label in labels], np.int32)
-        return math.exp(min(chain.log_probability(ids), 0.0))
+        return math.exp(min(chain.log_probability(ids, self._opened().field), 0.0))
 
     def marginal(self, y: Any, pos: int) -> float:
         """P(y_pos = y | x) for the current sequence; the first call computes it for all labels and positions."""
+        try:
+            if pos >= 0:
+                return self._rows[pos][self._ids[y]]
+        except (IndexError, KeyError, TypeError):
+            pass  # the first call for this sequence, or a label or position that needs a closer look
         self._opened()
         chain = self._chain
         if not chain:
@@ -114,7 +122,10 @@ class Tagger:
         label, place = self._id(y), int(pos)
         if not 0 <= place < len(chain):
             raise ValueError(f"The position, {place} is out of range of {len(chain)}")
-        return chain.marginals()[place][label]
+        rows = chain.marginals()
+        if chain is self._chain:
+            self._rows = rows
+        return rows[place][label]
 
     def info(self) -> ParsedDump:
         """What the model holds: labels, attributes, transitions and state features, with weights in full precision."""
@@ -137,14 +148,18 @@ class Tagger:
             raise ValueError("the model has transitions that look at the input, which a Tagger cannot give; use Model")
         self.close()
         self._model = model
+        self._straight = model.straight
         self._names = model.label_names
         self._ids = {name: i for i, name in enumerate(self._names)}
         self._header = start[:HEADER] if format_of(start) is FORMATS["crfsuite"] else None
         return closing(self)
 
+    def _closed(self) -> NoReturn:
+        raise ValueError("The tagger is not opened")
+
     def _opened(self) -> Model:
         if self._model is None:
-            raise ValueError("The tagger is not opened")
+            self._closed()
         return self._model
 
     def _id(self, label: Any) -> int:

@@ -55,18 +55,33 @@ class WordTable:
 
         edges: the vocabulary of the attributes of transitions; None leaves them out
         """
+        encoder = self._take(X)
+        try:
+            return encoder.encode_words(X, y, attributes, frozen, labels, gather, edges)
+        finally:
+            self._give_back(encoder)
+
+    def tag(self, X: Iterable[object], attributes: Vocabulary, door: object, names: tuple[str, ...]) -> list[list[str]]:
+        """The best labels, by the weights behind the door."""
+        encoder = self._take(X)
+        try:
+            return encoder.tag_words(X, attributes, door, names)
+        finally:
+            self._give_back(encoder)
+
+    def _take(self, X: Iterable[object]) -> TemplateEncoder:
+        """A native encoder for one call."""
         if X is None:
             raise InputError("X is None; pass a list of sentences")
         # pop and append are atomic, so two threads, or a sentence that itself encodes, never share an encoder
         try:
-            encoder = self._idle.pop()
+            return self._idle.pop()
         except IndexError:
-            encoder = self._open()
-        try:
-            return encoder.encode_words(X, y, attributes, frozen, labels, gather, edges)
-        finally:
-            if len(self._idle) < IDLE:
-                self._idle.append(encoder)
+            return self._open()
+
+    def _give_back(self, encoder: TemplateEncoder) -> None:
+        if len(self._idle) < IDLE:
+            self._idle.append(encoder)
 
     def __len__(self) -> int:
         """How many words and ids are remembered."""
