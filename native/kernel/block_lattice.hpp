@@ -14,6 +14,8 @@
 namespace tagfield {
 
 template <class T> class BlockLattice {
+  static constexpr int64_t LONGEST = 2048;  // positions, with listed pairs
+
  public:
   // `pairs` are the listed ones, or null where the matrix is to be used; they outlive this.
   BlockLattice(const Layout& at, const SeenPairs* pairs) : at_(at), pairs_(pairs) {
@@ -33,7 +35,10 @@ template <class T> class BlockLattice {
 
   // log Z of each chain; with marginals also its node, and `edges`.
   void run(BlockChain<T>* chains, int count, T z, bool marginals) {
-    pairs_ ? seen_->run(chains, count, z, marginals) : dense_->run(chains, count, z, marginals, strict);
+    if (pairs_)
+      run_listed(chains, count, z, marginals);
+    else
+      dense_->run(chains, count, z, marginals, strict);
     for (int k = 0; k < count; ++k) {
       alone_[k] = chains[k].n > 0 && !chains[k].sound;
       if (alone_[k]) run_alone(chains[k], k, z, marginals);
@@ -68,6 +73,20 @@ template <class T> class BlockLattice {
   const T* trans_ = nullptr;
   bool plain_ready_ = false, alone_[W] = {};
   Scratch<T> edge_[W];
+
+  // Lanes of eight take the memory of eight sentences: very long ones are left to the other lattice.
+  void run_listed(BlockChain<T>* chains, int count, T z, bool marginals) {
+    int64_t n[W];
+    for (int k = 0; k < count; ++k) {
+      n[k] = chains[k].n;
+      if (n[k] > LONGEST) chains[k].n = 0;
+    }
+    seen_->run(chains, count, z, marginals);
+    for (int k = 0; k < count; ++k) {
+      chains[k].n = n[k];
+      if (n[k] > LONGEST) chains[k].sound = false;
+    }
+  }
 
   void run_alone(BlockChain<T>& chain, int k, T z, bool marginals) {
     const int64_t size = chain.n * at_.Lp(), edges = int64_t(at_.L) * at_.Lp();

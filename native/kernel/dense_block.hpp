@@ -9,7 +9,6 @@
 // whichever sentences are beside it.
 #pragma once
 #include <cmath>
-#include <vector>
 
 #include "kernel/block_chains.hpp"
 #include "kernel/lattice.hpp"
@@ -17,9 +16,9 @@
 
 namespace tagfield {
 
-// out[k][b] = Σ_i a[k][i] · X[i][b] for K rows a and G blocks from where X points.
+// out[k][b] = Σ_i a[k][i] · X[i][b] for K rows a and G blocks from where X points; the rows of `out` are `step` apart.
 template <class T, int K, int G>
-TAGFIELD_INLINE void product_strip(const T* X, const T* const* a, int L, int Lp, Vec<T> (*out)[G]) {
+TAGFIELD_NOINLINE void product_strip(const T* X, const T* const* a, int L, int Lp, T* out, int64_t step) {
   Vec<T> sum[K][G] = {};
   for (int i = 0; i < L; ++i, X += Lp) {
     Vec<T> x[G];
@@ -35,7 +34,7 @@ TAGFIELD_INLINE void product_strip(const T* X, const T* const* a, int L, int Lp,
 #pragma GCC unroll 8
   for (int k = 0; k < K; ++k)
 #pragma GCC unroll 8
-    for (int b = 0; b < G; ++b) out[k][b] = sum[k][b];
+    for (int b = 0; b < G; ++b) store<T>(out + k * step + b * W, sum[k][b]);
 }
 
 template <class T> class DenseBlock {
@@ -92,39 +91,31 @@ template <class T> class DenseBlock {
   Lattice<T> plain_;  // its transitions
   T r_ = 0, M_ = 1;
   const T *X_ = nullptr, *Xt_ = nullptr;
-  Scratch<T> a_, e_;
+  Scratch<T> a_, e_, sums_;
   int64_t begin_[W + 1];
   int lane_[W];
 
-  // fn(lane, block, Σ_i row[lane][i] · X[i][block]) for every lane and block.
-  template <class Fn> void products(const T* X, const T* const* row, int active, Fn fn) const {
-    for (int k = 0; k < active; k += MOST) {
-      const int left = std::min(MOST, active - k);
-      switch (left) {
-        case 1: group<1>(X, row, k, fn); break;
-        case 2: group<2>(X, row, k, fn); break;
-        case 3: group<3>(X, row, k, fn); break;
-        case 4: group<4>(X, row, k, fn); break;
-        case 5: group<5>(X, row, k, fn); break;
-        case 6: group<6>(X, row, k, fn); break;
-        case 7: group<7>(X, row, k, fn); break;
-        default: group<8>(X, row, k, fn);
+  // sums_[lane][b] = Σ_i row[lane][i] · X[i][b], of every lane and block.
+  void products(const T* X, const T* const* row, int active) {
+    T* out = sums_.reserve(int64_t(W) * Lp_);
+    for (int k = 0; k < active; k += MOST, row += MOST, out += int64_t(MOST) * Lp_) switch (std::min(MOST, active - k)) {
+        case 1: product<1>(X, row, out); break;
+        case 2: product<2>(X, row, out); break;
+        case 3: product<3>(X, row, out); break;
+        case 4: product<4>(X, row, out); break;
+        case 5: product<5>(X, row, out); break;
+        case 6: product<6>(X, row, out); break;
+        case 7: product<7>(X, row, out); break;
+        default: product<8>(X, row, out);
       }
-    }
   }
-  template <int K, class Fn> void group(const T* X, const T* const* row, int k0, Fn fn) const {
+  template <int K> void product(const T* X, const T* const* row, T* out) const {
     if constexpr (K <= MOST) {
       constexpr int G = K == 1 ? std::min(8, HELD) : HELD / K >= 4 ? 4 : HELD / K >= 2 ? 2 : 1;
       int b = 0;
-      for (; b + G <= at_.NB; b += G) strip<K, G>(X, row, k0, b, fn);
-      for (; b < at_.NB; ++b) strip<K, 1>(X, row, k0, b, fn);
+      for (; b + G <= at_.NB; b += G) product_strip<T, K, G>(X + b * W, row, L_, Lp_, out + b * W, Lp_);
+      for (; b < at_.NB; ++b) product_strip<T, K, 1>(X + b * W, row, L_, Lp_, out + b * W, Lp_);
     }
-  }
-  template <int K, int G, class Fn> TAGFIELD_NOINLINE void strip(const T* X, const T* const* row, int k0, int b, Fn& fn) const {
-    Vec<T> sum[K][G];
-    product_strip<T, K, G>(X + b * W, row + k0, L_, Lp_, sum);
-    for (int k = 0; k < K; ++k)
-      for (int g = 0; g < G; ++g) fn(k0 + k, b + g, sum[k][g]);
   }
 
   T lost_after(T c_before) const { return 4 * TINY * (T(L_) / c_before + M_); }
@@ -164,9 +155,10 @@ template <class T> class DenseBlock {
         for (int k = 0; k < active; ++k)
           for (int b = 0; b < nb; ++b) add(k, b, load(&e_[begin_[k] * Lp_ + b * W]));
       else
-        products(X_, rows, active, [&](int k, int b, const Vec<T>& sum) {
-          add(k, b, sum * load(&e_[(begin_[k] + t) * Lp_ + b * W]) * inverse[k]);
-        });
+        products(X_, rows, active);
+      for (int k = 0; t && k < active; ++k)
+        for (int b = 0; b < nb; ++b)
+          add(k, b, load(&sums_[k * Lp_ + b * W]) * load(&e_[(begin_[k] + t) * Lp_ + b * W]) * inverse[k]);
       for (int k = 0; k < active; ++k) {
         before[k] = sum_lanes<T>(total[k]);
         if (!(before[k] >= Guard<T>::STEP && before[k] <= std::numeric_limits<T>::max()))
@@ -214,13 +206,15 @@ template <class T> class DenseBlock {
         lift[k] = splat<T>(strict ? T(0) : lost[k]), over_d[k] = splat<T>(1 / d);
         sum_beta[k] = sum_ab[k] = Vec<T>{};
       }
-      products(Xt_, rows, going, [&](int k, int b, const Vec<T>& sum) {
-        const int64_t at = (begin_[k] + t) * Lp_ + b * W;
-        const Vec<T> beta = sum * over_d[k] + lift[k], ab = load(&a_[at]) * beta;
-        store<T>(chains[lanes.order[k]].node + t * Lp_ + b * W, ab);
-        store<T>(&e_[at], load(&e_[at]) * beta);
-        sum_beta[k] += beta, sum_ab[k] += ab;
-      });
+      products(Xt_, rows, going);
+      for (int k = 0; k < going; ++k)
+        for (int b = 0; b < nb; ++b) {
+          const int64_t at = (begin_[k] + t) * Lp_ + b * W;
+          const Vec<T> beta = load(&sums_[k * Lp_ + b * W]) * over_d[k] + lift[k], ab = load(&a_[at]) * beta;
+          store<T>(chains[lanes.order[k]].node + t * Lp_ + b * W, ab);
+          store<T>(&e_[at], load(&e_[at]) * beta);
+          sum_beta[k] += beta, sum_ab[k] += ab;
+        }
       for (int k = 0; k < going; ++k) {
         over_meet[k] = 1 / sum_lanes<T>(sum_ab[k]), sum_b[k] = sum_lanes<T>(sum_beta[k]);
         share[k] += lost[k] * (c[k] * over_meet[k]);

@@ -3,7 +3,7 @@
 //     rows [W][Lp], one for each sentence  ⇄  columns [Lp][W], one for each label
 //
 // Whatever is computed lane by lane gives a sentence the same bits whichever sentences are beside it. Doubles come in parts of
-// eight lanes with AVX-512 and of four elsewhere; a part whose sentences have ended is left out.
+// eight lanes, with AVX-512, or of four; a part whose sentences have ended is left out.
 #pragma once
 #include <cstdint>
 
@@ -11,13 +11,16 @@
 
 namespace tagfield {
 
+template <int LANES> struct DoublesOf {
+  typedef typename Registers<Machine<double>::V, LANES * int(sizeof(double)) / REGISTER>::type type;
+};
 #if defined(__AVX512F__)
-constexpr int PART = 8;
-typedef double Doubles __attribute__((vector_size(64)));
+constexpr int MOST_LANES = 8;  // lanes of a part
+template <> struct DoublesOf<8> { typedef double type __attribute__((vector_size(64))); };
 #else
-constexpr int PART = 4;
-typedef Registers<Machine<double>::V, PART * int(sizeof(double)) / REGISTER>::type Doubles;
+constexpr int MOST_LANES = 4;
 #endif
+template <int LANES> using Doubles = typename DoublesOf<LANES>::type;
 
 // Doubles from numbers of type T, and back.
 template <class R> TAGFIELD_INLINE void widen(R& r, const double* p) { read(r, p); }
@@ -44,11 +47,16 @@ template <class R> TAGFIELD_INLINE void narrow(float* p, const Pair<R>& r) {
 
 // GCC converts two at a time.
 #if defined(__AVX512F__)
-TAGFIELD_INLINE void widen(Doubles& r, const float* p) { r = (Doubles)_mm512_maskz_cvtps_pd(__mmask8(-1), _mm256_loadu_ps(p)); }
-TAGFIELD_INLINE void narrow(float* p, const Doubles& r) { _mm256_storeu_ps(p, _mm512_maskz_cvtpd_ps(__mmask8(-1), (__m512d)r)); }
-#elif defined(__AVX2__)
-TAGFIELD_INLINE void widen(Doubles& r, const float* p) { r = (Doubles)_mm256_cvtps_pd(_mm_loadu_ps(p)); }
-TAGFIELD_INLINE void narrow(float* p, const Doubles& r) { _mm_storeu_ps(p, _mm256_cvtpd_ps((__m256d)r)); }
+TAGFIELD_INLINE void widen(Doubles<8>& r, const float* p) {
+  r = (Doubles<8>)_mm512_maskz_cvtps_pd(__mmask8(-1), _mm256_loadu_ps(p));
+}
+TAGFIELD_INLINE void narrow(float* p, const Doubles<8>& r) {
+  _mm256_storeu_ps(p, _mm512_maskz_cvtpd_ps(__mmask8(-1), (__m512d)r));
+}
+#endif
+#if defined(__AVX2__)
+TAGFIELD_INLINE void widen(Doubles<4>& r, const float* p) { r = (Doubles<4>)_mm256_cvtps_pd(_mm_loadu_ps(p)); }
+TAGFIELD_INLINE void narrow(float* p, const Doubles<4>& r) { _mm_storeu_ps(p, _mm256_cvtpd_ps((__m256d)r)); }
 #endif
 
 // out[j][k] = in[k][j] of a square of W by W; the rows of `in` are `step` apart, and so are those of `out` by `out_step`.

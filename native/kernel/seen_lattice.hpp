@@ -42,7 +42,6 @@ template <> struct SeenGuard<double> {
 template <class T> class SeenLattice {
   static constexpr double TINY = std::numeric_limits<T>::min();
   static constexpr int PER_LOG = 4;   // factors that fit into one double before its log is taken
-  typedef Doubles R;
   static constexpr int STEPS = 4;     // positions that are summed into a pair at a time
 
  public:
@@ -50,7 +49,7 @@ template <class T> class SeenLattice {
       : pairs_(pairs), lift_(4 * (pairs.L / 8 + pairs.most() / 4 + 16) * 0x1p-53), into_(pairs.into.pair.size(), 0.0),
         from_(pairs.from.pair.size(), 0.0), step_(pairs.to.size() + W), factor_(pairs.to.size() + W) {
     for (Part& part : part_)
-      for (auto* vector : {&part.now, &part.then}) vector->reserve(int64_t(pairs.Lp) * PART);
+      for (auto* vector : {&part.now, &part.then}) vector->reserve(int64_t(pairs.Lp) * MOST_LANES);
     rows_.reserve(int64_t(pairs.Lp) * W);
   }
 
@@ -88,10 +87,12 @@ template <class T> class SeenLattice {
     for (int k = 0; k < count; ++k) chains[k].sound = usable_;
     if (!usable_ || lanes.longest == 0) return;
     room_for(lanes.longest);
-    forward(chains, lanes, z);
+    const bool wide = MOST_LANES == 8 && lanes.active(chains, 0) > 4;
+    wide ? forward<MOST_LANES>(chains, lanes, z) : forward<4>(chains, lanes, z);
     bool again = marginals;
-    for (int k = 0; k < count; ++k) again = again || (chains[lanes.order[k]].sound && !(least_[k] * SeenGuard<T>::RIGHT >= lift_));
-    if (again) backward(chains, lanes, marginals);
+    for (int k = 0; k < count; ++k)
+      again = again || (chains[lanes.order[k]].sound && !(least_[k] * SeenGuard<T>::RIGHT >= lift_));
+    if (again) wide ? backward<MOST_LANES>(chains, lanes, marginals) : backward<4>(chains, lanes, marginals);
     unsummed_ = marginals ? lanes.longest : 0;
     for (int k = 0; k < count; ++k) lane_[lanes.order[k]] = k;
   }
@@ -115,8 +116,8 @@ template <class T> class SeenLattice {
   Scratch<T> e_, alpha_, rows_, sums_;  // e, then q; α, then α/m: where `place` says
   Scratch<double> c_;                   // [n, W]
   struct Part {
-    Scratch<double> now, then;          // [Lp, PART]: what a step reads and writes
-  } part_[W / PART];
+    Scratch<double> now, then;          // [Lp, lanes]: what a step reads and writes
+  } part_[2];
   double least_[W];
   int lane_[W];
 
@@ -133,25 +134,30 @@ template <class T> class SeenLattice {
   }
 
   // D · x of one pair, in each lane.
-  TAGFIELD_INLINE static R term(const int32_t* other, const double* D, int32_t q, const double* x) {
+  template <int PART>
+  TAGFIELD_INLINE static Doubles<PART> term(const int32_t* other, const double* D, int32_t q, const double* x) {
+    typedef Doubles<PART> R;
     R d, at;
     fill(d, D[q]), read(at, x + int64_t(other[q]) * PART);
     return d * at;
   }
   // Σ of D · x[other label] over some fours, in each lane.
-  TAGFIELD_INLINE static R weigh(const int32_t* other, const double* D, int32_t from, int32_t to, const double* x) {
+  template <int PART>
+  TAGFIELD_INLINE static Doubles<PART> weigh(const int32_t* other, const double* D, int32_t from, int32_t to, const double* x) {
+    typedef Doubles<PART> R;
     R s0{}, s1{}, s2{}, s3{};
     for (; from < to; from += Fours::SIZE) {
-      s0 += term(other, D, from, x);
-      s1 += term(other, D, from + 1, x);
-      s2 += term(other, D, from + 2, x);
-      s3 += term(other, D, from + 3, x);
+      s0 += term<PART>(other, D, from, x);
+      s1 += term<PART>(other, D, from + 1, x);
+      s2 += term<PART>(other, D, from + 2, x);
+      s3 += term<PART>(other, D, from + 3, x);
     }
     return (s0 + s1) + (s2 + s3);
   }
 
   // Sums over all labels, in each lane.
-  TAGFIELD_INLINE void total(const double* x, double* out) const {
+  template <int PART> TAGFIELD_INLINE void total(const double* x, double* out) const {
+    typedef Doubles<PART> R;
     R s[8] = {};
     for (int64_t j = 0; j < pairs_.Lp; j += 8)
 #pragma GCC unroll 8
@@ -182,7 +188,8 @@ template <class T> class SeenLattice {
     for (int64_t j = 0; j < Lp; j += W) transpose<T>(&rows_[j], Lp, &e_[place(t + SHIFT, j)], STEPS * W);
   }
 
-  void forward_step(int part, int64_t t, double* c) {
+  template <int PART> void forward_step(int part, int64_t t, double* c) {
+    typedef Doubles<PART> R;
     const int64_t Lp = pairs_.Lp;
     const int32_t *label = pairs_.into.label.data(), *first = pairs_.into.first.data(), *source = pairs_.into.other.data();
     const double* D = into_.data();
@@ -195,16 +202,17 @@ template <class T> class SeenLattice {
       R at;
       widen(at, e + j * STEPS * W);
       if (t) {
-        const R f = weigh(source, D, first[k], first[k + 1], x) + one;
+        const R f = weigh<PART>(source, D, first[k], first[k + 1], x) + one;
         least = smaller(least, f);
         at = at * f;
       }
       write(y + j * PART, at);
     }
     write(least_ + part * PART, least);
-    total(y, c + part * PART);
+    total<PART>(y, c + part * PART);
   }
-  void normalise(int part, int64_t t, const double* inverse) {
+  template <int PART> void normalise(int part, int64_t t, const double* inverse) {
+    typedef Doubles<PART> R;
     double *x = part_[part].now.get(), *y = part_[part].then.get();
     T* alpha = &alpha_[place(t, 0) + part * PART];
     R by;
@@ -218,27 +226,29 @@ template <class T> class SeenLattice {
     }
   }
 
-  void clear_upper(int64_t t) {
-    T* alpha = &alpha_[place(t, 0) + PART];
+  template <int PART> void clear_upper(int64_t t) {
+    typedef Doubles<PART> R;
+    T* alpha = &alpha_[place(t, 0) + W / 2];
     for (int64_t j = 0, Lp = pairs_.Lp; j < Lp; ++j) narrow(alpha + j * STEPS * W, R{});
   }
 
-  void forward(BlockChain<T>* chains, const ByLength& lanes, T z) {
+  template <int PART> void forward(BlockChain<T>* chains, const ByLength& lanes, T z) {
     double shift[W] = {}, log_c[W] = {}, product[W], inverse[W];
     for (int k = 0; k < W; ++k) product[k] = 1, least_[k] = INFINITY;
     for (int64_t t = 0; t < lanes.longest; ++t) {
       const int active = lanes.active(chains, t), parts = (active + PART - 1) / PART;
       double* c = &c_[t * W];
       exp_states(chains, lanes, active, t, z, shift);
-      for (int part = 0; part < parts; ++part) forward_step(part, t, c);
+      for (int part = 0; part < parts; ++part) forward_step<PART>(part, t, c);
       for (int k = 0; k < W; ++k) {
         if (k >= active) c[k] = 1;
         if (!(c[k] >= 1e-60 && c[k] <= 1e60)) chains[lanes.order[k]].sound = false, c[k] = 1;
         inverse[k] = 1 / c[k], product[k] *= c[k];
         if (t % PER_LOG == PER_LOG - 1) log_c[k] += std::log(product[k]), product[k] = 1;
       }
-      for (int part = 0; part < parts; ++part) normalise(part, t, inverse);
-      if (parts < W / PART) clear_upper(t);
+      for (int part = 0; part < parts; ++part) normalise<PART>(part, t, inverse);
+      if constexpr (PART < W)
+        if (parts < W / PART) clear_upper<PART>(t);
     }
     for (int k = 0; k < lanes.count; ++k) {
       BlockChain<T>& chain = chains[lanes.order[k]];
@@ -247,7 +257,8 @@ template <class T> class SeenLattice {
     }
   }
 
-  void backward_step(int part, int64_t t, double* m, double* d) {
+  template <int PART> void backward_step(int part, int64_t t, double* m, double* d) {
+    typedef Doubles<PART> R;
     const int64_t Lp = pairs_.Lp;
     const int32_t *label = pairs_.from.label.data(), *first = pairs_.from.first.data(), *to = pairs_.from.other.data();
     const double* D = from_.data();
@@ -260,17 +271,18 @@ template <class T> class SeenLattice {
       const int64_t i = label[k];
       R a, at;
       widen(a, alpha + i * STEPS * W), widen(at, e + i * STEPS * W);
-      const R g = weigh(to, D, first[k], first[k + 1], x) + one;
+      const R g = weigh<PART>(to, D, first[k], first[k + 1], x) + one;
       const R met = a * g;
       sum += met;
       narrow(rows + i * W, met);
       write(y + i * PART, at * g);
     }
     write(m + part * PART, sum);
-    total(y, d + part * PART);
+    total<PART>(y, d + part * PART);
   }
   // α becomes α/m, e becomes q, and rows α ∘ g/m.
-  void finish_step(int part, int64_t t, const double* over_m, const double* over_d) {
+  template <int PART> void finish_step(int part, int64_t t, const double* over_m, const double* over_d) {
+    typedef Doubles<PART> R;
     double *x = part_[part].now.get(), *y = part_[part].then.get();
     T *alpha = &alpha_[place(t, 0) + part * PART], *e = &e_[place(t + SHIFT, 0) + part * PART], *row = rows_.get() + part * PART;
     R by_m, by_d;
@@ -283,13 +295,13 @@ template <class T> class SeenLattice {
     }
   }
 
-  void backward(BlockChain<T>* chains, const ByLength& lanes, bool marginals) {
+  template <int PART> void backward(BlockChain<T>* chains, const ByLength& lanes, bool marginals) {
     const int64_t Lp = pairs_.Lp;
     double share[W] = {}, m[W], d[W], over_m[W], over_d[W];
     for (Part& part : part_) zeros(part.now, Lp * PART);
     for (int64_t t = lanes.longest - 1; t >= 0; --t) {
       const int active = lanes.active(chains, t), parts = (active + PART - 1) / PART;
-      for (int part = 0; part < parts; ++part) backward_step(part, t, m, d);
+      for (int part = 0; part < parts; ++part) backward_step<PART>(part, t, m, d);
       for (int k = 0; k < W; ++k) {
         over_m[k] = over_d[k] = 0;
         if (k >= active) continue;
@@ -298,7 +310,7 @@ template <class T> class SeenLattice {
         share[k] += lift_ * (d[k] * over_cm + over_m[k]) + flushed_ * (1 + over_m[k] + over_cm);
         if (!(share[k] <= 1) || !(d[k] <= 1e60)) over_m[k] = over_d[k] = 0, share[k] = INFINITY;
       }
-      for (int part = 0; part < parts; ++part) finish_step(part, t, over_m, over_d);
+      for (int part = 0; part < parts; ++part) finish_step<PART>(part, t, over_m, over_d);
       for (int64_t j = 0; marginals && j < Lp; j += W) {
         T square[W * W];
         transpose<T>(&rows_[j * W], W, square, W);

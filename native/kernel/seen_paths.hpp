@@ -60,8 +60,10 @@ template <class T> class Unlisted {
 
 template <class T> class SeenPaths {
  public:
-  explicit SeenPaths(const SeenPairs& pairs) : pairs_(pairs), unlisted_(pairs), step_(pairs.to.size()), before_(pairs.to.size()), into_(pairs.into.pair.size(), PAD<T>) {
-    for (auto* vector : {&now_, &listed_, &square_}) vector->reserve(int64_t(pairs.Lp) * W);
+  explicit SeenPaths(const SeenPairs& pairs)
+      : pairs_(pairs), unlisted_(pairs), step_(pairs.to.size()), before_(pairs.to.size()),
+        into_(pairs.into.pair.size(), PAD<T>) {
+    for (auto* vector : {&now_, &listed_}) vector->reserve(int64_t(pairs.Lp) * W);
     row_.reserve(pairs.Lp);
   }
 
@@ -80,7 +82,7 @@ template <class T> class SeenPaths {
   void run(BlockChain<T>* chains, int count, int32_t* const* y) {
     const ByLength lanes(chains, count);
     const int64_t Lp = pairs_.Lp;
-    v_.reserve(lanes.longest * Lp * W);
+    v_.reserve(lanes.longest * Lp * count);
     for (int64_t t = 0; t < lanes.longest; ++t) {
       const int active = lanes.active(chains, t);
       if (t) look_back();
@@ -115,7 +117,7 @@ template <class T> class SeenPaths {
   const SeenPairs& pairs_;
   Unlisted<T> unlisted_;
   std::vector<T> step_, before_, into_;  // [P] τ by the first label, and by the second one; the same in fours
-  Scratch<T> v_, now_, listed_, square_, row_;  // [W, longest, Lp]; [Lp, W]
+  Scratch<T> v_, now_, listed_, row_;  // [W, longest, Lp]; [Lp, W], [Lp, W]; [Lp]
 
   T* row(int k, int64_t t, const ByLength& lanes) const { return v_.get() + (k * lanes.longest + t) * pairs_.Lp; }
 
