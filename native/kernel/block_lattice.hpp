@@ -51,17 +51,21 @@ template <class T> class BlockLattice {
   }
   // The expected transitions of chain k of the last run, which has n positions.
   void edges(int k, int64_t n, T* out) {
-    const T* own = edge_[k].get();
     if (n < 2)
       std::fill_n(out, edge_size(), T(0));
     else if (!pairs_)
-      alone_[k] ? void(std::copy_n(own, edge_size(), out)) : dense_->edge(k, n, out);
+      copy_matrix(k, n, out);
     else if (alone_[k])
-      pairs_->gather(own, out);
+      pairs_->gather(edge_[k].get(), out);
     else {
       const T* expected = seen_->expected() + seen_->lane(k);
       for (int64_t p = 0, P = edge_size(); p < P; ++p) out[p] = expected[p * W];
     }
+  }
+
+  // What they are made of, until the next run; nothing where they are already known.
+  PairFactors<T> factors(int k, int64_t n) const {
+    return pairs_ || alone_[k] || n < 2 ? PairFactors<T>{} : dense_->factors(k, n);
   }
 
  private:
@@ -73,6 +77,15 @@ template <class T> class BlockLattice {
   const T* trans_ = nullptr;
   bool plain_ready_ = false, alone_[W] = {};
   Scratch<T> edge_[W];
+
+  void copy_matrix(int k, int64_t n, T* out) const {
+    if (alone_[k]) {
+      std::copy_n(edge_[k].get(), edge_size(), out);
+      return;
+    }
+    const PairFactors<T> factors = dense_->factors(k, n);
+    for (int i = 0; i < at_.L; i += PairFactors<T>::ROWS) factors.rows(i, out + int64_t(i) * at_.Lp());
+  }
 
   // Lanes of eight take the memory of eight sentences: very long ones are left to the other lattice.
   void run_listed(BlockChain<T>* chains, int count, T z, bool marginals) {

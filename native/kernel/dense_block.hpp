@@ -37,6 +37,26 @@ TAGFIELD_NOINLINE void product_strip(const T* X, const T* const* a, int L, int L
     for (int b = 0; b < G; ++b) store<T>(out + k * step + b * W, sum[k][b]);
 }
 
+// What the expected transitions of a chain are made of: Σ_t P(y_t = i, y_{t+1} = j) = X_ij Σ_t p_t(i) q_t(j)
+template <class T> struct PairFactors {
+  const T *p = nullptr, *q = nullptr, *X = nullptr;  // [n, Lp], [n, Lp], [L, Lp]
+  int64_t n = 0;
+  int L = 0, Lp = 0;
+
+  static constexpr int ROWS = 4;
+  // Those of ROWS rows from i0 on, a multiple of ROWS, into out [ROWS, Lp]; less at the end.
+  void rows(int i0, T* out) const {
+    strips<0>(Lp / W, [&](int b0, auto width) {
+      constexpr int G = decltype(width)::value;
+      Vec<T> sum[ROWS][G] = {};
+      outer_sum<T, G>(p + i0, q + b0 * W, n, Lp, sum);
+      for (int r = 0; r < ROWS && i0 + r < L; ++r)
+        for (int b = 0; b < G; ++b)
+          store<T>(out + r * Lp + (b0 + b) * W, sum[r][b] * load(X + int64_t(i0 + r) * Lp + (b0 + b) * W));
+    });
+  }
+};
+
 template <class T> class DenseBlock {
   static constexpr T TINY = std::numeric_limits<T>::min();
   // Accumulators that stay in registers, in blocks of W.
@@ -68,21 +88,10 @@ template <class T> class DenseBlock {
     if (marginals) backward(chains, lanes, strict);
   }
 
-  // Σ_t P(y_t = i, y_{t+1} = j) of one chain into edge [L, Lp].
-  void edge(int chain, int64_t n, T* edge) const {
-    const T *p = &a_[begin_[lane_[chain]] * Lp_], *q = &e_[begin_[lane_[chain]] * Lp_];
-    strips<0>(at_.NB, [&](int b0, auto width) {
-      constexpr int G = decltype(width)::value;
-      for (int i0 = 0; i0 < L_; i0 += 4) {
-        Vec<T> sum[4][G] = {};
-        outer_sum<T, G>(p + i0, q + Lp_ + b0 * W, n - 1, Lp_, sum);
-        for (int r = 0; r < 4 && i0 + r < L_; ++r)
-          for (int b = 0; b < G; ++b) {
-            const int64_t k = int64_t(i0 + r) * Lp_ + (b0 + b) * W;
-            store<T>(edge + k, sum[r][b] * load(X_ + k));
-          }
-      }
-    });
+  // Of one chain of the last run, until the next one.
+  PairFactors<T> factors(int chain, int64_t n) const {
+    const int64_t first = begin_[lane_[chain]] * Lp_;
+    return {&a_[first], &e_[first + Lp_], X_, n - 1, L_, Lp_};
   }
 
  private:

@@ -3,7 +3,8 @@
 //     listed    one number for each pair with a weight, where these are few among many labels (seen_pairs.hpp)
 //     matrix    [L, Lp]
 //
-// The form depends on the features and on the pass, never on threads or blocks.
+// The form depends on the features and on the pass, never on threads or blocks. A matrix is large: that of 400 labels has 640 kB.
+// So what it is made of is handed on instead, and who owns some of the weights makes their rows of it (`step_factors`).
 #pragma once
 #include <algorithm>
 #include <memory>
@@ -56,6 +57,21 @@ class TransitionForm {
   }
 };
 
+// Makes rows of a sentence's expected transitions, takes the gold labels y from them, and calls step(place, u) for each block of
+// weights in [from, to) of the matrix.
+template <class Step>
+void step_factors(const PairFactors<float>& factors, const int32_t* y, int64_t from, int64_t to, Scratch<float>& room, Step step) {
+  constexpr int ROWS = PairFactors<float>::ROWS;
+  const int64_t Lp = factors.Lp;
+  float* u = room.reserve(ROWS * Lp);
+  for (int64_t i = from / Lp / ROWS * ROWS; i * Lp < to; i += ROWS) {
+    factors.rows(int(i), u);
+    for (int64_t t = 1; t <= factors.n; ++t)
+      if (y[t - 1] >= i && y[t - 1] < i + ROWS) u[(y[t - 1] - i) * Lp + y[t]] -= 1;
+    for (int64_t k = std::max(from, i * Lp); k < std::min(to, (i + ROWS) * Lp); k += W) step(k, load(u + (k - i * Lp)));
+  }
+}
+
 // The plain sentences of one thread's share of a block, which take the lattices of blocks together.
 class WaitingChains {
   const Layout& at_;
@@ -82,7 +98,8 @@ class WaitingChains {
   // Scores [n, Lp], which stay until `run`, and where the nodes go.
   void add(int item, const float* scores, int64_t n, float* node) { waiting_.push_back({item, {scores, n, node, 0, false}}); }
 
-  // Calls done(item, log Z, edges) for each, where edges(out) writes its expected transitions.
+  // Calls done(item, log Z, edges, factors) for each, where edges(out) writes its expected transitions. Their factors are
+  // there if they last until the next block.
   template <class Done> void run(float z, Done done) {
     std::stable_sort(waiting_.begin(), waiting_.end(), [](const Waiting& a, const Waiting& b) { return a.chain.n > b.chain.n; });
     for (size_t first = 0; first < waiting_.size(); first += W) {
@@ -91,7 +108,8 @@ class WaitingChains {
       for (int k = 0; k < count; ++k) chains[k] = waiting_[first + size_t(k)].chain;
       lattice_.run(chains, count, z, true);
       for (int k = 0; k < count; ++k)
-        done(waiting_[first + size_t(k)].item, chains[k].log_z, [&](float* out) { lattice_.edges(k, chains[k].n, out); });
+        done(waiting_[first + size_t(k)].item, chains[k].log_z, [&](float* out) { lattice_.edges(k, chains[k].n, out); },
+             waiting_.size() <= W ? lattice_.factors(k, chains[k].n) : PairFactors<float>{});
     }
     waiting_.clear();
   }
