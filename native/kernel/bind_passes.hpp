@@ -1,5 +1,7 @@
 // Python bindings of the training passes: stochastic (Pass, with its responses), margin, and AROW.
 #pragma once
+#include <chrono>
+
 #include "kernel/arow.hpp"
 #include "kernel/handles.hpp"
 #include "kernel/margin.hpp"
@@ -56,6 +58,16 @@ void bind_passes(nb::module_& m) {
                    [](PassHandle& h, bool v) { h.p.observe_edges = v; })
       .def_prop_rw("respond_edges", [](PassHandle& h) { return h.p.respond_edges; },
                    [](PassHandle& h, bool v) { h.p.respond_edges = v; })
+      .def_prop_rw("block", [](PassHandle& h) { return h.p.block; }, [](PassHandle& h, int v) {
+        require(v >= 1 && v <= MAX_BLOCK, "a block has 1 to 1024 sentences");
+        h.p.block = v;
+      })
+      .def_prop_rw("threads", [](PassHandle& h) { return h.p.threads; }, [](PassHandle& h, int v) {
+        require(v >= 1, "at least one thread");
+        h.p.threads = v;
+      })
+      .def_prop_rw("least_work", [](PassHandle& h) { return h.p.least_work; },
+                   [](PassHandle& h, double v) { h.p.least_work = v; })
       .def_prop_rw("summed_scale", [](PassHandle& h) { return h.p.summed_scale; },
                    [](PassHandle& h, double v) { h.p.summed_scale = v; })
       .def_prop_rw("averaged", [](PassHandle& h) { return h.p.averaged; }, [](PassHandle& h, int64_t v) { h.p.averaged = v; })
@@ -117,15 +129,25 @@ void bind_passes(nb::module_& m) {
         h.p.squares = squares ? squares->changeable_beside(theta) : Arrays{};
         h.p.rest = rest ? rest->changeable_beside(theta) : Arrays{};
         h.p.limits = LimitsHandle::of(h.limits ? &*h.limits : nullptr, c.view, theta.view.at);
-        const std::vector<int64_t> kept = checked_order(c, order);
+        std::vector<int64_t> kept = checked_order(c, order);
+        kept.erase(std::remove_if(kept.begin(), kept.end(), [&](int64_t s) { return c.view.length(s) == 0; }), kept.end());
+        require(!h.p.streaming || h.p.block == 1, "a stream has blocks of one sentence");
         require(!c.view.class_weight || !h.counted, "class weights do not apply to responses to counts");
         h.p.response = h.response ? &*h.response : nullptr;
         h.p.counted = h.counted ? &*h.counted : nullptr;
         require(!h.counted || (h.counted->tables.size() >= 2 && h.counted->exact),
                 "responses to counts need the tables of 0 and 1 and an exact direction");
         h.p.loss = 0, h.p.failed = -1;
+        // Ctrl-C ends a pass between two blocks. Asking needs Python's lock, so it is done a few times a second.
+        h.p.pulse = [asked = std::chrono::steady_clock::now()]() mutable {
+          const auto now = std::chrono::steady_clock::now();
+          if (now - asked < std::chrono::milliseconds(100)) return;
+          asked = now;
+          nb::gil_scoped_acquire acquire;
+          if (PyErr_CheckSignals() != 0) throw nb::python_error();
+        };
         nb::gil_scoped_release release;
-        run_pass(c.view, theta.view.at, h.p, kept.data(), int64_t(kept.size()));
+        run_pass(c.grouped.of(c.view), theta.view.at, h.p, kept);
       }, "corpus"_a, "theta"_a, "squares"_a.none(), "rest"_a.none(), "order"_a);
 
   m.def("squared_norm", [](View<float, 2> x) {

@@ -48,20 +48,22 @@ struct Exactly {
   std::vector<double> E, empirical, direction;
   std::vector<int64_t> where;  // index of the weight
   std::vector<Part> part;      // and of which array
+  std::vector<uint8_t> groups; // of the attributes, whose owners make the steps
+  int group = 0;               // of what is added next
 
-  void clear() { E.clear(), empirical.clear(), where.clear(), part.clear(); }
+  void clear() { E.clear(), empirical.clear(), direction.clear(), where.clear(), part.clear(), groups.clear(), group = 0; }
 
   void add(const float* theta, int64_t k, double e, double known, Part of) {
     uint32_t bits;
     std::memcpy(&bits, theta + k, 4);
     if (bits == 0x80000000u) return;  // not a feature
-    E.push_back(e), empirical.push_back(known), where.push_back(k), part.push_back(of);
+    E.push_back(e), empirical.push_back(known), where.push_back(k), part.push_back(of), groups.push_back(uint8_t(group));
   }
 };
 
-// Replaces the response of the lanes that have a count; those without a table get 0 and are collected.
+// Replaces the response of the lanes that have a count; those without a table get 0, and are collected where `rest` is given.
 inline Vec<float> correct_gold(const Counted& f, const Vec<float>& u, const Vec<float>& r, const float* counts,
-                               const float* theta, int64_t base, Part part, Exactly& rest) {
+                               const float* theta, int64_t base, Part part, Exactly* rest) {
   float lanes[W], us[W];
   store<float>(lanes, r), store<float>(us, u);
   for (int k = 0; k < W; ++k) {
@@ -71,7 +73,7 @@ inline Vec<float> correct_gold(const Counted& f, const Vec<float>& u, const Vec<
       lanes[k] = f.tables[size_t(c)].at_count(us[k], c);
     } else {
       lanes[k] = 0;
-      rest.add(theta, base + k, double(us[k]) + c, c, part);
+      if (rest) rest->add(theta, base + k, double(us[k]) + c, c, part);
     }
   }
   return load(lanes);
@@ -101,7 +103,7 @@ inline void respond_rows(const Counted& f, const float* D, const int32_t* y, int
 // Visits the blocks of a slot with more than one occurrence, or with values: fn(block, weights, response).
 template <Rows R, class Fn>
 inline void counted_slot(const Sentence& x, const Layout& at, const Counted& f, const float* D, const float* theta, int64_t k0,
-                         int64_t k1, int64_t from, int64_t to, Exactly& rest, Fn fn) {
+                         int64_t k1, int64_t from, int64_t to, Exactly* rest, Fn fn) {
   const int Lp = at.Lp();
   const int32_t *position = x.position, *y = x.y;
   const float* value = x.value;

@@ -13,6 +13,7 @@
 #include <variant>
 
 #include "exact_array.hpp"
+#include "kernel/groups.hpp"
 #include "kernel/limits.hpp"
 
 namespace nb = nanobind;
@@ -75,6 +76,7 @@ struct CorpusHandle {  // the arrays stay alive as long as the view
   View<double, 1> weight;
   std::optional<SlotsHandle> edges;
   std::vector<double> class_weight;  // a copy: nothing changes it after it was checked
+  mutable Grouped grouped;           // for the passes that need it
 
   CorpusHandle(View<int64_t, 1> tokens_, View<int64_t, 1> slots_, View<int64_t, 1> occurrences_,
                View<int32_t, 1> attribute_, View<int32_t, 1> stop_, View<int32_t, 1> position_,

@@ -28,6 +28,7 @@
 #include <memory>
 #include <vector>
 
+#include "kernel/habits.hpp"
 #include "kernel/lanes.hpp"
 #include "kernel/logspace.hpp"
 #include "kernel/matrix.hpp"
@@ -69,7 +70,7 @@ template <class T> class Lattice {
 
   // X = exp(z·τ − r) and its transpose. Padding columns become 0. Were r the largest τ, and that far above the rest, a step
   // along all others would cost 1e-15 and more: r is the mean over labels of their best transition, or what a step has
-  // cost lately (`follow`).
+  // cost lately (`pace`).
   void set_transitions(const T* trans, T z) {
     trans_ = trans;
     X_.reserve(int64_t(L_) * Lp_), Xt_.reserve(int64_t(Lp_) * Lp_);
@@ -85,7 +86,7 @@ template <class T> class Lattice {
     }
     constexpr T most = 36;  // M ≤ e^36, 4e15
     for (int i = 0; i < L_; ++i) sum += best_[i] > top - most ? best_[i] : top - most;  // some labels have none
-    r_ = follow && std::isfinite(pace_) ? T(pace_) : sum / T(L_);
+    r_ = std::isfinite(pace) ? T(pace) : sum / T(L_);
     r_ = r_ < top ? r_ : top;
     r_ = r_ > top - most ? r_ : top - most;
     M_ = std::exp(top - r_);
@@ -106,10 +107,7 @@ template <class T> class Lattice {
   double run(T z, bool marginals) {
     double log_z = 0;
     bool sound = false;
-    const bool tried = skip_ == 0;
-    if (!tried)
-      --skip_;
-    else
+    if (tries)
       switch (at_.NB) {
         case 1: sound = scaled<1>(z, marginals, log_z); break;
         case 2: sound = scaled<2>(z, marginals, log_z); break;
@@ -117,21 +115,14 @@ template <class T> class Lattice {
         case 4: sound = scaled<4>(z, marginals, log_z); break;
         default: sound = scaled<0>(z, marginals, log_z);
       }
-    if (sound) {
-      failures_ = 0;
-    } else {
+    if (!sound) {
       ++fallbacks;
-      if constexpr (sizeof(T) == 4) {
-        if (follow && tried) skip_ = (1 << failures_) - 1, failures_ = failures_ < 5 ? failures_ + 1 : 5;
+      if constexpr (sizeof(T) == 4)
         log_z = run_wide(z, marginals);
-      } else {
+      else
         log_z = forward_backward_log(L_, Lp_, scores, trans_, double(z), n_, marginals ? node : nullptr, edge);
-      }
     }
-    if (n_ > 1) {
-      const double cost = (log_z - shift_) / double(n_ - 1);
-      pace_ = std::isfinite(pace_) ? 0.8 * pace_ + 0.2 * cost : cost;
-    }
+    last = {tries, sound, n_ > 1 ? (log_z - shift_) / double(n_ - 1) : double(NAN)};
     return log_z;
   }
 
@@ -144,18 +135,17 @@ template <class T> class Lattice {
   bool strict = false;
   bool pairs = true;  // whether marginals include those of pairs of labels, `edge`
   int64_t fallbacks = 0;
-  // Learn from the sentences before: scale the transitions by what a step has cost, and after failures in a row go straight
-  // to double for 1, 3, 7 … sentences. Not where sentences are divided among threads, for the outcome of one would depend
-  // on which came before it.
-  bool follow = false;
+  // What a pass has learned from the sentences before (habits.hpp), and what it may learn from this one.
+  double pace = NAN;
+  bool tries = true;
+  LatticeRun last;
 
  private:
   const Layout& at_;
   int L_, Lp_;
   int64_t n_ = 0;
   T r_ = 0, M_ = 1;
-  int skip_ = 0, failures_ = 0;
-  double shift_ = 0, pace_ = NAN;  // Σ max s_t of the sentence; log Z without it, a step
+  double shift_ = 0;  // Σ max s_t of the sentence
   const T* trans_ = nullptr;
   Scratch<T> X_, Xt_, scores_, node_, edge_, a_, e_, best_;
   std::unique_ptr<Lattice<double>> wide_;

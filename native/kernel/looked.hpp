@@ -14,12 +14,10 @@
 namespace tagfield {
 
 struct Looked {
-  EdgeLattice lattice;
-
-  explicit Looked(const Layout& at) : lattice(at), at_(at), size_(int64_t(at.L) * at.Lp()) {}
+  explicit Looked(const Layout& at) : at_(at), size_(int64_t(at.L) * at.Lp()) {}
 
   // Sentence s, with the transitions in force and the weights of the edges.
-  TAGFIELD_NOINLINE void open(const Corpus& c, const float* trans, const float* edge, int64_t s) {
+  TAGFIELD_NOINLINE void open(const Corpus& c, const float* trans, const float* edge, int64_t s, EdgeLattice& lattice) {
     n_ = c.length(s);
     lattice.room_for(n_);
     sum_edges(c, at_, trans, edge, s, lattice);
@@ -31,7 +29,7 @@ struct Looked {
   }
 
   // log Z from the scores in `plain`; leaves the marginals there, and the pairs here. Those of the run before are kept.
-  TAGFIELD_NOINLINE double run(Lattice<float>& plain, float z) {
+  TAGFIELD_NOINLINE double run(EdgeLattice& lattice, Lattice<float>& plain, float z) {
     for (int64_t k = 0; k < n_ * at_.Lp(); ++k) lattice.scores[k] = double(plain.scores[k]);
     const double log_z = lattice.run(double(z), true);
     for (int64_t k = 0; k < n_ * at_.Lp(); ++k) plain.node[k] = float(lattice.node[k]);
@@ -44,8 +42,8 @@ struct Looked {
   }
 
   // The loss where every label is known; the pairs become E − Ẽ.
-  double run_known(Lattice<float>& plain, float z, const int32_t* y) {
-    const double loss = run(plain, z) - double(z) * lattice.path_score(y);
+  double run_known(EdgeLattice& lattice, Lattice<float>& plain, float z, const int32_t* y) {
+    const double loss = run(lattice, plain, z) - double(z) * lattice.path_score(y);
     for (int64_t t = 1; t < n_; ++t)
       if (place_[size_t(t)] >= 0) pairs_[place_[size_t(t)] + int64_t(y[t - 1]) * at_.Lp() + y[t]] -= 1;
     return loss;
@@ -59,15 +57,18 @@ struct Looked {
     for (int64_t k = 0; k < own * size_; ++k) known_[k] = pairs_[k], pairs_[k] = before_[k] - pairs_[k];
   }
 
-  // Visits every block of weights of the sentence's edge attributes: fn(place of its first weight, u).
-  template <class Fn> void each_difference(const Corpus& c, int64_t s, Fn fn) const {
-    each_block(c, s, [&](int64_t k, int i, int b, int64_t from, int64_t to) { fn(k * W, sum(c, pairs_, i, b, from, to)); });
+  // Visits every block of weights of the sentence's edge attributes in the groups `mine`: fn(place of its first weight, u).
+  template <class Fn> void each_difference(const Corpus& c, int64_t s, Groups mine, Fn fn) const {
+    each_block(c, s, mine, [&](int64_t, int64_t k, int i, int b, int64_t from, int64_t to) {
+      fn(k * W, sum(c, pairs_, i, b, from, to));
+    });
   }
 
   // The same where the direction depends on E and Ẽ separately: fn(place, weights, direction).
-  template <class Fn> void each_counted(const Corpus& c, int64_t s, const Pass& pass, Exactly& rest, Fn fn) const {
+  template <class Fn> void each_counted(const Corpus& c, int64_t s, Groups mine, const Pass& pass, Exactly* rest, Fn fn) const {
     const int32_t* y = c.labels + c.tokens[s];
-    each_block(c, s, [&](int64_t k, int i, int b, int64_t from, int64_t to) {
+    each_block(c, s, mine, [&](int64_t e, int64_t k, int i, int b, int64_t from, int64_t to) {
+      if (rest) rest->group = group_of(e);
       const Vec<float> w = load(pass.theta.edge + k * W), u = sum(c, pairs_, i, b, from, to);
       if (!pass.respond_edges) return fn(k * W, w, u);
       float counts[W] = {};
@@ -85,9 +86,10 @@ struct Looked {
 
   // E and Ẽ of every edge weight of a sentence with unknown labels, for the exact direction.
   void collect(const Corpus& c, int64_t s, const float* theta, Exactly& into) const {
-    each_block(c, s, [&](int64_t k, int i, int b, int64_t from, int64_t to) {
+    each_block(c, s, Groups{}, [&](int64_t a, int64_t k, int i, int b, int64_t from, int64_t to) {
       float e[W], known[W];
       store<float>(e, sum(c, before_, i, b, from, to)), store<float>(known, sum(c, known_, i, b, from, to));
+      into.group = group_of(a);
       for (int lane = 0; lane < W; ++lane) into.add(theta, k * W + lane, double(e[lane]), double(known[lane]), Part::EDGE);
     });
   }
@@ -98,10 +100,10 @@ struct Looked {
   std::vector<int64_t> place_;  // [n] where the pairs of a position are; −1 where it has no edge attribute
   Scratch<float> pairs_, before_, known_;
 
-  template <class Fn> void each_block(const Corpus& c, int64_t s, Fn fn) const {
+  template <class Fn> void each_block(const Corpus& c, int64_t s, Groups mine, Fn fn) const {
     each_edge_slot(c.edges, at_, s, [&](int64_t e, int64_t from, int64_t to) {
-      for (int i = 0; i < at_.L; ++i)
-        at_.each_edge_block(e * at_.L + i, [&](int64_t k, int b) { fn(k, i, b, from, to); });
+      for (int i = 0; mine.has(group_of(e)) && i < at_.L; ++i)
+        at_.each_edge_block(e * at_.L + i, [&](int64_t k, int b) { fn(e, k, i, b, from, to); });
     });
   }
   Vec<float> sum(const Corpus& c, const Scratch<float>& of, int i, int b, int64_t from, int64_t to) const {

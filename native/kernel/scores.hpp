@@ -34,14 +34,15 @@ template <class T> inline void blank_scores(const Layout& at, T* scores, int64_t
     }
 }
 
-// Visits the slots of a sentence: fn(first block, last block, first occurrence, last occurrence).
-template <Rows R, class Fn> inline void each_slot(const Sentence& x, const Layout& at, Fn fn) {
+// Visits the slots d0 .. d1 of a sentence: fn(first block, last block, first occurrence, last occurrence).
+template <Rows R, class Fn>
+TAGFIELD_INLINE void each_slot(const Sentence& x, const Layout& at, int64_t d0, int64_t d1, Fn fn) {
   // Copies of the pointers: a store of floats may alias the records, and each would be loaded again after it.
   const int32_t *attribute = x.attribute, *stop = x.stop;
   const int64_t* first = at.first;
-  const int64_t end = x.D, NB = at.NB;
-  int64_t from = 0;
-  for (int64_t d = 0; d < end; ++d) {
+  const int64_t NB = at.NB;
+  int64_t from = d0 ? stop[d0 - 1] : 0;
+  for (int64_t d = d0; d < d1; ++d) {
     const int64_t to = stop[d], a = attribute[d];
     if (R != Rows::SPARSE)
       fn(a * NB, (a + 1) * NB, from, to);
@@ -50,6 +51,8 @@ template <Rows R, class Fn> inline void each_slot(const Sentence& x, const Layou
     from = to;
   }
 }
+
+template <Rows R, class Fn> inline void each_slot(const Sentence& x, const Layout& at, Fn fn) { each_slot<R>(x, at, 0, x.D, fn); }
 
 // The label block that block k of a row starting at k0 covers.
 template <Rows R> inline int block_of(const uint16_t* column, int64_t k, int64_t k0) {
@@ -82,20 +85,15 @@ template <Rows R, class T> struct Ahead {
   }
 };
 
-// `ahead` asks for the rows of the sentences that follow. `also` are arrays beside the weights that the step after the
-// lattice will need: their rows are asked for here.
-template <Rows R, class T>
-void sum_scores(const Sentence& x, const Layout& at, const T* state, T* scores, Ahead<R, T> ahead = {},
-                const T* also = nullptr, const T* also2 = nullptr) {
+// Adds the rows of the slots d0 .. d1 to the scores; ask(first block, last block) asks for memory that is needed later.
+template <Rows R, class T, class Ask>
+TAGFIELD_INLINE void add_slots(const Sentence& x, const Layout& at, const T* state, int64_t d0, int64_t d1, T* scores, Ask ask) {
   const int NB = at.NB, Lp = at.Lp();
   const int32_t* position = x.position;
   const float* value = x.value;
   const uint16_t* column = at.column;
-  blank_scores(at, scores, x.n);
-  each_slot<R>(x, at, [&](int64_t k0, int64_t k1, int64_t from, int64_t to) {
-    ahead.step();
-    for (const T* beside : {also, also2})
-      for (int64_t k = k0; beside && k < k1; ++k) prefetch(beside + k * W);
+  each_slot<R>(x, at, d0, d1, [&](int64_t k0, int64_t k1, int64_t from, int64_t to) {
+    ask(k0, k1);
     if (R != Rows::SPARSE && NB == 3 && !value) {  // the common case, kept in registers
       const Vec<T> r0 = load(state + k0 * W), r1 = load(state + (k0 + 1) * W), r2 = load(state + (k0 + 2) * W);
       for (int64_t n = from; n < to; ++n) {
@@ -113,6 +111,13 @@ void sum_scores(const Sentence& x, const Layout& at, const T* state, T* scores, 
       }
     }
   });
+}
+
+// The scores of a sentence; `ahead` asks for the rows of the sentences that follow.
+template <Rows R, class T>
+void sum_scores(const Sentence& x, const Layout& at, const T* state, T* scores, Ahead<R, T> ahead = {}) {
+  blank_scores(at, scores, x.n);
+  add_slots<R>(x, at, state, 0, x.D, scores, [&](int64_t, int64_t) { ahead.step(); });
 }
 
 // u = Σ over a slot's occurrences of value · D[position], for the block of labels where D points.

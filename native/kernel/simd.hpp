@@ -36,6 +36,7 @@ template <> struct Machine<double> {
 // A block is one register, or two halves. (An array of registers would be simpler to write, but the compiler keeps
 // arrays within arrays in memory, and the accumulators of matrix.hpp must stay in registers.)
 #define TAGFIELD_INLINE inline __attribute__((always_inline))
+#define TAGFIELD_INLINED __attribute__((always_inline))  // of a lambda
 #define TAGFIELD_NOINLINE __attribute__((noinline))
 
 template <class R> struct Pair {

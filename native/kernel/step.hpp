@@ -2,10 +2,12 @@
 // a stream shows for the first time, and the exact directions that no table knows. stochastic.hpp has the formulas.
 #pragma once
 #include <cmath>
+#include <functional>
 #include <vector>
 
 #include "kernel/counted.hpp"
 #include "kernel/edge_scores.hpp"
+#include "kernel/groups.hpp"
 #include "kernel/respond.hpp"
 #include "kernel/unknown.hpp"
 
@@ -22,6 +24,8 @@ inline double squared_norm(const float* x, int64_t n) {
   return rest;
 }
 
+constexpr int MAX_BLOCK = 1024;
+
 struct Pass {
   double rate = 0.1, decay = 0;  // λ̂, C
   bool constant = false;
@@ -35,6 +39,9 @@ struct Pass {
   bool adaptive = false;
   double floor = 1e-3;           // δ
   bool respond_edges = true;
+  int block = 1, threads = 1;    // sentences that share their weights; threads never change a bit
+  double least_work = 0;         // ns that a block must take on one thread, or there is only one
+  std::function<void()> pulse;   // called on the calling thread now and then; may throw
   const Response* response = nullptr;
   const Counted* counted = nullptr;
   Limits limits;
@@ -115,44 +122,21 @@ template <bool Respond, bool Adaptive, bool Average> struct Change {
   }
 };
 
-// The step of a sentence's transitions, whose directions depend on E and Ẽ separately.
-template <class Step>
-void counted_edges(const Corpus& c, const Layout& at, const Pass& pass, int64_t s, const float* edge, const Step& step,
-                   std::vector<float>& edge_counts, Exactly& rest) {
-  const Arrays &theta = pass.theta, &squares = pass.squares, &averaged = pass.rest;
-  const int Lp = at.Lp();
-  const int64_t n = c.length(s);
-  const int32_t* y = c.labels + c.tokens[s];
-  for (int64_t t = 1; t < n; ++t) edge_counts[size_t(y[t - 1]) * Lp + y[t]] += 1;
-  for (int64_t k = 0; k < int64_t(at.L) * Lp; k += W) {
-    const Vec<float> w = load(theta.trans + k), u = load(edge + k);
-    const float* counts = &edge_counts[size_t(k)];
+// The directions of a sentence's transitions where they depend on E and Ẽ separately, in the place of u = E − Ẽ [L, Lp].
+// counts [L, Lp] is zeros, before and after.
+inline void count_edges(const Sentence& x, const Layout& at, const Counted& f, const float* theta, float* edge, float* counts,
+                        Exactly& rest) {
+  const int64_t Lp = at.Lp();
+  for (int64_t t = 1; t < x.n; ++t) counts[x.y[t - 1] * Lp + x.y[t]] += 1;
+  for (int64_t k = 0; k < at.L * Lp; k += W) {
+    const Vec<float> u = load(edge + k);
     bool gold = false;
-    for (int i = 0; i < W; ++i) gold = gold || counts[i] != 0;
-    Vec<float> r = u;
-    if (pass.respond_edges) r = pass.counted->without_gold(gold ? blank_gold(u, counts) : u);
-    if (pass.respond_edges && gold) r = correct_gold(*pass.counted, u, r, counts, theta.trans, k, Part::TRANS, rest);
-    step.step(theta.trans, squares.trans, averaged.trans, k, w, r);
+    for (int i = 0; i < W; ++i) gold = gold || counts[k + i] != 0;
+    Vec<float> r = f.without_gold(gold ? blank_gold(u, counts + k) : u);
+    if (gold) r = correct_gold(f, u, r, counts + k, theta, k, Part::TRANS, &rest);
+    store<float>(edge + k, r);
   }
-  for (int64_t t = 1; t < n; ++t) edge_counts[size_t(y[t - 1]) * Lp + y[t]] = 0;
-}
-
-// What no table knows: the exact directions, asked for once a sentence.
-template <class Step> void exact_step(const Pass& pass, const Step& step, Exactly& rest) {
-  if (rest.where.empty()) return;
-  {
-    KeepSubnormals keep;  // a function of the user's
-    pass.counted->exact(rest.E, rest.empirical, rest.direction);
-  }
-  for (size_t i = 0; i < rest.where.size(); ++i) {
-    const Part part = rest.part[i];
-    const int64_t base = rest.where[i] / W * W;
-    float lanes[W] = {};
-    lanes[rest.where[i] % W] = float(rest.direction[i]);
-    float* weights = pass.theta.of(part);
-    step.step(weights, pass.squares.of(part), pass.rest.of(part), base, load(weights + base), load(lanes));
-  }
-  rest.clear();
+  for (int64_t t = 1; t < x.n; ++t) counts[x.y[t - 1] * Lp + x.y[t]] = 0;
 }
 
 }  // namespace tagfield

@@ -1,199 +1,246 @@
-// One pass of stochastic natural gradient descent with the scaled sparse L2 step.
+// One pass of stochastic natural gradient descent with the scaled sparse L2 step, on any number of threads.
 //
-//     λ_t = λ̂ / (1 + λ̂ C t)                                   (constant λ̂ if `constant` is set)
-//     u   = E_t − Ẽ_t of one sentence                          summed over its positions
-//     θ̄  ← θ̄ − λ_t / ((1 − Cλ_t) z) · f(u)                    θ = z θ̄: only active weights are touched
-//     z   ← (1 − Cλ_t) z
+// A pass takes a block of sentences at a time. Their lattices all see the weights at the start of the block; then their steps
+// follow in order. With blocks of one sentence this is the method of the paper.
 //
-// Averaging of θ_1 … θ_n without touching inactive weights: with Z = Σ z_τ and R += Z · δ for every change δ of θ̄,
-//     Σ θ_τ = Z θ̄_n − R.
-// The cost of the softmax margin (Gimpel and Smith 2010) is added to the score of every wrong label: the loss is
-//     log Σ_y exp(s(y) + cost · wrong labels of y) − s(gold)
-// and u is that of these expectations. Subtracting it from the gold label at each position gives the same loss and the same u.
-// The adaptive metric divides f(u) by √S + δ, S being the running sum of f(u)² of that weight.
+//     scores    each owner sums the parts of its rows, for all sentences      block_scores.hpp
+//        │ meet
+//     lattices  each thread takes some of the sentences: u = E − Ẽ, f(u)      chains.hpp
+//        │ meet
+//     steps     each owner changes its own weights, sentence by sentence      owned_step.hpp
 //
-// In a stream the number of sentences N is unknown, and the result must not depend on how the stream is cut into passes.
-// So the penalty is divided by the number of sentences so far, C_t = C/(t + 1). Weights shrink by 1/(1 + C_t λ_t), which is
-// positive for every rate. A feature is added when a sentence first contains it (`observe`).
+// Which thread does what changes no bit: scores are sums in a fixed order (groups.hpp), a lattice sees only its scores and
+// what earlier blocks taught (habits.hpp), and a weight has one owner. What travels from core to core is scores and directions,
+// 250 bytes a token; the rows, 1,800 bytes a token, stay where they are.
 //
-// Six in seven attributes of a sentence occur in it once (CoNLL-2000), and their u is that of the position. So f is called
-// once per position, and again only for attributes that occur several times or have values, which
-// leaves a fifth of the calls.
-//
-// A sentence with edge attributes takes another lattice (looked.hpp), with u = E − Ẽ of its pairs of labels; all else is
-// the same.
+// Directions that no table knows are asked for between the last two phases, on the calling thread: they may be Python.
+// A stream has blocks of one sentence, for the result must not depend on how it is cut.
 #pragma once
+#include <chrono>
 #include <cmath>
 #include <memory>
 #include <vector>
 
-#include "kernel/lattice.hpp"
-#include "kernel/looked.hpp"
-#include "kernel/step.hpp"
-#include "kernel/token_terms.hpp"
+#include "kernel/block_scores.hpp"
+#include "kernel/chains.hpp"
+#include "kernel/owned_step.hpp"
+#include "kernel/team.hpp"
 
 namespace tagfield {
 
-// The step of a sentence's edge weights. Not inlined, and with copies of the changes: the loops of sentences without any
-// keep them in registers.
-template <bool Respond, class Step, class Plain>
-TAGFIELD_NOINLINE void step_edges(const Corpus& c, const Pass& pass, int64_t s, const Looked& looked, bool known,
-                                  const Step change, const Plain plain, Exactly& leftover) {
-  const Arrays &theta = pass.theta, &squares = pass.squares, &rest = pass.rest;
-  if (pass.counted && !known && pass.respond_edges)
-    looked.collect(c, s, theta.edge, leftover);
-  else if (pass.counted && known)
-    looked.each_counted(c, s, pass, leftover, [&](int64_t k, const Vec<float>& w, const Vec<float>& r) {
-      change.step(theta.edge, squares.edge, rest.edge, k, w, r);
-    });
-  else
-    looked.each_difference(c, s, [&](int64_t k, const Vec<float>& u) {
-      if (Respond && pass.respond_edges)
-        change(theta.edge, squares.edge, rest.edge, k, u);
-      else
-        plain(theta.edge, squares.edge, rest.edge, k, u);
-    });
-}
+template <Rows R, bool Respond, bool Adaptive, bool Average> class StochasticPass {
+  struct alignas(64) Worker {
+    Chains<R> chains;
+    GroupSums<R> sums;
+    OpenBlock blocks[2];
+    std::vector<Scratch<float>> parts;  // [K] of the scores
+    std::vector<int> whose, by_length;
+    std::vector<int64_t> load;
+    RowsAhead rows, beside;  // weights of the next block; what the steps of this one need beside the weights
+    LinesAhead later;        // the sentences of the block after that
+    Progress now;
+    Habits habits;
 
-template <Rows R, bool Respond, bool Adaptive, bool Average>
-void stochastic_pass(const Corpus& c, const Layout& at, Pass& pass, const int64_t* order, int64_t count) {
-  Lattice<float> lattice(at);
-  lattice.follow = !pass.streaming;  // it adapts to the sentences before, and a pass may begin anywhere in a stream
-  const int Lp = at.Lp(), NB = at.NB;
-  const Arrays theta = pass.theta, squares = pass.squares, rest = pass.rest;
-  std::vector<float> edge_counts(pass.counted ? size_t(at.L) * Lp : 0, 0.f);
-  Exactly leftover;
-  Expected expected;
-  const std::unique_ptr<TokenTerms> terms = c.class_weight ? std::make_unique<TokenTerms>(at) : nullptr;
-  Looked looked(at);
-  Scratch<float> directions, allowed_trans;
-  SentenceReader reader;
-  const uint16_t* column = at.column;
-  double& z = pass.scale;  // up to date also where a user's function throws
-  for (int64_t i = 0; i < count; ++i) {
-    const int64_t s = order[i], n = c.length(s);
-    if (n == 0) continue;
-    const Sentence x = reader.open(c, s);
-    const int32_t *y = x.y, *position = x.position;
-    const float* value = x.value;
-    if (pass.observe_states || pass.observe_edges) observe<R>(c, x, at, pass, s);
-    float* scores = lattice.room_for(n);
-    const Ahead<R, float> ahead(c, at, theta.state, i + 1 < count ? order[i + 1] : -1, i + 2 < count ? order[i + 2] : -1);
-    sum_scores<R>(x, at, theta.state, scores, ahead, Adaptive ? squares.state : nullptr, Average ? rest.state : nullptr);
-    pass.limits.forbid(c, at, s, scores);
-    const float scale = float(z);  // for all: of large scores, the difference between z and this would be seen
-    for (int64_t t = 0; pass.cost != 0 && t < n; ++t)
-      if (y[t] >= 0) scores[t * Lp + y[t]] -= float(pass.cost) / scale;
-    const float* trans = pass.limits.in_force(at, theta.trans, allowed_trans);
-    const bool known = c.complete || all_known(y, n), looks = c.edges.in(s);
-    double loss = 0;
-    if (terms) {
-      terms->set_transitions(trans, double(scale), pass.limits.any());
-      loss = terms->run(c, scores, double(scale), y, n);
-    } else if (looks) {
-      looked.open(c, trans, theta.edge, s);
-      loss = known ? looked.run_known(lattice, scale, y)
-                   : expected.run(lattice, at, y, n, [&] { return looked.run(lattice, scale); });
-      if (!known) looked.subtract_before();
-    } else {
-      lattice.set_transitions(trans, scale);
-      loss = known ? lattice.run(scale, true) - double(scale) * path_score(at, scores, theta.trans, y, n)
-                   : expected.run(lattice, at, y, n, [&] { return lattice.run(scale, true); });
+    Worker(const Corpus& c, const Layout& at, const Pass& pass, const TransitionForm& form, int K)
+        : chains(c, at, pass, form), sums(at), blocks{OpenBlock(K), OpenBlock(K)}, parts(size_t(K)), rows(at, pass.theta.state),
+          beside(at, Adaptive ? pass.squares.state : nullptr, Average ? pass.rest.state : nullptr), now(pass) {
+      habits.learning = !pass.streaming;
     }
-    if (!std::isfinite(loss)) {
-      pass.failed = s;
-      break;
-    }
-    pass.loss += c.weight[s] * loss;
+  };
 
-    float *D = lattice.node, *edge = lattice.edge;
-    for (int64_t t = 0; known && !terms && t < n; ++t) {
-      D[t * Lp + y[t]] -= 1;
-      if (t) edge[int64_t(y[t - 1]) * Lp + y[t]] -= 1;
-    }
-    if (terms) {
-      for (int64_t k = 0; k < n * Lp; ++k) D[k] = float(terms->node[size_t(k)]);
-      for (int64_t k = 0; k < int64_t(at.L) * Lp; ++k) edge[k] = float(terms->edge[size_t(k)]);
-    }
+  const Corpus& c_;
+  const Layout& at_;
+  Pass& pass_;
+  const std::vector<int64_t>& order_;
+  const int K_;
+  const TransitionForm form_;
+  Team team_;
+  int owners_ = 1;
+  std::vector<Item> items_;
+  std::vector<std::unique_ptr<Worker>> workers_;
 
-    const double decay = pass.streaming ? pass.decay / (pass.t + 1) : pass.decay;
-    const double rate = pass.constant ? pass.rate : pass.rate / (1 + pass.rate * decay * pass.t);
-    const double shrink = pass.streaming ? 1 / (1 + decay * rate) : 1 - decay * rate;
-    const float gain = float(c.weight[s] * rate / (shrink * z)), Z = float(pass.summed_scale);
-    const Change<Respond, Adaptive, Average> change{Respond ? *pass.response : Response{}, splat(gain), splat(float(pass.floor)), splat(Z)};
-    const float* F = D;
-    const bool counted = pass.counted && known, exactly = pass.counted && !known;
-    if (counted)
-      respond_rows(*pass.counted, D, y, n, Lp, directions.reserve(n * Lp));
-    else if (Respond)
-      for (int64_t k = 0, end = directions.reserve(n * Lp) ? n * Lp : 0; k < end; k += W)
-        store<float>(&directions[k], change.f(load(D + k)));
-    if (counted || Respond) F = directions.get();
-    const auto step_slot = [=, &x, &at, &pass, &leftover](int64_t k0, int64_t k1, int64_t from, int64_t to) {
-      if (to - from == 1 && !value) {
-        const float* f = F + int64_t(position[from]) * Lp;
-        for (int64_t k = k0; k < k1; ++k)
-          change.step(theta.state, squares.state, rest.state, k * W, load(theta.state + k * W),
-                      load(f + block_of<R>(column, k, k0) * W));
-      } else if (counted) {
-        counted_slot<R>(x, at, *pass.counted, D, theta.state, k0, k1, from, to, leftover,
-                        [&](int64_t k, const Vec<float>& w, const Vec<float>& r) {
-                          change.step(theta.state, squares.state, rest.state, k * W, w, r);
-                        });
-      } else {
-        for (int64_t k = k0; k < k1; ++k)
-          change(theta.state, squares.state, rest.state, k * W,
-                 difference(D + block_of<R>(column, k, k0) * W, position, value, from, to, Lp));
-      }
-    };
-    if (exactly)
-      expected.collect<R>(x, at, theta.state, theta.trans, n > 1 && pass.respond_edges, leftover);
-    else
-      each_slot<R>(x, at, step_slot);
-    const Change<false, Adaptive, Average> plain{Response{}, splat(gain), splat(float(pass.floor)), splat(Z)};
-    if (n > 1 && counted)
-      counted_edges(c, at, pass, s, edge, change, edge_counts, leftover);
-    else if (n > 1 && !(exactly && pass.respond_edges))
-      for (int64_t k = 0; k < int64_t(at.L) * NB; ++k) {
-        const Vec<float> u = load(edge + k * W);
-        if (Respond && pass.respond_edges)
-          change(theta.trans, squares.trans, rest.trans, k * W, u);
-        else
-          plain(theta.trans, squares.trans, rest.trans, k * W, u);
-      }
-    if (looks) step_edges<Respond>(c, pass, s, looked, known, change, plain, leftover);
-    exact_step(pass, change, leftover);
+ public:
+  StochasticPass(const Corpus& c, const Layout& at, Pass& pass, const std::vector<int64_t>& order)
+      : c_(c), at_(at), pass_(pass), order_(order), K_(pass.block),
+        form_(at, pass.theta.trans, !pass.observe_edges && !pass.limits.follow && !pass.counted), items_(size_t(pass.block)) {}
 
-    z *= shrink;
-    pass.t += 1;
-    if (Average) pass.summed_scale += z, ++pass.averaged;
-    // Fold z into the weights before it leaves float's range; and sooner where Z θ̄ − R, of weights that grow as z falls,
-    // would lose its digits.
-    if (z < (Average ? 1e-3 : 1e-9)) {
-      fold(theta.state, Average ? rest.state : nullptr, at.B * W, z, pass.summed_scale);
-      fold(theta.trans, Average ? rest.trans : nullptr, int64_t(at.L) * Lp, z, pass.summed_scale);
-      fold(theta.edge, Average ? rest.edge : nullptr, at.EB * W, z, pass.summed_scale);
-      pass.summed_scale = 0;
-      z = 1;
+  void run(int threads) {
+    workers_.resize(size_t(threads));
+    team_.run(threads, [&](int me) { work(me); });
+    for (const auto& worker : workers_)
+      if (worker) pass_.fallbacks += worker->chains.fallbacks();
+  }
+
+ private:
+  // Runs a phase. Who fails goes on to the next meeting all the same.
+  template <class Fn> void guarded(Fn phase) {
+    try {
+      phase();
+    } catch (...) {
+      team_.fail(std::current_exception());
     }
   }
-  pass.fallbacks += lattice.fallbacks + looked.lattice.fallbacks;
+
+  void work(int me) {
+    FlushSubnormals flush;
+    Worker* worker = nullptr;
+    int owners = 1;
+    while (owners * 2 <= std::min(team_.size(), GROUPS)) owners *= 2;
+    if (me == 0) owners_ = owners;
+    guarded([&] {
+      workers_[size_t(me)] = std::make_unique<Worker>(c_, at_, pass_, form_, K_);
+      worker = workers_[size_t(me)].get();
+      open(*worker, 0);
+    });
+    if (!team_.meet()) return;
+    const bool owns = me < owners;
+    const Share share = Share::of(at_, owns ? me : 0, owners);
+    const OwnedStep<R, Respond, Adaptive, Average> owned(c_, at_, pass_, form_, share);
+    for (int64_t first = 0, b = 0; first < int64_t(order_.size()); first += K_, ++b) {
+      const OpenBlock& block = worker->blocks[b % 2];
+      const OpenBlock& next = worker->blocks[(b + 1) % 2];
+      if (team_.size() == 1) {  // the lattice of a sentence leaves time for the rows of the next
+        guarded([&] {
+          open(*worker, b + 1);
+          ask_for(worker->rows, block, 1, next, 1, share.groups);
+          start_lattices(*worker, block, me);
+          for (int k = 0; k < block.count; ++k) sum_part(*worker, block, k, share.groups), run_lattice(*worker, block, k);
+          worker->chains.run_waiting();
+        });
+      } else {
+        guarded([&] {
+          for (int k = 0; owns && k < block.count; ++k) sum_part(*worker, block, k, share.groups);
+        });
+        if (!team_.meet()) return;
+        guarded([&] {
+          start_lattices(*worker, block, me);
+          for (int k = 0; k < block.count; ++k)
+            if (worker->whose[size_t(k)] == me) run_lattice(*worker, block, k);
+          worker->chains.run_waiting();
+          open(*worker, b + 1);
+          ask_for(worker->rows, block, K_, next, K_, share.groups);
+        });
+      }
+      if (me == 0 && pass_.pulse) guarded([&] { pass_.pulse(); });
+      ask_for(worker->beside, block, 0, next, 0, share.groups);
+      if (!team_.meet()) return;
+      int applied = 0;  // sentences before the first that failed
+      bool left = false;
+      for (; applied < block.count && std::isfinite(items_[size_t(applied)].loss); ++applied)
+        left = left || !items_[size_t(applied)].leftover.where.empty();
+      if (left) {
+        if (me == 0) guarded([&] { ask_exactly(applied); });
+        if (!team_.meet()) return;
+      }
+      for (int k = 0; k < applied; ++k) {
+        const Item& item = items_[size_t(k)];
+        for (int i = 0; i < item.ran; ++i) worker->habits.learn(item.runs[i]);
+      }
+      if (owns)
+        step_block(*worker, owned, block, applied);
+      else
+        for (int k = 0; k < applied; ++k)
+          if (worker->now.advance(pass_)) worker->now.folded();
+      if (me == 0) {
+        worker->now.write(pass_);
+        for (int k = 0; k < applied; ++k) pass_.loss += block.x[size_t(k)].weight * items_[size_t(k)].loss;
+        if (applied < block.count) pass_.failed = block.order[applied];
+      }
+      if (applied < block.count) return;
+    }
+  }
+
+  void open(Worker& worker, int64_t b) {
+    const int64_t first = b * K_, left = int64_t(order_.size()) - first;
+    worker.later.clear();
+    for (int64_t i = first + K_; i < std::min(first + 2 * K_, int64_t(order_.size())); ++i)
+      OpenBlock::list(c_, order_[size_t(i)], worker.later);
+    worker.blocks[b % 2].open(c_, order_.data() + first, int(std::max(int64_t(0), std::min(left, int64_t(K_)))));
+  }
+
+  // Rows that will be needed: of the sentences of this block from `own` on, and of the first `others` of the next.
+  static void ask_for(RowsAhead& ahead, const OpenBlock& block, int own, const OpenBlock& next, int others, const Groups& mine) {
+    ahead.clear();
+    list_slots(block, own, block.count, mine, ahead);
+    list_slots(next, 0, others, mine, ahead);
+  }
+
+  void sum_part(Worker& worker, const OpenBlock& block, int k, const Groups& mine) {
+    const Sentence& x = block.x[size_t(k)];
+    if (pass_.observe_states || pass_.observe_edges) observe<R>(c_, x, at_, pass_, block.order[k]);
+    worker.sums.sum(x, pass_.theta.state, block.groups[size_t(k)].data(), mine, worker.parts[size_t(k)].reserve(x.n * at_.Lp()),
+                    [&](int64_t, int64_t) { worker.rows.step(), worker.later.step(); });
+  }
+
+  // What the lattices of a block share, and whose they are.
+  void start_lattices(Worker& worker, const OpenBlock& block, int me) {
+    worker.chains.start(worker.now.z, worker.habits);
+    share_lattices(block, team_.size(), worker.whose, worker.by_length, worker.load);
+    for (int k = 0, runs = 0; k < block.count; ++k) {
+      const Sentence& x = block.x[size_t(k)];
+      if (worker.whose[size_t(k)] == me) items_[size_t(k)].first_run = runs;
+      if (!c_.class_weight && !c_.edges.in(block.order[k])) runs += c_.complete || all_known(x.y, x.n) ? 1 : 2;
+    }
+  }
+
+  // The lattice of a sentence of the block: its scores in, and out what `Item` says.
+  void run_lattice(Worker& worker, const OpenBlock& block, int k) {
+    const Sentence& x = block.x[size_t(k)];
+    float* scores = worker.parts[size_t(k)].get();
+    if (owners_ > 1) {
+      const float* parts[GROUPS];
+      for (int i = 0; i < owners_; ++i) parts[i] = workers_[size_t(i)]->parts[size_t(k)].get();
+      scores = worker.chains.room_for(x.n);
+      add_parts(parts, owners_, x.n * at_.Lp(), scores);
+    }
+    pad_scores(at_, scores, x.n);
+    worker.chains.run(block.order[k], x, block.groups[size_t(k)].data(), scores, items_[size_t(k)]);
+  }
+
+  void ask_exactly(int count) {
+    KeepSubnormals keep;  // a function of the user's
+    for (int k = 0; k < count; ++k) {
+      Exactly& left = items_[size_t(k)].leftover;
+      if (!left.where.empty()) pass_.counted->exact(left.E, left.empirical, left.direction);
+    }
+  }
+
+  template <class Owned> void step_block(Worker& worker, const Owned& owned, const OpenBlock& block, int count) {
+    const bool alone = team_.size() == 1;
+    for (int k = 0; k < count; ++k)
+      owned.step(block, k, items_[size_t(k)], worker.now, [&](int64_t, int64_t) {
+        if (!alone) worker.rows.step();
+        if (Adaptive || Average) worker.beside.step();
+      });
+  }
+};
+
+// How many threads a pass uses: as many as asked for, but one where its blocks, or all of it, take less time than threads
+// need to start and to meet. The figures are ns of one core; which number comes out changes no bit.
+inline int threads_for(const Corpus& c, const Layout& at, const Pass& p, const std::vector<int64_t>& order) {
+  if (p.streaming || order.empty()) return 1;
+  double slots = 0, tokens = 0;
+  for (int64_t s : order) slots += double(c.occurrences[s + 1] - c.occurrences[s]), tokens += double(c.length(s));
+  const double work = slots * at.NB * 5 + tokens * at.L * at.Lp() * 0.2;
+  const double blocks = std::ceil(double(order.size()) / p.block);
+  return work < 10 * p.least_work || work / blocks < p.least_work ? 1 : p.threads;
 }
 
-template <Rows R, bool Respond> void choose_pass(const Corpus& c, const Layout& at, Pass& p, const int64_t* o, int64_t n) {
+template <Rows R, bool Respond> void choose_pass(const Corpus& c, const Layout& at, Pass& p, const std::vector<int64_t>& order) {
+  const int threads = threads_for(c, at, p, order);
   if (p.adaptive)
-    p.averaging ? stochastic_pass<R, Respond, true, true>(c, at, p, o, n)
-                : stochastic_pass<R, Respond, true, false>(c, at, p, o, n);
+    p.averaging ? StochasticPass<R, Respond, true, true>(c, at, p, order).run(threads)
+                : StochasticPass<R, Respond, true, false>(c, at, p, order).run(threads);
   else
-    p.averaging ? stochastic_pass<R, Respond, false, true>(c, at, p, o, n)
-                : stochastic_pass<R, Respond, false, false>(c, at, p, o, n);
+    p.averaging ? StochasticPass<R, Respond, false, true>(c, at, p, order).run(threads)
+                : StochasticPass<R, Respond, false, false>(c, at, p, order).run(threads);
 }
 
-inline void run_pass(const Corpus& c, const Layout& at, Pass& p, const int64_t* order, int64_t count) {
-  FlushSubnormals flush;
+// `c` has its slots in order of their groups. Empty sentences are left out of the order.
+inline void run_pass(const Corpus& c, const Layout& at, Pass& p, const std::vector<int64_t>& order) {
   with_rows(at, [&](auto rows) {
     constexpr Rows R = decltype(rows)::value;
-    p.response ? choose_pass<R, true>(c, at, p, order, count) : choose_pass<R, false>(c, at, p, order, count);
+    p.response ? choose_pass<R, true>(c, at, p, order) : choose_pass<R, false>(c, at, p, order);
   });
 }
 

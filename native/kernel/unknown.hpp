@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "kernel/counted.hpp"
+#include "kernel/groups.hpp"
 #include "kernel/lattice.hpp"
 #include "kernel/limits.hpp"
 
@@ -43,24 +44,27 @@ struct Expected {
     return all - known;
   }
 
-  // E and Ẽ of every weight of the sentence, for the exact direction; the transitions only where they respond.
+  // E and Ẽ of every weight of the sentence, for the exact direction; the transitions only where they respond. `groups` are
+  // where its groups begin.
   template <Rows R>
-  void collect(const Sentence& x, const Layout& at, const float* state, const float* trans, bool edges, Exactly& into) const {
+  void collect(const Sentence& x, const int32_t* groups, const Layout& at, const float* state, const float* trans, bool edges,
+               Exactly& into) const {
     const int Lp = at.Lp();
-    each_slot<R>(x, at, [&](int64_t k0, int64_t k1, int64_t from, int64_t to) {
-      for (int64_t k = k0; k < k1; ++k) {
-        const int first = block_of<R>(at.column, k, k0) * W;
-        for (int lane = 0; lane < W; ++lane) {
-          double e = 0, known = 0;
-          for (int64_t n = from; n < to; ++n) {
-            const int64_t at_label = int64_t(x.position[n]) * Lp + first + lane;
-            const double v = x.value ? double(x.value[n]) : 1;
-            e += v * double(E[at_label]), known += v * double(empirical[at_label]);
+    for (into.group = 0; into.group < GROUPS; ++into.group)
+      each_slot<R>(x, at, groups[into.group], groups[into.group + 1], [&](int64_t k0, int64_t k1, int64_t from, int64_t to) {
+        for (int64_t k = k0; k < k1; ++k) {
+          const int first = block_of<R>(at.column, k, k0) * W;
+          for (int lane = 0; lane < W; ++lane) {
+            double e = 0, known = 0;
+            for (int64_t n = from; n < to; ++n) {
+              const int64_t at_label = int64_t(x.position[n]) * Lp + first + lane;
+              const double v = x.value ? double(x.value[n]) : 1;
+              e += v * double(E[at_label]), known += v * double(empirical[at_label]);
+            }
+            into.add(state, k * W + lane, e, known, Part::STATE);
           }
-          into.add(state, k * W + lane, e, known, Part::STATE);
         }
-      }
-    });
+      });
     for (int64_t k = 0; edges && k < int64_t(at.L) * Lp; ++k)
       into.add(trans, k, double(edge_E[k]), double(edge_empirical[k]), Part::TRANS);
   }

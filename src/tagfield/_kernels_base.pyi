@@ -103,6 +103,9 @@ class Pass:
     scale: float
     averaging: bool
     summed_scale: float
+    block: int
+    threads: int
+    least_work: float
     averaged: int
     cost: float
     adaptive: bool

@@ -21,6 +21,8 @@ from tagfield.native import kernels
 from tagfield.spans import Span, SpanFinder
 from tagfield.train.fields import whole
 
+TOKENS_PER_THREAD = 5000  # fewer take less time than a thread needs to start
+
 
 class Best(NamedTuple):
     """The best paths of a corpus, with their probabilities."""
@@ -48,10 +50,11 @@ class Decoder:
         self._field = field
         self._encoded = encoded
         self._limits = limits
-        self._threads = whole("threads", threads)
-        if not 0 < self._threads <= 4096:
+        asked = whole("threads", threads)
+        if not 0 < asked <= 4096:
             raise InputError(f"threads must be between 1 and 4096, got {threads}")
         self._corpus = open_corpus(encoded.dataset)
+        self._threads = min(asked, 1 + len(encoded.dataset.labels) // TOKENS_PER_THREAD)
 
     @property
     def tokens(self) -> Longs:

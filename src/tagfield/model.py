@@ -154,7 +154,7 @@ class Model(Tagging):
         last = trained.history[-1] if trained.history else None
         info = {
             "version": __version__,
-            "settings": trained.settings.to_dict(),
+            "settings": trained.settings.saved(),
             "trained_by": trained.settings.describe(),
             "sequences": len(encoded),
             "tokens": int(encoded.dataset.tokens[-1]),
@@ -175,7 +175,7 @@ class Model(Tagging):
         learned = stream.learned(settings)
         info = {
             "version": __version__,
-            "settings": settings.to_dict(),
+            "settings": settings.saved(),
             "trained_by": f"{settings.describe()}; in a stream",
             "sequences": int(stream.state.numbers["t"]),
         }

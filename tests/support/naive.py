@@ -182,7 +182,10 @@ def nll(problem: Problem, theta: Dense) -> float:
 
 @dataclass
 class Stochastic:
-    """θ ← (1 − Cλ_t)·θ − λ_t·weight·f(u), u being that of one whole sentence; λ_t = λ̂/(1 + λ̂Ct)."""
+    """θ ← (1 − Cλ_t)·θ − λ_t·weight·f(u), u being that of one whole sentence; λ_t = λ̂/(1 + λ̂Ct).
+
+    The sentences of a block see the same θ; their steps follow in order.
+    """
 
     problem: Problem
     present: Dense  # masks
@@ -193,17 +196,19 @@ class Stochastic:
     floor: float = 1e-3
     respond_edges: bool = True
     cost: float = 0.0
+    block: int = 1
 
     def __post_init__(self) -> None:
         self.theta = self.present.map(np.zeros_like).map(np.float64)
         self.squares, self.summed, self.t = self.theta, self.theta, 0
 
     def run(self, order: list[int]) -> float:
-        total = 0.0
-        for s in order:
-            if not self.problem.sentences[s]:
-                continue
-            loss, r = self.direction(s)
+        total, found = 0.0, {}
+        order = [s for s in order if self.problem.sentences[s]]
+        for i, s in enumerate(order):
+            if i % self.block == 0:
+                found = {i + k: self.direction(each) for k, each in enumerate(order[i : i + self.block])}
+            loss, r = found[i]
             total += self.problem.weights[s] * loss
             if self.adaptive:
                 self.squares = self.squares.map(lambda old, x: old + x * x, r)

@@ -46,7 +46,7 @@ def test_the_kernel_follows_the_formula(loss, generator, value):
     names, labels = encoded.attributes.strings(), encoded.labels.strings()
     response = response_of(loss, generator)
     rate, c2 = 0.05, 0.01
-    trainer = made(encoded, Settings(Stochastic(response, rate=rate), c2=c2, features="all"))
+    trainer = made(encoded, Settings(Stochastic(response, rate=rate, block=1), c2=c2, features="all"))
     state, trans = np.zeros((len(names), 3)), np.zeros((3, 3))
     C, t = 2 * c2 / 3, 0
     for _ in range(2):
@@ -102,7 +102,9 @@ log: list[float] = []
 def test_a_users_function_runs_in_ordinary_arithmetic_and_may_fail():
     """Kernels flush subnormals, but not in a user's function; after its error the weights have the right scale."""
     encoded = encode_sequences([[{k: v * 0.6 for k, v in token.items()} for token in x] for x in X], Y)
-    settings = Settings(Stochastic(Watched(update("U4"), parse_generator("gd:2")), rate=0.5), c2=0.3, features="all")
+    settings = Settings(
+        Stochastic(Watched(update("U4"), parse_generator("gd:2")), rate=0.5, block=1), c2=0.3, features="all"
+    )
     log.clear()
     failing = made(encoded, settings)
     with pytest.raises(RuntimeError, match="enough"):

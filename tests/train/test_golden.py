@@ -1,7 +1,7 @@
 """The weights of every recipe are those of the record in tests/golden/weights.json, bit by bit.
 
-The record was made before the trainers were rewritten, with the three builds of the kernels. Bits depend on the
-compiler, on the build, and on how NumPy computes the tables of responses. Where any of these differs from the record's,
+The record holds the three builds of the kernels (tests/support/record_golden.py). Bits depend on the compiler, on the
+build, and on how NumPy computes the tables of responses. Where any of these differs from the record's,
 norm and objective must agree to 1e-4 instead.
 """
 
@@ -23,7 +23,8 @@ from tagfield.native import kernels
 from tagfield.text.sources import Source
 from tagfield.train import Settings, Trained, train
 
-CASES = json.loads((Path(__file__).parents[1] / "golden" / "weights.json").read_text())["cases"]
+RECORD = Path(__file__).parents[1] / "golden" / "weights.json"  # tests/support/record_golden.py writes it
+CASES = json.loads(RECORD.read_text())["cases"]
 LEVEL = kernels.__name__.rsplit("_", 1)[-1]
 RECORDED_WITH = "12.2.0"  # GCC's version
 # The tables of these responses come out of NumPy's and SciPy's vector functions; a probe of their last bits.
@@ -91,12 +92,16 @@ def as_recorded() -> bool:
     return RECORDED_WITH in kernels.COMPILER and hashlib.sha256(probe.tobytes()).hexdigest()[:16] == PROBE
 
 
+def trained_on(case: dict[str, Any]) -> Trained:
+    encoded = data(case["data"])
+    rules = rules_of(case["rules"], encoded.labels.strings()) if "rules" in case else None
+    return train(encoded, Settings.of(case["recipe"], **case["options"]), rules=rules)
+
+
 @pytest.mark.parametrize("at", range(len(CASES)), ids=lambda at: f"{at}-{CASES[at]['recipe']}-{CASES[at]['data']}")
 def test_the_weights_are_those_of_the_record(at: int) -> None:
     case = CASES[at]
-    encoded = data(case["data"])
-    rules = rules_of(case["rules"], encoded.labels.strings()) if "rules" in case else None
-    trained = train(encoded, Settings.of(case["recipe"], **case["options"]), rules=rules)
+    trained = trained_on(case)
     weights = dense(trained)
     assert len(trained.history) == case["passes"]
     assert trained.history[-1].objective == pytest.approx(case["objective"], rel=1e-4)

@@ -87,7 +87,14 @@ def test_passes_follow_the_twin(name: str) -> None:
         features = drawn_features(data, problem, open_corpus(encoded.dataset))
         limits = rules.limits(encoded.dataset.tokens) if ruled else None
         respond = "all" if respond_edges else "states"
-        told = Stochastic(response, AdaGrad(0.05) if adaptive else None, respond, cost=cost, rate=0.05)
+        told = Stochastic(
+            response,
+            AdaGrad(0.05) if adaptive else None,
+            respond,
+            cost=cost,
+            rate=0.05,
+            block=data.draw(st.sampled_from([1, 2, 8])),
+        )
         trainer = made(encoded, Settings(told, c2=0.1), features, limits=limits)
         twin = Limited(
             problem,
@@ -99,6 +106,7 @@ def test_passes_follow_the_twin(name: str) -> None:
             floor=0.05,
             respond_edges=respond_edges,
             cost=cost,
+            block=told.block,
             start=rules.start,
             follow=rules.follow,
             end=rules.end,

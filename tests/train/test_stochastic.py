@@ -14,7 +14,7 @@ from tagfield.features import feature_set
 from tagfield.lattice import open_corpus
 from tagfield.layout import FeatureSet, Weights, absent
 from tagfield.native import kernels
-from tagfield.train import RECIPES, Settings, train
+from tagfield.train import RECIPES, Settings, stochastic, train
 from tagfield.train.options import Stochastic
 from tagfield.train.stochastic import set_response
 from tests.support.bregman_table import EXACT_RECIPES, recipe
@@ -61,13 +61,18 @@ def test_passes_follow_the_twin(name: str) -> None:
         st.sampled_from([0.02, 0.1]),
         st.sampled_from([0.0, 0.1, 1.0]),
         st.sampled_from([0.0, 0.0, 0.7, 5.0]),
+        st.sampled_from([1, 2, 3, 8]),
+        st.sampled_from([1, 1, 2, 3]),
     )
-    def follows(problem: Problem, data: st.DataObject, rate: float, c2: float, cost: float) -> None:
+    def follows(
+        problem: Problem, data: st.DataObject, rate: float, c2: float, cost: float, block: int, threads: int
+    ) -> None:
         encoded = encode(problem)
         features = drawn_features(data, problem, open_corpus(encoded.dataset))
-        trainer = made(encoded, Settings.of(name, rate=rate, c2=c2, cost=cost), features)
+        told = Settings.of(name, rate=rate, c2=c2, cost=cost, block=block, threads=threads)
+        trainer = made(encoded, told, features)
         count = len(problem.sentences)
-        twin = Twin(problem, present(features), naive_f(name), rate, 2 * c2 / count, cost=cost)
+        twin = Twin(problem, present(features), naive_f(name), rate, 2 * c2 / count, cost=cost, block=block)
         for _ in range(3):
             order = data.draw(st.permutations(range(count)))
             objective = trainer.run(np.array(order, np.int64))
@@ -80,7 +85,9 @@ def test_passes_follow_the_twin(name: str) -> None:
         for array, zero in zip(weights.arrays(), features.zero.arrays(), strict=True):
             assert (absent(array) == absent(zero)).all()  # what is no feature stays none
 
-    follows()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(stochastic, "LEAST_WORK", 0.0)  # threads, however little there is to do
+        follows()
 
 
 def run_pass(
@@ -109,9 +116,17 @@ def run_pass(
     st.booleans(),
     st.booleans(),
     st.sampled_from([0.0, 0.5, 4.0]),
+    st.sampled_from([1, 2, 8]),
 )
 def test_metric_and_average_follow_the_twin(
-    problem: Problem, data: st.DataObject, name: str, adaptive: bool, averaging: bool, respond_edges: bool, decay: float
+    problem: Problem,
+    data: st.DataObject,
+    name: str,
+    adaptive: bool,
+    averaging: bool,
+    respond_edges: bool,
+    decay: float,
+    block: int,
 ) -> None:
     corpus = open_corpus(encode(problem).dataset)
     features = drawn_features(data, problem, corpus)
@@ -129,9 +144,12 @@ def test_metric_and_average_follow_the_twin(
         averaging=averaging,
         respond_edges=respond_edges,
         floor=floor,
+        block=block,
     )
-    twin = Twin(problem, present(features), naive_f(name), 0.1, decay, adaptive, floor, respond_edges=respond_edges)
-    nudged = Twin(problem, present(features), naive_f(name), 0.1, decay, adaptive, floor, respond_edges=respond_edges)
+    twin, nudged = (
+        Twin(problem, present(features), naive_f(name), 0.1, decay, adaptive, floor, respond_edges, block=block)
+        for _ in range(2)
+    )
     nudged.theta = present(features).map(lambda m: np.where(m, 1e-9, 0.0))
     for order in orders:
         twin.run(order)
@@ -255,7 +273,7 @@ def test_the_pass_checks_what_it_is_given() -> None:
 def test_the_loss_of_large_scores_keeps_its_digits(value: float) -> None:
     X = [[{"a": value}, {"b": 1.0}], [{"a": -value}, {"b": 1.0}]] * 10
     encoded = encode_sequences(X, [["P", "Q"], ["Q", "P"]] * 10)
-    trainer = made(encoded, Settings.of("u2.g1", rate=0.1, c2=0.01, features="all"))
+    trainer = made(encoded, Settings.of("u2.g1", rate=0.1, block=1, c2=0.01, features="all"))
     losses = [(trainer.run(np.arange(20)), trainer.nll)[1] for _ in range(3)]
     assert losses == pytest.approx([9.1869, 2.7995, 1.5345], rel=1e-3)  # the same for all: the sign alone decides
 

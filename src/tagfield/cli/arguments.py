@@ -5,7 +5,9 @@ from typing import Annotated, TypeAlias
 import typer
 
 ModelFile: TypeAlias = Annotated[str, typer.Option("-m", "--model", metavar="MODEL", help="Model file.")]
-Threads: TypeAlias = Annotated[int, typer.Option("--threads", metavar="N", min=1, max=4096, help="Number of threads.")]
+Threads: TypeAlias = Annotated[
+    int | None, typer.Option("--threads", metavar="N", min=1, max=4096, help="Number of threads. Default: all cores.")
+]
 Constraints: TypeAlias = Annotated[
     str | None,
     typer.Option(

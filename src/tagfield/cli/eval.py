@@ -12,6 +12,7 @@ from tagfield.cli.figures import count, percent
 from tagfield.cli.options import offer
 from tagfield.cli.reading import with_reading_options
 from tagfield.cli.voice import AsJson, print_json
+from tagfield.cores import usual_threads
 from tagfield.evaluate import KINDS, SCHEMES, Scores, chosen_kind
 from tagfield.model import Model
 from tagfield.text.reading import ReadOptions
@@ -38,7 +39,7 @@ def evaluate(
         bool, typer.Option("--runs", help="Count runs of one label as chunks; short for --scheme runs.")
     ] = False,
     constraints: Constraints = None,
-    threads: Threads = 1,
+    threads: Threads = None,
     *,
     reading: ReadOptions,
 ) -> None:
@@ -56,7 +57,7 @@ def evaluate(
     loaded = Model.load(model)
     check_reads_files(loaded, model)
     encoded = loaded.encode_files(files, reading=reading)
-    scores = loaded.evaluate(encoded, scheme=scheme, rules=constraints, threads=threads)
+    scores = loaded.evaluate(encoded, scheme=scheme, rules=constraints, threads=threads or usual_threads())
     if as_json:
         print_json({"model": model, "files": files, **scores.to_dict(), "unseen_labels": encoded.unseen_labels})
         return

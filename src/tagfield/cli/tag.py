@@ -21,6 +21,7 @@ from tagfield.cli.exits import UsageError
 from tagfield.cli.options import offer
 from tagfield.cli.reading import with_reading_options
 from tagfield.cli.tag_records import RecordTagger
+from tagfield.cores import usual_threads
 from tagfield.dataset import UNKNOWN
 from tagfield.encode import Encoded, encode_files
 from tagfield.errors import InputError
@@ -63,7 +64,7 @@ def tag(
         typer.Option("--probability", help="Print the probability of all labels of a sentence, on a line before it."),
     ] = False,
     constraints: Constraints = None,
-    threads: Threads = 1,
+    threads: Threads = None,
     *,
     reading: ReadOptions,
 ) -> None:
@@ -81,6 +82,7 @@ def tag(
     if output in WHOLE and (only_labels or all_marginals):
         given = "--only-labels" if only_labels else "--all-marginals"
         raise UsageError(f"{given} applies only to columns, not to --format {output}")
+    threads = threads or usual_threads()
     loaded = Model.load(model)
     check_reads_files(loaded, model)
     reading = replace(reading, format=_input_format(reading.format, output, text, loaded))

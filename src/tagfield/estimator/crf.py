@@ -68,8 +68,10 @@ class CRF(Scoring, Inspection, Plumbing):
         label may follow another, with None for the start and the end: the labels that may follow each other in
         predictions. With constrain_training=True, training uses the constraints too. Default: those of the model file,
         if one was loaded; False for none.
-    random_state: Random seed. On one thread the same seed gives the same bits; None stands for one fixed seed.
-    n_jobs: Number of threads for lbfgs and for predictions; -1 uses every core. Default: 1.
+    random_state: Random seed. The same seed gives the same model, bit by bit, on any number of threads; None stands for
+        one fixed seed.
+    n_jobs: Number of threads; -1 uses every core. Results are the same bits on any number. Default: every core, or
+        OMP_NUM_THREADS if that is less.
     callbacks: Functions that are called with an Epoch after every pass; training stops when one returns True.
 
     >>> crf = CRF(template="auto").fit([["the", "dog"], ["a", "cat"]], [["D", "N"], ["D", "N"]])

@@ -8,12 +8,12 @@ None stands for CRFsuite's default. An argument that the algorithm does not have
 """
 
 import math
-import os
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from tagfield.cores import cores, usual_threads
 from tagfield.errors import InputError
 from tagfield.train import RECIPES, Settings
 from tagfield.train.default import NAME
@@ -148,19 +148,19 @@ def count_of(min_freq: float) -> int:
 
 
 def threads_of(n_jobs: int | None) -> int:
-    """Number of threads by joblib's convention: None means 1, −1 every core, −2 all but one.
+    """Number of threads: None means every core, or OMP_NUM_THREADS if that is less; −1 every core, −2 all but one.
 
-    >>> threads_of(None), threads_of(3), threads_of(-1) >= 1
-    (1, 3, True)
+    >>> threads_of(3), threads_of(-1) >= threads_of(None) >= 1
+    (3, True)
     """
     if n_jobs is None:
-        return 1
+        return usual_threads()
     n_jobs = whole("n_jobs", n_jobs)
     if n_jobs == 0:
         raise InputError("n_jobs must not be 0; pass a number of threads, or -1 for every core")
     if n_jobs > 4096:
         raise InputError(f"n_jobs must be at most 4096, got {n_jobs}")
-    return n_jobs if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)
+    return n_jobs if n_jobs > 0 else max(1, cores() + 1 + n_jobs)
 
 
 def seed_of(random_state: Any) -> int:

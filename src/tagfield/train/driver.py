@@ -297,7 +297,7 @@ def held_out_scorer(dev: Encoded, dataset: Dataset, problem: Problem, kind: Labe
     scorer = ChunkScorer(dev.names.strings(), kind)
 
     def score(weights: Weights) -> Scores:
-        field, threads = problem.features.field(weights), problem.settings.threads
+        field, threads = problem.features.field(weights), problem.settings.team
         guess, _ = kernels.tag(corpus, field, threads=threads)
         return scorer.score(dev.gold, guess, dataset.tokens)
 

@@ -20,7 +20,7 @@ def check_training(problem: Problem, *, scored: bool) -> None:
     >>> check_training(Problem.of(encode_sequences([[["a"]]], [["X"]]), Settings("lbfgs")), scored=False)
     """
     settings, features = problem.settings, problem.features
-    needed = training_bytes(settings.recipe, features, settings.c1, settings.threads, scored=scored)
+    needed = training_bytes(settings.recipe, features, settings.c1, settings.team, scored=scored)
     less = training_bytes(RECIPES[LEAN], features, 0.0, 1, scored=scored)
     advice = []
     if less < needed and less <= room_left():

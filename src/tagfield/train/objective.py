@@ -113,7 +113,7 @@ class Objective:
     """
 
     def __init__(self, problem: Problem) -> None:
-        self.c2, self.threads = problem.settings.c2, problem.settings.threads
+        self.c2, self.threads = problem.settings.c2, problem.settings.team
         self.packing = Packing(problem.features)
         self.size, self.pack, self.weights = self.packing.size, self.packing.pack, self.packing.weights
         self._parts = [CorpusGradient(self.packing, problem.corpus, problem.limits, self.threads)]

@@ -42,6 +42,14 @@ RATE = Option(
     metavar="R",
 )
 AVERAGE = Option("Keep the running mean of the weights instead of the last ones.", STOCHASTIC)
+BLOCK = Option(
+    "Sequences whose gradients see the same weights, so that threads can share them; 1 updates after each, as in the "
+    "paper.",
+    STOCHASTIC,
+    low=1,
+    high=1024,
+    metavar="K",
+)
 EPSILON = Option(
     "Convergence threshold: gradient norm relative to the weights (lbfgs), or mean loss per sequence (pa, ap, arow).",
     "When training stops",
@@ -168,6 +176,7 @@ class Stochastic(Descent):
         metavar="C",
     )
     rate: float | None = option(None, RATE)
+    block: int = option(8, BLOCK)
     calibration: Calibration = nested(Calibration())
 
     family: ClassVar[str] = "stochastic recipes"
@@ -249,6 +258,7 @@ class Auto(Recipe):
 
     rate: float | None = option(None, RATE)
     average: bool = option(True, AVERAGE)
+    block: int = option(8, BLOCK)
 
     family: ClassVar[str] = "stochastic recipes"
     suffix: ClassVar[str] = " with generator auto"
@@ -267,7 +277,7 @@ class Auto(Recipe):
         chosen = choose(problem, np.random.default_rng([problem.settings.seed, CHOICE]), average=self.average)
         rng.permutation(problem.corpus.sentences)
         name, about = chosen.f.name, f"chosen by {self.name}{self.suffix}"
-        recipe = replace(chosen, rate=self.rate or chosen.rate, name=name, about=about)
+        recipe = replace(chosen, rate=self.rate or chosen.rate, block=self.block, name=name, about=about)
         return StochasticTrainer(recipe, problem, problem.start.copy())
 
 

@@ -114,6 +114,7 @@ class Problem:
         order = np.arange((corpus or self.corpus).sentences) if order is None else order
         nothing = kernels.Pass()
         nothing.rate, nothing.cost = 0.0, cost
+        nothing.block, nothing.threads = 8, self.settings.team
         if self.limits is not None and corpus is None:
             nothing.set_limits(self.limits)
         nothing.run(corpus or self.corpus, self.features.field(weights.copy()), None, None, order)

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
+from tagfield.cores import usual_threads
 from tagfield.encode import Encoded
 from tagfield.errors import InputError
 from tagfield.evaluate.scores import FIGURES
@@ -107,7 +108,10 @@ class Settings:
     seed: int = option(
         0, "Random seed: the same seed gives the same model.", group=TRAINING, low=0, high=2**63 - 1, metavar="S"
     )
-    threads: int = option(1, "Threads for lbfgs, batch and scoring.", group=TRAINING, low=1, high=4096, metavar="N")
+    threads: int | None = option(
+        None, "Number of threads; it never changes the model. pa, ap and arow train on one.", group=TRAINING, low=1,
+        high=4096, usual="all cores, or OMP_NUM_THREADS", metavar="N",
+    )  # fmt: skip
     period: int = option(
         10, "Epochs over which the loss (plain sgd, lbfgs, batch: objective) must improve by delta; 0 never stops.",
         group=STOPPING, low=0, metavar="N", applies=LIKELIHOOD,
@@ -202,6 +206,11 @@ class Settings:
         return self.recipe.epochs if self.epochs is None else self.epochs
 
     @property
+    def team(self) -> int:
+        """The number of threads in use: as given, or else every core (cores.py)."""
+        return usual_threads() if self.threads is None else self.threads
+
+    @property
     def min_improvement(self) -> float:
         return self.recipe.delta if self.delta is None else self.delta
 
@@ -221,6 +230,14 @@ class Settings:
         }
         values |= {"batch": True} if isinstance(self.recipe, WholeCorpus) else {}
         return values | ({"generator": AUTO} if isinstance(self.recipe, Auto) else {})
+
+    def saved(self) -> dict[str, Any]:
+        """What a model's file keeps: everything but the threads, which leave no trace in a model.
+
+        >>> Settings.of("sgd", threads=2).saved() == Settings("sgd").saved()
+        True
+        """
+        return {name: value for name, value in self.to_dict().items() if name != "threads"}
 
     def __reduce__(self) -> Any:
         """By the values of its options: the functions of a named recipe are found again by its name."""

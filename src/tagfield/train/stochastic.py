@@ -1,6 +1,9 @@
 """Stochastic natural gradient descent: one sentence, one response, one sparse step.
 
     order (seeded) ─▶ scores ─▶ marginals ─▶ u = E − Ẽ ─▶ f(u) ─▶ θ̄ −= λ_t/((1−Cλ_t) z) · f(u),  z *= 1 − Cλ_t
+    └──────── for a block of sentences, with the same θ ────────┘   └──────── for each of them, in order ────────┘
+
+The sentences of a block are shared by threads. How many there are changes no bit: the same seed gives the same weights.
 
 The loop is native (native/kernel/stochastic.hpp); what it is told each epoch is here. The rate follows Bottou,
 λ_t = λ̂/(1 + λ̂Ct), with C = 2·c2/N, which makes c2 mean what it means in CRFsuite: Σ NLL + c2·‖θ‖².
@@ -27,6 +30,7 @@ from tagfield.train.trainer import State, Trainer, arrays_of, norm_of, weights_o
 COUNTS = 16  # empirical counts that have a table; more are rare, and go through the exact direction
 SAMPLE = 1000  # sentences that are looked at again when a pass went badly
 STREAM_EPOCH = 1000  # sequences that count as an epoch of a stream
+LEAST_WORK = 20_000.0  # what a block must take, in ns on one thread, for several to be worth their meetings
 WORSE = 1.05  # where there is little to learn, noise alone makes weights a little worse than none
 NUMBERS = ("t", "scale", "averaging", "summed_scale", "averaged")  # of a native pass
 
@@ -59,6 +63,8 @@ class StochasticTrainer(Trainer):
         self._offered = 0  # sentences so far
         self._pass = kernels.Pass()
         self._pass.rate = recipe.rate
+        self._pass.block = 1 if problem.in_stream else recipe.block
+        self._pass.threads, self._pass.least_work = problem.settings.team, LEAST_WORK
         self._pass.decay = problem.penalty_share
         if problem.in_stream:
             settings = problem.settings
