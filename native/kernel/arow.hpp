@@ -74,7 +74,7 @@ template <Rows R> void arow_pass(const Corpus& c, const Layout& at, ArowPass& pa
     };
     mistakes.each_block<R>(x, [&](int64_t k, Vec<float> u) { step(pass.mean.state + k * W, pass.spread.state + k * W, u); });
     for (int64_t k = 0; k < edges; k += W) step(pass.mean.trans + k, pass.spread.trans + k, load(&mistakes.edge[size_t(k)]));
-    path.open(pass.mean.trans);
+    path.changed();
     for (const EdgeDelta& d : looked.deltas) {
       const float u = float(d.by), v = pass.spread.edge[d.place];
       pass.mean.edge[d.place] = (pass.mean.edge[d.place] + by * v * u) + 0.f;

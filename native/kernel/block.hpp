@@ -12,6 +12,7 @@
 #include "kernel/groups.hpp"
 #include "kernel/habits.hpp"
 #include "kernel/looked.hpp"
+#include "kernel/transition_form.hpp"
 
 namespace tagfield {
 
@@ -20,16 +21,16 @@ struct Item {
   bool known = true;     // every label is
   bool looks = false;    // it has edge attributes
   bool exactly = false;  // every direction comes from the exact function
-  float *D = nullptr, *edge = nullptr;  // [n, Lp], [L, Lp]
+  float *D = nullptr, *edge = nullptr;  // [n, Lp], and the transitions in their form (transition_form.hpp)
+  PairFactors<float> factors;           // or what these are made of
   const float* F = nullptr;             // [n, Lp], maybe D
   Exactly leftover;
   std::unique_ptr<Looked> looked;       // the pairs of a sentence that looks
   LatticeRun runs[2];                   // of the plain lattice, for the habits
   int ran = 0, first_run = 0;           // how many; how many runs of the block come before it
 
-  void make_room(const Layout& at, int64_t n) {
-    D = D_.reserve(n * at.Lp()), edge = edge_.reserve(int64_t(at.L) * at.Lp()), F = D;
-  }
+  void make_room(const Layout& at, int64_t n) { D = D_.reserve(n * at.Lp()), F = D; }
+  void make_edges(int64_t transitions) { edge = edge_.reserve(transitions); }
   float* own_directions(const Layout& at, int64_t n) { return F_.reserve(n * at.Lp()); }
 
  private:

@@ -4,6 +4,7 @@
 //     unknown labels    loss = log Z − log Z_known     unknown.hpp
 //     edge attributes   the same, in their own lattice (looked.hpp)
 //     class weights     token_terms.hpp
+//     many labels       known labels wait, and take one lattice together (transition_form.hpp)
 //
 // The cost of the softmax margin (Gimpel and Smith 2010) is added to the score of every wrong label. Subtracting it from the
 // gold label at each position gives the same loss and the same u.
@@ -20,6 +21,7 @@
 #include "kernel/lattice.hpp"
 #include "kernel/step.hpp"
 #include "kernel/token_terms.hpp"
+#include "kernel/transition_form.hpp"
 
 namespace tagfield {
 
@@ -27,6 +29,7 @@ template <Rows R> class Chains {
   const Corpus& c_;
   const Layout& at_;
   const Pass& pass_;
+  const TransitionForm& form_;
   Lattice<float> lattice_;
   EdgeLattice looking_;
   Expected expected_;
@@ -37,14 +40,27 @@ template <Rows R> class Chains {
   float scale_ = 1;
   int skip_ = 0;
   bool plain_ready_ = false;
+  struct Later {  // a sentence that waits
+    int64_t s;
+    const Sentence* x;
+    const int32_t* groups;
+    const float* scores;
+    Item* item;
+  };
+  std::unique_ptr<WaitingChains> many_;
+  std::vector<Later> later_;
+  std::vector<std::unique_ptr<Scratch<float>>> rooms_;  // their scores
+  Scratch<float> matrix_;                               // transitions [L, Lp] of a sentence that does not wait
 
  public:
-  Chains(const Corpus& c, const Layout& at, const Pass& pass)
-      : c_(c), at_(at), pass_(pass), lattice_(at), looking_(at),
+  Chains(const Corpus& c, const Layout& at, const Pass& pass, const TransitionForm& form)
+      : c_(c), at_(at), pass_(pass), form_(form), lattice_(at), looking_(at),
         terms_(c.class_weight ? std::make_unique<TokenTerms>(at) : nullptr),
-        counts_(pass.counted ? size_t(at.L) * size_t(at.Lp()) : 0, 0.f) {}
+        counts_(pass.counted ? size_t(at.L) * size_t(at.Lp()) : 0, 0.f) {
+    if (WaitingChains::pays(at) && !terms_) many_ = std::make_unique<WaitingChains>(at, form);
+  }
 
-  int64_t fallbacks() const { return lattice_.fallbacks + looking_.fallbacks; }
+  int64_t fallbacks() const { return lattice_.fallbacks + looking_.fallbacks + (many_ ? many_->fallbacks() : 0); }
 
   // The weights of a block, as all its sentences see them, and what was learned before it.
   void start(double z, const Habits& habits) {
@@ -52,34 +68,65 @@ template <Rows R> class Chains {
     trans_ = pass_.limits.in_force(at_, pass_.theta.trans, allowed_);
     lattice_.pace = habits.pace, skip_ = habits.skip;
     plain_ready_ = false;
+    if (many_) many_->start(trans_, scale_, pass_.limits.any()), later_.clear();
     if (terms_) terms_->set_transitions(trans_, double(scale_), pass_.limits.any());
   }
 
-  float* room_for(int64_t n) { return lattice_.room_for(n); }
+  // For the scores of the next sentence.
+  float* room_for(int64_t n) {
+    if (!many_) return lattice_.room_for(n);
+    if (later_.size() == rooms_.size()) rooms_.push_back(std::make_unique<Scratch<float>>());
+    return rooms_[later_.size()]->reserve(n * at_.Lp());
+  }
 
   // Sentence s, whose scores are in `scores` [n, Lp]; `groups` are where its groups begin.
   void run(int64_t s, const Sentence& x, const int32_t* groups, float* scores, Item& item) {
     const int64_t n = x.n, Lp = at_.Lp();
     item.make_room(at_, n);
+    item.factors = {};
     item.leftover.clear();
     item.known = c_.complete || all_known(x.y, n), item.looks = c_.edges.in(s);
     item.exactly = pass_.counted && !item.known;
     item.ran = 0;
-    lattice_.room_for(n);
-    lattice_.scores = scores, lattice_.node = item.D, lattice_.edge = item.edge;
     pass_.limits.forbid(c_, at_, s, scores);
     for (int64_t t = 0; pass_.cost != 0 && t < n; ++t)
       if (x.y[t] >= 0) scores[t * Lp + x.y[t]] -= float(pass_.cost) / scale_;
+    if (many_ && item.known && !item.looks) {
+      many_->add(int(later_.size()), scores, n, item.D);
+      later_.push_back({s, &x, groups, scores, &item});
+      return;
+    }
+    item.make_edges(form_.size());
+    lattice_.room_for(n);
+    lattice_.scores = scores, lattice_.node = item.D;
+    lattice_.edge = form_.pairs() ? matrix_.reserve(int64_t(at_.L) * Lp) : item.edge;
     item.loss = terms_ ? weighted(x, scores) : item.looks ? looked(s, x, item) : plain(x, scores, item);
+    if (form_.pairs() && n > 1) form_.pairs()->gather(lattice_.edge, item.edge);
+    finish(s, x, groups, item);
+  }
+
+  // Those that wait; all sentences of the thread have their results afterwards.
+  void run_waiting() {
+    if (!many_) return;
+    many_->run(scale_, [&](int k, double log_z, auto edges, const PairFactors<float>& factors) {
+      const Later& one = later_[size_t(k)];
+      one.item->loss = log_z - double(scale_) * path_score(at_, one.scores, pass_.theta.trans, one.x->y, one.x->n);
+      if (!pass_.counted) one.item->factors = factors;
+      if (!one.item->factors.p) one.item->make_edges(form_.size()), edges(one.item->edge);
+      finish(one.s, *one.x, one.groups, *one.item);
+    });
+  }
+
+ private:
+  void finish(int64_t s, const Sentence& x, const int32_t* groups, Item& item) {
     if (!std::isfinite(item.loss)) return;
-    for (int64_t t = 0; item.known && !terms_ && t < n; ++t) {
-      item.D[t * Lp + x.y[t]] -= 1;
-      if (t) item.edge[int64_t(x.y[t - 1]) * Lp + x.y[t]] -= 1;
+    for (int64_t t = 0; item.known && !terms_ && t < x.n; ++t) {
+      item.D[t * at_.Lp() + x.y[t]] -= 1;
+      if (t && !item.factors.p) form_.subtract(at_, item.edge, x.y[t - 1], x.y[t]);
     }
     respond(s, x, groups, item);
   }
 
- private:
   double plain(const Sentence& x, const float* scores, Item& item) {
     if (!plain_ready_) lattice_.set_transitions(trans_, scale_), plain_ready_ = true;
     const auto once = [&] {
@@ -111,7 +158,7 @@ template <Rows R> class Chains {
 
   // F = f(D), the directions of the transitions in the place of their u, and what no table knows.
   void respond(int64_t s, const Sentence& x, const int32_t* groups, Item& item) {
-    const int64_t n = x.n, Lp = at_.Lp(), edges = int64_t(at_.L) * Lp;
+    const int64_t n = x.n, Lp = at_.Lp(), edges = item.factors.p ? 0 : form_.size();
     if (item.exactly) return collect(s, x, groups, item);
     const bool edges_too = n > 1 && pass_.respond_edges;
     if (pass_.counted) {
@@ -126,7 +173,7 @@ template <Rows R> class Chains {
       for (int64_t k = 0; k < n * Lp; k += W) store<float>(F + k, f(load(item.D + k)));
       item.F = F;
       for (int64_t k = 0; edges_too && k < edges; k += W)
-        if (any(features<float>(load(pass_.theta.trans + k)))) store<float>(item.edge + k, f(load(item.edge + k)));
+        if (form_.pairs() || any(features<float>(load(pass_.theta.trans + k)))) store<float>(item.edge + k, f(load(item.edge + k)));
     }
   }
 

@@ -1,7 +1,8 @@
 // Scores, best paths and marginals of a whole corpus; with limits, over allowed paths only.
 //
 // The arithmetic is that of the weights, T: float, or double for weights that were read from elsewhere. A sentence with edge
-// attributes takes the lattice of edge_lattice.hpp, and every other one that of lattice.hpp.
+// attributes takes the lattice of edge_lattice.hpp, and every other one that of lattice.hpp; with many labels, those of
+// decode_blocks.hpp.
 #pragma once
 #include <atomic>
 #include <cmath>
@@ -9,6 +10,7 @@
 #include <string>
 
 #include "kernel/best_path.hpp"
+#include "kernel/decode_blocks.hpp"
 #include "kernel/edge_sentence.hpp"
 #include "kernel/lattice.hpp"
 #include "kernel/limits.hpp"
@@ -57,6 +59,10 @@ void tag_all(const Corpus& c, const FieldOf<T>& field, const Limits& limits, int
   const T* trans = limits.in_force(at, field.trans, room);
   TooLarge too_large;
   if (limits.any() && c.S && !within_largest(at, field.trans, at.L)) too_large.note(0);
+  if (const auto pairs = SeenPairs::where_they_pay(at, trans)) {
+    tag_blocks<R>(c, field, limits, trans, *pairs, too_large, y, score, threads);
+    return too_large.check();
+  }
   Packets packets(c.S);
   in_threads(threads, [&](int) {
     FlushSubnormals flush;
@@ -94,6 +100,10 @@ void marginals_all(const Corpus& c, const FieldOf<T>& field, const Limits& limit
   const T* trans = limits.in_force(at, field.trans, room);
   TooLarge too_large;
   if (c.S && !within_largest(at, field.trans, at.L)) too_large.note(0);
+  if (at.L > SeenPairs::FEW) {
+    marginals_blocks<R>(c, field, limits, trans, too_large, out, log_z, score, threads);
+    return too_large.check();
+  }
   Packets packets(c.S);
   in_threads(threads, [&](int) {
     FlushSubnormals flush;

@@ -43,6 +43,8 @@ class CorpusGradient {
     double* full = rows.dense() ? nullptr : full_.reserve(rich * Lp);
     double* grad_full = rows.dense() ? at.gradient : grad_full_.reserve(rich * Lp);
     const Weighed weighed{at.x, rows.dense() ? at.x : full, at.trans, at.edge};
+    // Transitions of weight −0.0 are no features. What must not follow is exactly impossible in a matrix only.
+    const auto pairs = limits.follow ? nullptr : SeenPairs::where_they_pay(rows.layout(), at.trans);
 
     // Phases: 0 expands; 1 + 2k are the lattices of chunk k, 2 + 2k its gradient; the last one packs.
     const auto tasks_of = [](int64_t n, int64_t each) { return (n + each - 1) / each; };
@@ -56,7 +58,8 @@ class CorpusGradient {
     InOrder<BlockSum> sums;
     const auto add_up = [&](int64_t block, const BlockSum& sum) {
       loss += sum.loss;
-      for (int64_t c = 0; c < cells; c += W) store<double>(at.grad_trans + c, load(at.grad_trans + c) + load(&sum.trans[c]));
+      for (int64_t p = 0; pairs && p < pairs->size(); ++p) at.grad_trans[pairs->place[size_t(p)]] += sum.trans[p];
+      for (int64_t c = 0; !pairs && c < cells; c += W) store<double>(at.grad_trans + c, load(at.grad_trans + c) + load(&sum.trans[c]));
       const double* list = sum.edge.data();
       for (int64_t s = block * BLOCK; s < std::min(c_.S, (block + 1) * BLOCK); ++s)
         if (edges_.in(s)) edges_.add_up(s, list, at.grad_edge);
@@ -99,7 +102,7 @@ class CorpusGradient {
       FlushSubnormals flush;
       std::unique_ptr<BlockLattices> lattices;
       try {
-        lattices = std::make_unique<BlockLattices>(packed_, edges_, limits, partial, weighed);
+        lattices = std::make_unique<BlockLattices>(packed_, edges_, limits, partial, weighed, pairs.get());
       } catch (const std::bad_alloc&) {
         if (id > 0) return;  // the others do the work
         phases.fail();

@@ -2,6 +2,9 @@
 //
 //     scores (packed.hpp) ─▶ lattice ─▶ loss, D [tokens, Lp], transitions [L, Lp], edges
 //
+// With many labels the block takes one lattice (block_lattice.hpp). Where few transitions have a weight, those are listed, and
+// the others have no sum.
+//
 // Without limits and with all labels known, the loss of a sentence is log Z − θ·Φ. Otherwise it is log Z − log Z_known, where
 // Z_known sums the paths that agree with the labels (−1: any label), and both sums are over allowed paths only. With class
 // weights it is that of token_terms.hpp. A sentence whose transitions look at the input takes the lattice with a matrix for
@@ -10,7 +13,7 @@
 #include <memory>
 #include <vector>
 
-#include "kernel/lattice.hpp"
+#include "kernel/block_lattice.hpp"
 #include "kernel/limits.hpp"
 #include "kernel/packed.hpp"
 #include "kernel/packed_edges.hpp"
@@ -25,7 +28,7 @@ struct Weighed {  // the weights of an optimiser, where the kernels read them
 // What a block adds to the loss and to the gradient of transitions and edges; its D goes elsewhere.
 struct BlockSum {
   double loss = 0;
-  Scratch<double> trans;     // [L, Lp]
+  Scratch<double> trans;     // [L, Lp], or of the listed pairs
   std::vector<double> edge;  // the lists of its sentences (packed_edges.hpp), one after another
 };
 
@@ -37,20 +40,36 @@ class BlockLattices {  // each thread has its own
   const Weighed at_;
   const Corpus& c_;
   const Layout& layout_;
+  const SeenPairs* pairs_;
   const int64_t cells_;
   Lattice<double> lattice_;
   EdgeLattice edge_lattice_;
   std::unique_ptr<TokenTerms> terms_;
   std::vector<double> free_;  // the marginals of all paths
+  std::unique_ptr<BlockLattice<double>> many_;
+  Scratch<double> scores_[W], node_[W], edge_;
 
  public:
-  BlockLattices(const Packed& packed, const PackedEdges& edges, const Limits& limits, bool partial, const Weighed& at)
+  BlockLattices(const Packed& packed, const PackedEdges& edges, const Limits& limits, bool partial, const Weighed& at,
+                const SeenPairs* pairs)
       : packed_(packed), edges_(edges), limits_(limits), partial_(partial), at_(at), c_(packed.corpus()),
-        layout_(packed.rows().layout()), cells_(int64_t(layout_.L) * layout_.Lp()), lattice_(layout_), edge_lattice_(layout_) {
-    lattice_.set_transitions(at.trans, 1.0);
+        layout_(packed.rows().layout()), pairs_(pairs), cells_(transitions(layout_, pairs)), lattice_(layout_),
+        edge_lattice_(layout_) {
+    if (layout_.L > SeenPairs::FEW && !c_.class_weight) {
+      many_ = std::make_unique<BlockLattice<double>>(layout_, pairs);
+      many_->strict = limits.any();
+      many_->set_transitions(at.trans, 1.0);
+    } else {
+      lattice_.set_transitions(at.trans, 1.0);
+    }
     if (!c_.class_weight) return;
     terms_ = std::make_unique<TokenTerms>(layout_);
     terms_->set_transitions(at.trans, 1.0, limits.any());
+  }
+
+  // How many sums of transitions a block has.
+  static int64_t transitions(const Layout& at, const SeenPairs* pairs) {
+    return pairs ? pairs->padded() : int64_t(at.L) * at.Lp();
   }
 
   // Sentences first .. last, whose D [tokens, Lp] begins at D.
@@ -58,6 +77,10 @@ class BlockLattices {  // each thread has its own
     sum.loss = 0;
     sum.edge.clear();
     double* trans = zeros(sum.trans, cells_);
+    bool together = many_ != nullptr;
+    for (int64_t s = first; s < last; ++s) together = together && !edges_.in(s);
+    if (together) return run_many(first, last, D, sum.loss, trans);
+    if (many_) lattice_.set_transitions(at_.trans, 1.0);
     for (int64_t s = first; s < last; ++s) {
       const int64_t n = c_.length(s), size = n * layout_.Lp();
       if (n == 0) continue;
@@ -97,8 +120,15 @@ class BlockLattices {  // each thread has its own
   }
   double path(const EdgeLattice& lattice, const int32_t* y, int64_t) const { return lattice.path_score(y); }
 
-  void add_transitions(const double* edge, double weight, double* trans) const {
+  void add_transitions(const double* edge, double weight, double* trans) const {  // from a matrix
+    for (int64_t p = 0; pairs_ && p < pairs_->size(); ++p) trans[p] += edge[pairs_->place[size_t(p)]] * weight;
+    if (pairs_) return;
     for (int64_t k = 0; k < cells_; k += W) store<double>(trans + k, load(trans + k) + load(edge + k) * weight);
+  }
+
+  void add_pair(int i, int j, double weight, double* trans) const {
+    const int64_t k = pairs_ ? pairs_->find(i, j) : int64_t(i) * layout_.Lp() + j;
+    if (k >= 0) trans[k] += weight;
   }
 
   // Finds the loss from lattice.scores, leaves the differences in lattice.node and adds those of the transitions.
@@ -114,7 +144,7 @@ class BlockLattices {  // each thread has its own
       const double loss = all - path(lattice, y, n);
       for (int64_t t = 0; t < n; ++t) {
         lattice.node[t * Lp + y[t]] -= 1;
-        if (t) trans[int64_t(y[t - 1]) * Lp + y[t]] -= weight;
+        if (t) add_pair(y[t - 1], y[t], -weight, trans);
       }
       list.gold(y, -weight);
       return loss;
@@ -128,6 +158,69 @@ class BlockLattices {  // each thread has its own
     if (n > 1) add_transitions(lattice.edge, -weight, trans);
     list.pairs(lattice, -weight);
     return known > IMPOSSIBLE ? all - known : double(INFINITY);
+  }
+
+  // Adds the expected transitions of the last run.
+  void add_edges(int64_t first, const BlockChain<double>* chains, int count, double sign, double* trans) {
+    double* edge = edge_.reserve(cells_);
+    for (int k = 0; k < count; ++k) {
+      if (chains[k].n < 2) continue;
+      const double weight = sign * c_.weight[first + k];
+      many_->edges(k, chains[k].n, edge);
+      for (int64_t p = 0; p < cells_; p += W) store<double>(trans + p, load(trans + p) + load(edge + p) * weight);
+    }
+  }
+
+  // All sentences of a block together; none has edge attributes or class weights.
+  void run_many(int64_t first, int64_t last, double* D, double& loss, double* trans) {
+    const int count = int(last - first);
+    const int64_t Lp = layout_.Lp();
+    BlockChain<double> chains[W];
+    double all[W];
+    for (int k = 0; k < count; ++k) {
+      const int64_t s = first + k, n = c_.length(s);
+      double* scores = scores_[k].reserve(n * Lp);
+      chains[k].scores = scores, chains[k].n = n, chains[k].node = D + (c_.tokens[s] - c_.tokens[first]) * Lp;
+      if (n == 0) continue;
+      packed_.sum_scores(s, at_.x, at_.full, scores);
+      limits_.forbid(c_, layout_, s, scores);
+    }
+    many_->run(chains, count, 1.0, true);
+    add_edges(first, chains, count, 1, trans);
+    for (int k = 0; k < count; ++k) all[k] = chains[k].log_z;
+    if (partial_) run_known(first, chains, count, trans);
+    for (int k = 0; k < count; ++k) {
+      const int64_t s = first + k, n = chains[k].n;
+      const int32_t* y = c_.labels + c_.tokens[s];
+      if (n == 0) continue;
+      double* node = D + (c_.tokens[s] - c_.tokens[first]) * Lp;
+      const double weight = c_.weight[s];
+      if (partial_) {
+        for (int64_t i = 0; i < n * Lp; i += W) store<double>(node + i, load(node + i) - load(chains[k].node + i));
+        loss += weight * (chains[k].log_z > IMPOSSIBLE ? all[k] - chains[k].log_z : double(INFINITY));
+      } else {
+        loss += weight * (all[k] - path_score(layout_, chains[k].scores, at_.trans, y, n));
+        for (int64_t t = 0; t < n; ++t) {
+          node[t * Lp + y[t]] -= 1;
+          if (t) add_pair(y[t - 1], y[t], -weight, trans);
+        }
+      }
+      for (int64_t i = 0; i < n * Lp; i += W) store<double>(node + i, load(node + i) * weight);
+    }
+  }
+
+  // The same chains over the paths that agree with the labels; their nodes go elsewhere, and their transitions are subtracted.
+  void run_known(int64_t first, BlockChain<double>* chains, int count, double* trans) {
+    const int64_t Lp = layout_.Lp();
+    for (int k = 0; k < count; ++k) {
+      const int32_t* y = c_.labels + c_.tokens[first + k];
+      for (int64_t t = 0; t < chains[k].n; ++t)
+        for (int j = 0; y[t] >= 0 && j < layout_.L; ++j)
+          if (j != y[t]) scores_[k][t * Lp + j] = PAD<double>;
+      chains[k].node = node_[k].reserve(chains[k].n * Lp);
+    }
+    many_->run(chains, count, 1.0, true);
+    add_edges(first, chains, count, -1, trans);
   }
 
   double weighed(int64_t s, double* trans) {  // with class weights

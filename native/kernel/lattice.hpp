@@ -29,6 +29,7 @@
 #include <vector>
 
 #include "kernel/habits.hpp"
+#include "kernel/lanes.hpp"
 #include "kernel/logspace.hpp"
 #include "kernel/matrix.hpp"
 #include "kernel/scores.hpp"
@@ -54,14 +55,12 @@ template <class T> class Lattice {
   T *scores = nullptr, *node = nullptr, *edge = nullptr;  // [n, Lp], [n, Lp], [L, Lp]
 
   explicit Lattice(const Layout& at) : at_(at), L_(at.L), Lp_(at.Lp()) {
-    X_.reserve(int64_t(L_) * Lp_);
-    Xt_.reserve(int64_t(Lp_) * Lp_);
     best_.reserve(L_);
-    edge = edge_.reserve(int64_t(L_) * Lp_);
   }
 
   T* room_for(int64_t n) {
     n_ = n;
+    if (!edge) edge = edge_.reserve(int64_t(L_) * Lp_);
     scores = scores_.reserve(n * Lp_);
     node = node_.reserve(n * Lp_);
     a_.reserve(n * Lp_ + W);
@@ -74,6 +73,7 @@ template <class T> class Lattice {
   // cost lately (`pace`).
   void set_transitions(const T* trans, T z) {
     trans_ = trans;
+    X_.reserve(int64_t(L_) * Lp_), Xt_.reserve(int64_t(Lp_) * Lp_);
     T top = -INFINITY, sum = 0;
     for (int i = 0; i < L_; ++i) {
       Vec<T> row = splat<T>(-INFINITY);
@@ -95,10 +95,12 @@ template <class T> class Lattice {
         const int64_t k = (int64_t(i) * at_.NB + b) * W;
         store<T>(&X_[k], keep<T>(vexp(load(trans + k) * z - r_), mask_lanes<T>(at_.lanes(b))));
       }
-      for (int j = 0; j < L_; ++j) Xt_[int64_t(j) * Lp_ + i] = X_[int64_t(i) * Lp_ + j];
     }
-    for (int j = 0; j < L_; ++j)
-      for (int i = L_; i < Lp_; ++i) Xt_[int64_t(j) * Lp_ + i] = 0;
+    int i = 0;
+    for (; i + W <= L_; i += W)
+      for (int j = 0; j < Lp_; j += W) transpose<T>(&X_[int64_t(i) * Lp_ + j], Lp_, &Xt_[int64_t(j) * Lp_ + i], Lp_);
+    for (; i < Lp_; ++i)
+      for (int j = 0; j < L_; ++j) Xt_[int64_t(j) * Lp_ + i] = i < L_ ? X_[int64_t(i) * Lp_ + j] : T(0);
   }
 
   // log Z of the n positions whose raw scores are in `scores`, times z; marginals in `node` and `edge` if wanted.
@@ -123,6 +125,12 @@ template <class T> class Lattice {
     last = {tries, sound, n_ > 1 ? (log_z - shift_) / double(n_ - 1) : double(NAN)};
     return log_z;
   }
+
+  // X [L, Lp], its transpose, r and max(1, max X), for dense_block.hpp.
+  const T* factors() const { return X_.get(); }
+  const T* factors_transposed() const { return Xt_.get(); }
+  T shift() const { return r_; }
+  T largest() const { return M_; }
 
   bool strict = false;
   bool pairs = true;  // whether marginals include those of pairs of labels, `edge`

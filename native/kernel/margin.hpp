@@ -98,7 +98,7 @@ template <Rows R> void margin_pass(const Corpus& c, const Layout& at, MarginPass
       };
       mistakes.each<R>(x, add_one, [&](int64_t k, Vec<float> u) { add(theta.state + k * W, rest.state + k * W, u); });
       for (int64_t k = 0; k < int64_t(at.L) * Lp; k += W) add(theta.trans + k, rest.trans + k, load(&mistakes.edge[size_t(k)]));
-      path.open(theta.trans);
+      path.changed();
       for (const EdgeDelta& d : looked.deltas) {
         rest.edge[d.place] += later * float(d.by);
         theta.edge[d.place] = (theta.edge[d.place] + by * float(d.by)) + 0.f;

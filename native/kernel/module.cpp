@@ -1,6 +1,7 @@
 // Binds the kernels; computes nothing. The doors are tagfield/lattice.py, features.py, decoder.py and train/.
 #include "interpreter.hpp"
 #include "kernel/best_path.hpp"
+#include "kernel/bind_blocks.hpp"
 #include "kernel/bind_decode.hpp"
 #include "kernel/bind_edges.hpp"
 #include "kernel/bind_gradient.hpp"
@@ -182,6 +183,7 @@ NB_MODULE(TAGFIELD_MODULE, m) {
     return std::make_tuple(moved(std::move(rows.first)), moved(std::move(rows.column)), moved(std::move(rows.lanes)), triples);
   }, "corpus"_a, "edges"_a, "labels"_a, "minimum"_a);
 
+  bind_blocks(m);
   bind_decode(m);
   bind_sequence(m);
   bind_edges(m);

@@ -8,11 +8,20 @@
 //
 // The first path is that of `tag`, which adds up in the precision of the weights: where rounding alone separates two paths,
 // both agree on which is the best. Its score is the highest that was found.
+//
+// With many labels, v comes from the listed pairs (seen_paths.hpp) where they are few, and a partial path is lengthened by no more
+// labels than paths are wanted: each of those that are better leads to a better path.
 #pragma once
+#include <algorithm>
 #include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
 #include <queue>
+#include <utility>
 #include <vector>
 
+#include "kernel/decode_blocks.hpp"
 #include "kernel/edge_sentence.hpp"
 #include "kernel/limits.hpp"
 #include "kernel/threads.hpp"
@@ -37,20 +46,34 @@ class BestPaths {
   std::vector<double> v_;
   std::vector<Part> parts_;
   std::vector<int32_t> path_;
+  std::vector<std::pair<double, int>> ahead_;  // labels before the one at hand, with the scores of their best completions
 
  public:
   // scores s [n, L], transitions tau(t, i, j) into t; appends up to `count` paths of n labels, `best_labels` first, and scores.
   template <class Tau>
   void find(int L, int64_t n, const double* s, Tau tau, int64_t count, const std::vector<int32_t>& best_labels,
             std::vector<int32_t>& labels, std::vector<double>& found) {
+    const auto step = [&](int64_t t, const double* before, double* now) {
+      for (int j = 0; j < L; ++j) {
+        double best = before[0] + tau(t, 0, j);
+        for (int i = 1; i < L; ++i) best = std::max(best, before[i] + tau(t, i, j));
+        now[j] += best;
+      }
+    };
+    find(L, n, s, tau, step, count, best_labels, labels, found);
+  }
+
+  // The same, where step(t, v_{t−1}, v_t) adds the best way into each label.
+  template <class Tau, class Step>
+  void find(int L, int64_t n, const double* s, Tau tau, Step step, int64_t count, const std::vector<int32_t>& best_labels,
+            std::vector<int32_t>& labels, std::vector<double>& found) {
+    const auto better = [](const std::pair<double, int>& a, const std::pair<double, int>& b) {
+      return a.first != b.first ? a.first > b.first : a.second < b.second;
+    };
     v_.assign(s, s + n * L);
     parts_.clear();
-    for (int64_t t = 1; t < n; ++t)
-      for (int j = 0; j < L; ++j) {
-        double best = v_[(t - 1) * L] + tau(t, 0, j);
-        for (int i = 1; i < L; ++i) best = std::max(best, v_[(t - 1) * L + i] + tau(t, i, j));
-        v_[t * L + j] += best;
-      }
+    ahead_.resize(size_t(L));
+    for (int64_t t = 1; t < n; ++t) step(t, &v_[(t - 1) * L], &v_[t * L]);
     std::priority_queue<Entry> queue;
     auto open = [&](int64_t t, int32_t label, int64_t after, double rest) {
       const double score = v_[t * L + label] + rest;
@@ -77,7 +100,39 @@ class BestPaths {
         continue;
       }
       const double rest = part.rest + s[part.t * L + part.label];
-      for (int i = 0; i < L; ++i) open(part.t - 1, i, top.part, rest + tau(part.t, i, part.label));
+      const auto lengthen = [&](int i) { open(part.t - 1, i, top.part, rest + tau(part.t, i, part.label)); };
+      const int64_t wanted = count + 1;  // the path of `tag` may turn up again
+      if (L <= SeenPairs::FEW || L <= wanted) {
+        for (int i = 0; i < L; ++i) lengthen(i);
+        continue;
+      }
+      const double* v = &v_[(part.t - 1) * L];
+      for (int i = 0; i < L; ++i) ahead_[size_t(i)] = {v[i] + (rest + tau(part.t, i, part.label)), i};
+      std::nth_element(ahead_.begin(), ahead_.begin() + (wanted - 1), ahead_.end(), better);
+      std::sort(ahead_.begin(), ahead_.begin() + wanted, better);
+      for (int64_t k = 0; k < wanted; ++k) lengthen(ahead_[size_t(k)].second);
+    }
+  }
+};
+
+// v_t += the best way into each label, from listed pairs and the transitions tau [L, L].
+class SeenStep {
+  const SeenPairs& pairs_;
+  const double* tau_;
+  Unlisted<double> unlisted_;
+
+ public:
+  SeenStep(const SeenPairs& pairs, const double* tau) : pairs_(pairs), tau_(tau), unlisted_(pairs) {}
+
+  void operator()(int64_t, const double* before, double* now) {
+    unlisted_.open(before);
+    for (int j = 0; j < pairs_.L; ++j) {
+      double best = -std::numeric_limits<double>::infinity();
+      for (int32_t q = pairs_.into_first[size_t(j)]; q < pairs_.into_first[size_t(j) + 1]; ++q) {
+        const int64_t i = pairs_.source[size_t(q)];
+        best = std::max(best, before[i] + tau_[i * pairs_.L + j]);
+      }
+      now[j] += unlisted_.best(j, best);
     }
   }
 };
@@ -96,22 +151,28 @@ void nbest_all(const Corpus& c, const FieldOf<T>& field, const Limits& limits, i
   std::vector<double> tau(size_t(L) * L);
   for (int i = 0; i < L; ++i)
     for (int j = 0; j < L; ++j) tau[size_t(i) * L + j] = trans[int64_t(i) * Lp + j];
+  const auto pairs = SeenPairs::where_they_pay(at, trans);
   Packets packets(c.S);
   in_threads(threads, [&](int) {
     FlushSubnormals flush;  // as in `tag`
     BestPath<T> path(at);
     Scratch<T> scratch;
     path.open(trans);
+    std::unique_ptr<SeenStep> step;
+    if (pairs) step = std::make_unique<SeenStep>(*pairs, tau.data());
     EdgeSentence<T> edges(at);
     SentenceReader reader;
     std::vector<double> s_;
     std::vector<int32_t> best;
     BestPaths paths;
-    auto list = [&](int64_t s, const auto* scores, auto into) {
-      const int64_t n = c.length(s);
+    auto copy = [&](int64_t n, const auto* scores) {
       s_.resize(size_t(n) * L);
       for (int64_t t = 0; t < n; ++t)
         for (int j = 0; j < L; ++j) s_[size_t(t * L + j)] = scores[t * Lp + j];
+    };
+    auto list = [&](int64_t s, const auto* scores, auto into) {
+      const int64_t n = c.length(s);
+      copy(n, scores);
       paths.find(L, n, s_.data(), into, count, best, out[s].labels, out[s].scores);
     };
     packets.each([&](int64_t s) {
@@ -128,7 +189,10 @@ void nbest_all(const Corpus& c, const FieldOf<T>& field, const Limits& limits, i
       sum_scores<R>(reader.open(c, s), at, field.state, scores);
       limits.forbid(c, at, s, scores);
       path.find(scores, n, best.data());
-      list(s, scores, [from = tau.data(), L](int64_t, int i, int j) { return from[int64_t(i) * L + j]; });
+      const auto into = [from = tau.data(), L](int64_t, int i, int j) { return from[int64_t(i) * L + j]; };
+      if (!pairs) return list(s, scores, into);
+      copy(n, scores);
+      paths.find(L, n, s_.data(), into, std::ref(*step), count, best, out[s].labels, out[s].scores);
     });
   });
 }

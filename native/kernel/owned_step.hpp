@@ -14,6 +14,7 @@
 #pragma once
 #include "kernel/block.hpp"
 #include "kernel/step.hpp"
+#include "kernel/transition_form.hpp"
 
 namespace tagfield {
 
@@ -58,12 +59,14 @@ template <Rows R, bool Respond, bool Adaptive, bool Average> class OwnedStep {
   const Corpus& c_;
   const Layout& at_;
   const Pass& pass_;
+  const TransitionForm& form_;
   const Share share_;
   const Arrays theta_, squares_, rest_;
+  mutable Scratch<float> room_;
 
  public:
-  OwnedStep(const Corpus& c, const Layout& at, const Pass& pass, const Share& share)
-      : c_(c), at_(at), pass_(pass), share_(share), theta_(pass.theta), squares_(pass.squares), rest_(pass.rest) {}
+  OwnedStep(const Corpus& c, const Layout& at, const Pass& pass, const TransitionForm& form, const Share& share)
+      : c_(c), at_(at), pass_(pass), form_(form), share_(share), theta_(pass.theta), squares_(pass.squares), rest_(pass.rest) {}
 
   // The step of sentence k of a block. ask(first block, last block) asks for memory that is needed later.
   template <class Ask> void step(const OpenBlock& block, int k, const Item& item, Progress& now, Ask ask) const {
@@ -74,14 +77,25 @@ template <Rows R, bool Respond, bool Adaptive, bool Average> class OwnedStep {
     const Change<false, Adaptive, Average> plain{Response{}, change.gain, change.floor, change.Z};
     if (!item.exactly) step_states(x, block.begin(k, share_.groups), block.end(k, share_.groups), item, change, ask);
     if (x.n > 1 && !(item.exactly && pass_.respond_edges))
-      for (int64_t i = share_.from; i < share_.to; i += W)
-        plain.step(theta_.trans, squares_.trans, rest_.trans, i, load(theta_.trans + i), load(item.edge + i));
+      step_transitions(x, item, change, plain);
     if (item.looks) step_edges(block.order[k], item, change, plain);
     if (!item.leftover.where.empty()) step_exactly(item.leftover, plain);
     if (now.advance(pass_)) fold_share(now), now.folded();
   }
 
  private:
+  template <class Step, class Plain>
+  TAGFIELD_NOINLINE void step_transitions(const Sentence& x, const Item& item, const Step change, const Plain plain) const {
+    if (!item.factors.p)
+      return form_.step(plain, theta_.trans, squares_.trans, rest_.trans, item.edge, share_.from, share_.to);
+    step_factors(item.factors, x.y, share_.from, share_.to, room_, [&](int64_t k, const Vec<float>& u) {
+      if (Respond && pass_.respond_edges)
+        change(theta_.trans, squares_.trans, rest_.trans, k, u);
+      else
+        plain.step(theta_.trans, squares_.trans, rest_.trans, k, load(theta_.trans + k), u);
+    });
+  }
+
   template <class Step, class Ask>
   void step_states(const Sentence& x, int64_t d0, int64_t d1, const Item& item, const Step change, Ask ask) const {
     const int Lp = at_.Lp();

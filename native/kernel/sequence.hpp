@@ -8,9 +8,11 @@
 // that a row lacks is read as −0.0, which changes no sum: a loop over the blocks of a row would mispredict every other one.
 #pragma once
 #include <cstring>
+#include <memory>
 #include <vector>
 
 #include "kernel/best_path.hpp"
+#include "kernel/block_lattice.hpp"
 #include "kernel/lattice.hpp"
 #include "sequence_door.hpp"
 
@@ -74,7 +76,7 @@ template <class T> class Sequence final : public SequenceDoor {
     const T* scores = sum(x);
     open_transitions(true);
     if (!transitions_fit_ || !within_largest(at_, scores, x.n)) return false;
-    lattice_.run(T(1), true);
+    run(scores, x.n);
     for (int64_t t = 0; t < x.n; ++t)
       for (int j = 0; j < at_.L; ++j) node[t * at_.L + j] = double(lattice_.node[t * at_.Lp() + j]);
     return true;
@@ -89,6 +91,16 @@ template <class T> class Sequence final : public SequenceDoor {
   T none_[W];                  // a block of weights that are no features
   std::vector<T> trans_;       // [L, Lp] what was opened last
   bool exponentiated_ = false, transitions_fit_ = false;
+  std::unique_ptr<const SeenPairs> pairs_;    // many labels
+  std::unique_ptr<BlockLattice<T>> many_;
+
+  // Marginals into the nodes of the lattice.
+  void run(const T* scores, int64_t n) {
+    if (!many_) return void(lattice_.run(T(1), true));
+    BlockChain<T> chain;
+    chain.scores = scores, chain.n = n, chain.node = lattice_.node;
+    many_->run(&chain, 1, T(1), true);
+  }
 
   // The transitions. What is derived of them is kept for the next call, as long as they are the same: whoever holds the
   // model may change its weights.
@@ -100,7 +112,14 @@ template <class T> class Sequence final : public SequenceDoor {
       path_.open(trans_.data());
     }
     if (exponentiate && !exponentiated_) {
-      lattice_.set_transitions(trans_.data(), T(1));
+      many_.reset();
+      if (at_.L > SeenPairs::FEW) {
+        pairs_ = SeenPairs::where_they_pay(at_, trans_.data());
+        many_ = std::make_unique<BlockLattice<T>>(at_, pairs_.get());
+        many_->set_transitions(trans_.data(), T(1));
+      } else {
+        lattice_.set_transitions(trans_.data(), T(1));
+      }
       transitions_fit_ = within_largest(at_, trans_.data(), at_.L);
       exponentiated_ = true;
     }

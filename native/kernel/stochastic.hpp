@@ -41,8 +41,8 @@ template <Rows R, bool Respond, bool Adaptive, bool Average> class StochasticPas
     Progress now;
     Habits habits;
 
-    Worker(const Corpus& c, const Layout& at, const Pass& pass, int K)
-        : chains(c, at, pass), sums(at), blocks{OpenBlock(K), OpenBlock(K)}, parts(size_t(K)), rows(at, pass.theta.state),
+    Worker(const Corpus& c, const Layout& at, const Pass& pass, const TransitionForm& form, int K)
+        : chains(c, at, pass, form), sums(at), blocks{OpenBlock(K), OpenBlock(K)}, parts(size_t(K)), rows(at, pass.theta.state),
           beside(at, Adaptive ? pass.squares.state : nullptr, Average ? pass.rest.state : nullptr), now(pass) {
       habits.learning = !pass.streaming;
     }
@@ -53,6 +53,7 @@ template <Rows R, bool Respond, bool Adaptive, bool Average> class StochasticPas
   Pass& pass_;
   const std::vector<int64_t>& order_;
   const int K_;
+  const TransitionForm form_;
   Team team_;
   int owners_ = 1;
   std::vector<Item> items_;
@@ -60,7 +61,8 @@ template <Rows R, bool Respond, bool Adaptive, bool Average> class StochasticPas
 
  public:
   StochasticPass(const Corpus& c, const Layout& at, Pass& pass, const std::vector<int64_t>& order)
-      : c_(c), at_(at), pass_(pass), order_(order), K_(pass.block), items_(size_t(pass.block)) {}
+      : c_(c), at_(at), pass_(pass), order_(order), K_(pass.block),
+        form_(at, pass.theta.trans, !pass.observe_edges && !pass.limits.follow && !pass.counted), items_(size_t(pass.block)) {}
 
   void run(int threads) {
     workers_.resize(size_t(threads));
@@ -86,14 +88,14 @@ template <Rows R, bool Respond, bool Adaptive, bool Average> class StochasticPas
     while (owners * 2 <= std::min(team_.size(), GROUPS)) owners *= 2;
     if (me == 0) owners_ = owners;
     guarded([&] {
-      workers_[size_t(me)] = std::make_unique<Worker>(c_, at_, pass_, K_);
+      workers_[size_t(me)] = std::make_unique<Worker>(c_, at_, pass_, form_, K_);
       worker = workers_[size_t(me)].get();
       open(*worker, 0);
     });
     if (!team_.meet()) return;
     const bool owns = me < owners;
     const Share share = Share::of(at_, owns ? me : 0, owners);
-    const OwnedStep<R, Respond, Adaptive, Average> owned(c_, at_, pass_, share);
+    const OwnedStep<R, Respond, Adaptive, Average> owned(c_, at_, pass_, form_, share);
     for (int64_t first = 0, b = 0; first < int64_t(order_.size()); first += K_, ++b) {
       const OpenBlock& block = worker->blocks[b % 2];
       const OpenBlock& next = worker->blocks[(b + 1) % 2];
@@ -103,6 +105,7 @@ template <Rows R, bool Respond, bool Adaptive, bool Average> class StochasticPas
           ask_for(worker->rows, block, 1, next, 1, share.groups);
           start_lattices(*worker, block, me);
           for (int k = 0; k < block.count; ++k) sum_part(*worker, block, k, share.groups), run_lattice(*worker, block, k);
+          worker->chains.run_waiting();
         });
       } else {
         guarded([&] {
@@ -113,6 +116,7 @@ template <Rows R, bool Respond, bool Adaptive, bool Average> class StochasticPas
           start_lattices(*worker, block, me);
           for (int k = 0; k < block.count; ++k)
             if (worker->whose[size_t(k)] == me) run_lattice(*worker, block, k);
+          worker->chains.run_waiting();
           open(*worker, b + 1);
           ask_for(worker->rows, block, K_, next, K_, share.groups);
         });

@@ -35,9 +35,9 @@ template <class Fn> std::vector<double> sum_pieces(int64_t n, size_t sums, int t
 
 // Calls fn(from, count) for short runs: all vectors advance together, line by line. Longer runs, one vector after another, were
 // tried first: the machine's prefetching begins anew with each, and reads 20 instead of 33 GB a second.
-constexpr int64_t STRIDE = 32;
+constexpr int64_t STRETCH = 32;
 template <class Fn> inline void each_run(int64_t from, int64_t to, Fn fn) {
-  for (; from < to; from += STRIDE) fn(from, std::min(STRIDE, to - from));
+  for (; from < to; from += STRETCH) fn(from, std::min(STRETCH, to - from));
 }
 
 // Writes a run past the caches: it is not read again before they have forgotten it, and a line that is written whole need not be
@@ -113,7 +113,7 @@ inline double inner(const double* a, const double* b, int64_t n, int threads) {
 inline double scaled(const double* x, double by, double* gradient, int64_t n, int threads) {
   return sum_pieces(n, 1, threads, [=](int64_t begin, int64_t end, double* sum) {
     Product square;
-    double to[STRIDE];
+    double to[STRETCH];
     each_run(begin, end, [&](int64_t from, int64_t count) {
       for (int64_t k = 0; k < count; ++k) to[k] = by * x[from + k];
       square.add(x + from, x + from, count);
@@ -141,7 +141,7 @@ inline std::vector<double> point_products(const double* x, const double* g, doub
   return sum_pieces(n, 3 + 2 * m, threads, [&](int64_t begin, int64_t end, double* sums) {
     std::vector<Product> products(3 + 2 * m);
     int64_t active = 0;
-    double room[STRIDE];
+    double room[STRETCH];
     each_run(begin, end, [&](int64_t from, int64_t count) {
       const double* v = slopes(x + from, g + from, c1, count, room);
       products[0].add(x + from, x + from, count), products[1].add(v, v, count);
@@ -180,7 +180,7 @@ inline std::vector<double> make_pair(double* x, const double* x_new, double* g, 
     Product own[6];
     std::vector<Product> of_pair(5 * m);
     int64_t active = 0;
-    double room[STRIDE];
+    double room[STRETCH];
     each_run(begin, end, [&](int64_t from, int64_t count) {
       double *s = x + from, *y = g + from;
       const double *x1 = x_new + from, *g1 = g_new + from;
@@ -205,7 +205,7 @@ inline std::vector<double> direction(const double* x, const double* g, double c1
                                      double of_slope, const double* of_s, const double* of_y, double* d, int64_t n, int threads) {
   return sum_pieces(n, 2, threads, [&](int64_t begin, int64_t end, double* sums) {
     Product along, square;
-    double room[STRIDE], to[STRIDE];
+    double room[STRETCH], to[STRETCH];
     each_run(begin, end, [&](int64_t from, int64_t count) {
       const double* v = slopes(x + from, g + from, c1, count, room);
       int64_t k = 0;
@@ -245,7 +245,7 @@ inline std::vector<double> along(const double* x, const double* g, const double*
                                  int threads) {
   return sum_pieces(n, 2, threads, [=](int64_t begin, int64_t end, double* sums) {
     Product size, fall;
-    double room[STRIDE], to[STRIDE], moved[STRIDE], sign[STRIDE];
+    double room[STRETCH], to[STRETCH], moved[STRETCH], sign[STRETCH];
     each_run(begin, end, [&](int64_t from, int64_t count) {
       const double *x0 = x + from, *d0 = d + from;
       for (int64_t k = 0; k < count; ++k) to[k] = x0[k] + step * d0[k];

@@ -64,8 +64,8 @@ class Decoder:
         self._encoded = encoded
         self._limits = limits
         asked = check_threads(threads)
-        self._threads = min(asked, 1 + len(encoded.dataset.labels) // TOKENS_PER_THREAD)
         self._corpus = open_corpus(encoded.dataset)
+        self._threads = min(asked, 1 + len(encoded.dataset.labels) // TOKENS_PER_THREAD)
 
     @property
     def tokens(self) -> Longs:

@@ -107,6 +107,17 @@ def best_score(scores: np.ndarray, trans: np.ndarray) -> float:
     return float(best.max())
 
 
+def k_best_scores(scores: np.ndarray, trans: np.ndarray, count: int) -> list[float]:
+    """The scores of the best paths, by keeping as many for each label."""
+    kept: list[list[float]] = [[float(score)] for score in scores[0]]
+    for t in range(1, len(scores)):
+        step = into(trans, t)
+        ways = [[v + step[i, j] for i, before in enumerate(kept) for v in before] for j in range(scores.shape[1])]
+        kept = [sorted((float(v + scores[t, j]) for v in way), reverse=True)[:count] for j, way in enumerate(ways)]
+    every = sorted((v for label in kept for v in label), reverse=True)[:count]
+    return [v for v in every if v > -np.inf]
+
+
 def sentence_scores(problem: Problem, s: int, theta: Dense) -> np.ndarray:
     """s_t(y) = Σ_a value · θ[a, y]."""
     scores = np.zeros((len(problem.sentences[s]), problem.labels))

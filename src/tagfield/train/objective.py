@@ -95,13 +95,13 @@ class CorpusGradient:
         self._packing, self._limits, self.threads = packing, limits, threads
         self._packed = kernels.Packed(corpus, packing.rows)
         shape = packing.features.zero.trans.shape
-        self._trans, self._grad_trans = np.zeros(shape), np.zeros(shape)
+        self._trans, self._grad_trans = np.full(shape, -0.0), np.zeros(shape)  # −0.0: no feature
 
     def add(self, x: Doubles, gradient: Doubles, loss: float = 0.0) -> float:
         """Adds the gradient at x to `gradient`; returns `loss` plus the loss of these sentences."""
         states, trans, edges = self._packing.parts
         places = self._packing.places[1]
-        self._trans.reshape(-1)[places] = x[trans]
+        self._trans.reshape(-1)[places] = x[trans] + 0.0
         self._grad_trans.reshape(-1)[places] = gradient[trans]
         point = x[states], self._trans, x[edges]
         into = gradient[states], self._grad_trans, gradient[edges]

@@ -1,0 +1,118 @@
+// How the expected transitions of a sentence are kept in a stochastic pass, and how they change the weights.
+//
+//     listed    one number for each pair with a weight, where these are few among many labels (seen_pairs.hpp)
+//     matrix    [L, Lp]
+//
+// The form depends on the features and on the pass, never on threads or blocks. A matrix is large: that of 400 labels has 640 kB.
+// So what it is made of is handed on instead, and who owns some of the weights makes their rows of it (`step_factors`).
+#pragma once
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "kernel/block_lattice.hpp"
+
+namespace tagfield {
+
+class TransitionForm {
+  int64_t cells_;
+  std::unique_ptr<const SeenPairs> pairs_;
+
+ public:
+  // `fixed`: no feature is added on the way, and no rule forbids a pair.
+  TransitionForm(const Layout& at, const float* trans, bool fixed)
+      : cells_(int64_t(at.L) * at.Lp()), pairs_(fixed ? SeenPairs::where_they_pay(at, trans) : nullptr) {}
+
+  const SeenPairs* pairs() const { return pairs_.get(); }
+  int64_t size() const { return pairs_ ? pairs_->padded() : cells_; }
+
+  // Takes the gold pair (i, j) from the expected transitions.
+  void subtract(const Layout& at, float* edge, int i, int j) const {
+    const int64_t k = pairs_ ? pairs_->find(i, j) : int64_t(i) * at.Lp() + j;
+    if (k >= 0) edge[k] -= 1;
+  }
+
+  // Changes the weights whose places are in [from, to) of the matrix, by the directions in `edge`.
+  template <class Change>
+  void step(const Change& change, float* theta, float* squares, float* rest, const float* edge, int64_t from, int64_t to) const {
+    if (!pairs_) {
+      for (int64_t k = from; k < to; k += W) change.step(theta, squares, rest, k, load(theta + k), load(edge + k));
+      return;
+    }
+    const auto begin = pairs_->place.begin(), end = pairs_->place.end();
+    const int64_t first = std::lower_bound(begin, end, from) - begin, last = std::lower_bound(begin, end, to) - begin;
+    for (int64_t p = first; p < last; p += W) {
+      const int count = int(std::min<int64_t>(W, last - p));
+      const int64_t* place = &pairs_->place[size_t(p)];
+      float w[W], s[W] = {}, r[W] = {}, u[W] = {};
+      for (int k = 0; k < W; ++k) w[k] = -0.f;  // no feature
+      for (int k = 0; k < count; ++k) w[k] = theta[place[k]], u[k] = edge[p + k];
+      for (int k = 0; squares && k < count; ++k) s[k] = squares[place[k]];
+      for (int k = 0; rest && k < count; ++k) r[k] = rest[place[k]];
+      change.step(w, s, r, 0, load(w), load(u));
+      for (int k = 0; k < count; ++k) theta[place[k]] = w[k];
+      for (int k = 0; squares && k < count; ++k) squares[place[k]] = s[k];
+      for (int k = 0; rest && k < count; ++k) rest[place[k]] = r[k];
+    }
+  }
+};
+
+// Makes rows of a sentence's expected transitions, takes the gold labels y from them, and calls step(place, u) for each block of
+// weights in [from, to) of the matrix.
+template <class Step>
+void step_factors(const PairFactors<float>& factors, const int32_t* y, int64_t from, int64_t to, Scratch<float>& room, Step step) {
+  constexpr int ROWS = PairFactors<float>::ROWS;
+  const int64_t Lp = factors.Lp;
+  float* u = room.reserve(ROWS * Lp);
+  for (int64_t i = from / Lp / ROWS * ROWS; i * Lp < to; i += ROWS) {
+    factors.rows(int(i), u);
+    for (int64_t t = 1; t <= factors.n; ++t)
+      if (y[t - 1] >= i && y[t - 1] < i + ROWS) u[(y[t - 1] - i) * Lp + y[t]] -= 1;
+    for (int64_t k = std::max(from, i * Lp); k < std::min(to, (i + ROWS) * Lp); k += W) step(k, load(u + (k - i * Lp)));
+  }
+}
+
+// The plain sentences of one thread's share of a block, which take the lattices of blocks together.
+class WaitingChains {
+  const Layout& at_;
+  BlockLattice<float> lattice_;
+  struct Waiting {
+    int item;
+    BlockChain<float> chain;
+  };
+  std::vector<Waiting> waiting_;
+
+ public:
+  WaitingChains(const Layout& at, const TransitionForm& form) : at_(at), lattice_(at, form.pairs()) {}
+
+  // Whether sentences with so many labels wait for each other.
+  static bool pays(const Layout& at) { return at.L > SeenPairs::FEW; }
+
+  int64_t fallbacks() const { return lattice_.fallbacks; }
+
+  void start(const float* trans, float z, bool strict) {
+    lattice_.strict = strict;
+    lattice_.set_transitions(trans, z);
+    waiting_.clear();
+  }
+  // Scores [n, Lp], which stay until `run`, and where the nodes go.
+  void add(int item, const float* scores, int64_t n, float* node) { waiting_.push_back({item, {scores, n, node, 0, false}}); }
+
+  // Calls done(item, log Z, edges, factors) for each, where edges(out) writes its expected transitions. Their factors are
+  // there if they last until the next block.
+  template <class Done> void run(float z, Done done) {
+    std::stable_sort(waiting_.begin(), waiting_.end(), [](const Waiting& a, const Waiting& b) { return a.chain.n > b.chain.n; });
+    for (size_t first = 0; first < waiting_.size(); first += W) {
+      const int count = int(std::min<size_t>(W, waiting_.size() - first));
+      BlockChain<float> chains[W];
+      for (int k = 0; k < count; ++k) chains[k] = waiting_[first + size_t(k)].chain;
+      lattice_.run(chains, count, z, true);
+      for (int k = 0; k < count; ++k)
+        done(waiting_[first + size_t(k)].item, chains[k].log_z, [&](float* out) { lattice_.edges(k, chains[k].n, out); },
+             waiting_.size() <= W ? lattice_.factors(k, chains[k].n) : PairFactors<float>{});
+    }
+    waiting_.clear();
+  }
+};
+
+}  // namespace tagfield
