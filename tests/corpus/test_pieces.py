@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tagfield.corpus.pieces import Piece, read_pieces
@@ -21,6 +21,7 @@ def pieces_of(path: Path, size: int, reading: ReadOptions = COLUMNS) -> list[Pie
     return list(read_pieces([str(path)], reading, size))
 
 
+@settings(deadline=None)  # it writes files
 @given(lines, st.integers(1, 60), st.sampled_from([b"\n", b""]))
 def test_pieces_are_the_file_cut_between_sentences(tmp_path_factory, lines: list[bytes], size: int, end: bytes) -> None:
     text = b"\n".join(lines) + end

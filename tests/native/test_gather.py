@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tagfield._text import gather
@@ -36,6 +36,7 @@ def opened(folder: Path, files: list[list[list[int]]]) -> list[Any]:
     return made
 
 
+@settings(deadline=None)  # it writes files
 @given(files=st.lists(rows, min_size=1, max_size=3), data=st.data())
 def test_rows_are_those_of_the_twin(tmp_path_factory, files: list[list[list[int]]], data: st.DataObject) -> None:  # type: ignore[no-untyped-def]
     total = sum(map(len, files))
