@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tagfield.cluster import course
+from tagfield.cluster import course, training
 from tagfield.cluster.checkpoint import NAME, Checkpoint, Course
 from tagfield.cluster.crew import InProcess, Round, Task, cut
 from tagfield.cluster.mixing import Scheme
 from tagfield.cluster.rounds import Change
-from tagfield.cluster.training import check_recipe, fingerprint, run_on, train
+from tagfield.cluster.training import check_recipe, fingerprint, on_disk, run_on, train
+from tagfield.corpus import Corpus, pack
 from tagfield.dataset import Doubles
 from tagfield.encode import Encoded
 from tagfield.errors import InputError, ModelFileError, OutputError, TrainingError
@@ -126,6 +127,36 @@ def test_a_run_makes_a_model_that_knows_its_labels() -> None:
     assert np.mean(right) > 0.97
     assert trained.stop_reason == "it reached the maximum of 4 epochs"
     assert trained.history[-1].rate == 0.4
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        Settings.of("default", epochs=2, min_count=2),
+        Settings.of("lbfgs", epochs=4),
+        Settings.of("lbfgs", c1=0.1, epochs=4),
+    ],
+    ids=["default", "lbfgs", "c1"],
+)
+def test_a_corpus_that_stays_on_disk_gives_the_same_bits(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(0)
+    words = [f"w{k} {'AB'[k % 2]}\n" + "\n" * (k % 3 == 0) for k in rng.integers(30, size=300).tolist()]
+    (tmp_path / "a.txt").write_text("".join(words))
+    pack(tmp_path / "a.txt", tmp_path / "corpus")
+    corpus = Corpus.open(tmp_path / "corpus")
+    found = []
+    for window in ("1GB", "1KB"):
+        monkeypatch.setattr(training, "WINDOW", window)
+        problem = training.posed(corpus, settings, None, None)
+        assert (problem.disk is None) == (window == "1GB")
+        task = Task(problem.features, problem.settings, len(corpus), corpus.labels)
+        shares = cut(problem.dataset, 3) if problem.disk is None else [share() for share in on_disk(problem, 3)]
+        crew = InProcess(task, shares)
+        found.append(run_on(crew, problem, task, Scheme.of(settings.recipe, 4), corpus))
+    assert bits(found[0]) == bits(found[1])
+    assert [epoch.loss for epoch in found[0].history] == pytest.approx([epoch.loss for epoch in found[1].history])
 
 
 def test_the_rules_that_stop_a_run() -> None:

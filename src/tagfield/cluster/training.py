@@ -79,7 +79,7 @@ def train(
     workers, mixes = at_least_one("workers", workers), at_least_one("mixes", mixes)
     if not isinstance(encoded, Encoded | Corpus):
         encoded = Corpus.open(encoded)
-    problem = _posed(encoded, settings, rules, class_weight)
+    problem = posed(encoded, settings, rules, class_weight)
     if shares is None:
         shares = max(workers, LBFGS_SHARES) if isinstance(settings.recipe, QuasiNewton) else workers
     shares = min(at_least_one("shares", shares), problem.count)
@@ -98,7 +98,7 @@ def train(
             return run_on(crew, problem, task, Scheme.of(recipe, mixes), encoded, dev, on_epoch, found)
 
 
-def _posed(
+def posed(
     encoded: Encoded | Corpus, settings: Settings, rules: Rules | None, class_weight: ArrayLike | None
 ) -> Problem:
     """The problem; a large corpus on disk stays there, whatever the recipe, since its gradient is a sum over shares."""
