@@ -154,7 +154,7 @@ sanitize: build
 # fork keeps no threads, so two tests are left out.
 THREAD_TESTS ?= tests/arrow/test_words.py tests/native/test_threads.py tests/test_threads.py tests/text/test_borrowed.py tests/text/test_vocabulary.py \
     tests/test_interpreter.py tests/test_words.py tests/train/test_quasi_newton.py tests/train/test_objective.py \
-    tests/train/test_edges.py tests/estimator/test_decoding.py
+    tests/train/test_edges.py tests/train/test_blocks.py tests/estimator/test_decoding.py
 comma := ,
 
 threadsanitize: build

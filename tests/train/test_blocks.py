@@ -28,6 +28,7 @@ COUNTED = {"loss": "U4", "generator": "arctan:0.1"}  # its directions depend on 
 @pytest.fixture(autouse=True)
 def _every_block_has_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stochastic, "LEAST_WORK", 0.0)
+    monkeypatch.setattr(stochastic, "SHARE", 1)
 
 
 def sequences(count: int = 30, *, values: bool = False, edges: bool = False) -> Encoded:

@@ -14,7 +14,7 @@ from tagfield.constraints import Rules
 from tagfield.dataset import UNKNOWN
 from tagfield.errors import InputError
 from tagfield.lattice import open_corpus
-from tagfield.train import Settings, train
+from tagfield.train import Settings, stochastic, train
 from tagfield.train.options import Stochastic
 from tagfield.train.updates import AdaGrad
 from tests.support.bregman_table import EXACT_RECIPES, recipe
@@ -117,7 +117,9 @@ def test_passes_follow_the_twin(name: str) -> None:
             assert trainer.nll == pytest.approx(twin.run(order), rel=PASSES, abs=PASSES)
         close(features, trainer.weights(), twin.theta)
 
-    follows()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(stochastic, "SHARE", 1)
+        follows()
 
 
 def test_limits_that_forbid_nothing_change_nothing() -> None:

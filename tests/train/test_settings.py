@@ -30,7 +30,9 @@ ANY = {
     "max_dev_rise",
 }
 LIKELIHOOD = {"c2", "period", "delta"}
-STOCHASTIC = ANY | LIKELIHOOD | CALIBRATION | {"metric", "respond", "average", "anneal", "cost", "rate", "batch"}
+STOCHASTIC = (
+    ANY | LIKELIHOOD | CALIBRATION | {"metric", "respond", "average", "anneal", "cost", "rate", "block", "batch"}
+)
 TAKES = {  # by recipe, or by a recipe and an option that makes another of it
     **dict.fromkeys(("sgd", "u1.g1", "u2.g1", "u2.g1p", "u2.g2", "u2.g3"), STOCHASTIC),
     "adaptive": STOCHASTIC - {"batch"} | {"adagrad_delta"},
@@ -45,13 +47,13 @@ ALSO = {
     ("adaptive", "metric", "flat"): TAKES["adaptive"] - {"adagrad_delta"},
     ("u2.g1", "batch", True): ANY | LIKELIHOOD | {"rate", "batch"},
     ("ngd", "batch", True): ANY | LIKELIHOOD | {"rate", "batch", "loss", "gamma", "generator"},
-    ("ngd", "generator", "auto"): ANY | LIKELIHOOD | {"rate", "average", "generator"},
+    ("ngd", "generator", "auto"): ANY | LIKELIHOOD | {"rate", "average", "block", "generator"},
 }
 CHANGED: dict[str, Any] = {
     "features": "all", "transitions": "all", "min_count": 2, "c1": 0.5, "c2": 0.25, "epochs": 7, "seed": 3,
     "threads": 2, "period": 4, "delta": 1e-3, "patience": 2, "keep_best": False, "monitor": "f1", "max_dev_rise": 0.5,
     "metric": "adaptive", "adagrad_delta": 0.5, "respond": "states", "average": True, "anneal": 0.5, "cost": 0.5,
-    "rate": 0.125, "calibration_eta": 0.2, "calibration_rate": 3.0, "calibration_samples": 10,
+    "rate": 0.125, "block": 4, "calibration_eta": 0.2, "calibration_rate": 3.0, "calibration_samples": 10,
     "calibration_candidates": 5,
     "calibration_max_trials": 9, "loss": "B1", "gamma": 0.5, "generator": "gd:2", "batch": True, "pa_type": 2,
     "pa_c": 0.5, "pa_cost_sensitive": False, "pa_average": False, "arow_variance": 2.0, "arow_gamma": 3.0,
@@ -59,7 +61,7 @@ CHANGED: dict[str, Any] = {
 }  # fmt: skip
 ONLY = {
     **dict.fromkeys(
-        CALIBRATION | {"metric", "respond", "average", "anneal", "cost", "rate", "batch"}, "stochastic recipes"
+        CALIBRATION | {"metric", "respond", "average", "anneal", "cost", "rate", "block", "batch"}, "stochastic recipes"
     ),
     **dict.fromkeys(LIKELIHOOD, "stochastic recipes and lbfgs"),
     **dict.fromkeys(("loss", "gamma", "generator"), "ngd"),

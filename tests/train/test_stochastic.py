@@ -87,6 +87,7 @@ def test_passes_follow_the_twin(name: str) -> None:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(stochastic, "LEAST_WORK", 0.0)  # threads, however little there is to do
+        patch.setattr(stochastic, "SHARE", 1)
         follows()
 
 

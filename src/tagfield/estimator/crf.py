@@ -132,6 +132,7 @@ class CRF(Scoring, Inspection, Plumbing):
         respond: str | None = None,
         metric: str | None = None,
         average: bool | None = None,
+        block: int | None = None,
         anneal: float | None = None,
         cost: float | None = None,
         adagrad_delta: float | None = None,

@@ -43,8 +43,8 @@ RATE = Option(
 )
 AVERAGE = Option("Keep the running mean of the weights instead of the last ones.", STOCHASTIC)
 BLOCK = Option(
-    "Sequences whose gradients see the same weights, so that threads can share them; 1 updates after each, as in the "
-    "paper.",
+    "Sequences whose gradients see the same weights, for threads to share: at most 1/64 of the data; 1 updates after "
+    "each, as in the paper.",
     STOCHASTIC,
     low=1,
     high=1024,

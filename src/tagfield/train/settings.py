@@ -110,7 +110,7 @@ class Settings:
         0, "Random seed: the same seed gives the same model.", group=TRAINING, low=0, high=2**63 - 1, metavar="S"
     )
     threads: int | None = option(
-        None, "Number of threads; it never changes the model. pa, ap and arow train on one.", group=TRAINING, low=1,
+        None, "Number of threads, which never changes the model; pa, ap and arow train on one.", group=TRAINING, low=1,
         high=4096, usual="all cores, or OMP_NUM_THREADS", metavar="N",
     )  # fmt: skip
     period: int = option(

@@ -50,7 +50,7 @@ class Candidate:
     template: str = ""
 
     def settings(self, seed: int = 0) -> Settings:
-        return Settings.of(**{**self.options, "seed": seed, "threads": 1})  # several run at once
+        return Settings.of(**{**self.options, "seed": seed})
 
     def __str__(self) -> str:
         words = [self.options.get("recipe", "default")]

@@ -21,7 +21,6 @@ from tagfield.text.inputs import open_inputs
 from tagfield.text.presets import PRESETS
 from tagfield.text.reading import ReadOptions
 from tagfield.text.sources import PathLike
-from tagfield.train import Settings
 from tagfield.tuning.candidates import SETTINGS, Candidate, candidates
 from tagfield.tuning.folds import deal, figure_for, run
 from tagfield.tuning.result import Row, Tuning
@@ -199,7 +198,7 @@ class _Team:
     def _train(self, candidate: Candidate, fold: int) -> float | None:
         if self._stopped():
             return None
-        settings: Settings = candidate.settings(self._seed)
+        settings = replace(candidate.settings(self._seed), threads=1)  # several train at once
         figure = run(self._encoded[candidate.template], self._folds, fold, settings, self._stopped)
         return None if self._stopped() else figure
 
