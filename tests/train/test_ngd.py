@@ -70,9 +70,9 @@ def test_entropy_needs_the_whole_corpus_and_says_so(skewed):
 
 def test_an_annealed_response_ends_as_plain_gradient_descent(skewed):
     known, _ = skewed
-    settings = Settings.of(recipe="u2.g1", epochs=6, anneal=3.0, period=0, rate=0.05, block=1)
+    settings = Settings.of(recipe="u2.g1", epochs=6, anneal=3.0, period=0, rate=0.05)
     annealed = train(known, settings)
-    plain = train(known, Settings.of(recipe="u2.g1", epochs=6, period=0, rate=0.05, block=1))
+    plain = train(known, Settings.of(recipe="u2.g1", epochs=6, period=0, rate=0.05))
     assert annealed.best.objective < plain.best.objective
 
 

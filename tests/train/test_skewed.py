@@ -36,9 +36,7 @@ def skewed(seed: int) -> tuple[Encoded, Encoded]:
 @cache
 def f1(recipe: str, **options: float | str) -> float:
     """Chunk F1 in %, the mean over the seeds."""
-    settings = Settings.of(
-        recipe=recipe, features="all", epochs=10, average=True, block=1, max_dev_rise=math.inf, **options
-    )
+    settings = Settings.of(recipe=recipe, features="all", epochs=10, average=True, max_dev_rise=math.inf, **options)
     ends = []
     for seed in SEEDS:
         known, held_out = skewed(seed)

@@ -43,11 +43,11 @@ RATE = Option(
 )
 AVERAGE = Option("Keep the running mean of the weights instead of the last ones.", STOCHASTIC)
 BLOCK = Option(
-    "Sequences whose gradients see the same weights, for threads to share: at most 1/64 of the data; 1 updates after "
-    "each, as in the paper.",
+    "Sequences whose gradients see the same weights, for threads to share; 1 updates after each, as in the paper.",
     STOCHASTIC,
     low=1,
     high=1024,
+    usual="8, or a thousandth of the data if that is less",
     metavar="K",
 )
 EPSILON = Option(
@@ -176,7 +176,7 @@ class Stochastic(Descent):
         metavar="C",
     )
     rate: float | None = option(None, RATE)
-    block: int = option(8, BLOCK)
+    block: int | None = option(None, BLOCK)
     calibration: Calibration = nested(Calibration())
 
     family: ClassVar[str] = "stochastic recipes"
@@ -258,7 +258,7 @@ class Auto(Recipe):
 
     rate: float | None = option(None, RATE)
     average: bool = option(True, AVERAGE)
-    block: int = option(8, BLOCK)
+    block: int | None = option(None, BLOCK)
 
     family: ClassVar[str] = "stochastic recipes"
     suffix: ClassVar[str] = " with generator auto"

@@ -30,7 +30,10 @@ from tagfield.train.trainer import State, Trainer, arrays_of, norm_of, weights_o
 COUNTS = 16  # empirical counts that have a table; more are rare, and go through the exact direction
 SAMPLE = 1000  # sentences that are looked at again when a pass went badly
 STREAM_EPOCH = 1000  # sequences that count as an epoch of a stream
-SHARE = 64  # a block has at most 1/64 of the sequences: of few, larger blocks would take steps that are too coarse
+BLOCK, SHARE = (
+    8,
+    1000,
+)  # sequences of a block, or 1/SHARE of the data if that is less: of few, their steps are too coarse
 LEAST_WORK = 20_000.0  # what a block must take, in ns on one thread, for several to be worth their meetings
 WORSE = 1.05  # where there is little to learn, noise alone makes weights a little worse than none
 NUMBERS = ("t", "scale", "averaging", "summed_scale", "averaged")  # of a native pass
@@ -65,7 +68,7 @@ class StochasticTrainer(Trainer):
         self._failed = -1  # the sentence at which the last pass ended, if it failed
         self._pass = kernels.Pass()
         self._pass.rate = recipe.rate
-        self._pass.block = 1 if problem.in_stream else min(recipe.block, max(1, self._length // SHARE))
+        self._pass.block = 1 if problem.in_stream else recipe.block or min(BLOCK, max(1, self._length // SHARE))
         self._pass.threads, self._pass.least_work = problem.settings.team, LEAST_WORK
         self._pass.decay = problem.penalty_share
         if problem.in_stream:
