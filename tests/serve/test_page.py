@@ -16,6 +16,7 @@ from tests.support.service import Service, served
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
+PATIENCE = 90_000  # milliseconds, for a busy machine
 TEXT = "Anna lives in New York. Ben went to Rome."
 UNNAMED = """() => [...document.querySelectorAll("button, select, textarea, input, [role=button]")]
     .filter((node) => node.offsetParent && !node.getAttribute("aria-label"))
@@ -40,7 +41,7 @@ class Opened:
         page.on("request", lambda request: self.requests.append(request.url))
         page.on("console", lambda message: self.messages.append(message.text))
         page.on("pageerror", lambda error: self.messages.append(str(error)))
-        page.set_default_timeout(10_000)
+        page.set_default_timeout(PATIENCE)
         page.goto(service.address)
         page.locator("#model option").first.wait_for(state="attached")
 
@@ -216,6 +217,7 @@ def test_the_page_of_the_api(opened: Opened) -> None:
 def test_a_service_with_a_token_asks_for_it(browser: "Browser", folder: Path) -> None:
     with served(folder / "names.tagfield", "--token", "a-long-secret") as service:
         page = browser.new_page()
+        page.set_default_timeout(PATIENCE)
         page.goto(service.address)
         page.get_by_role("dialog", name="This service needs a token").wait_for()
         page.get_by_role("textbox", name="Token").fill("a-long-secret")

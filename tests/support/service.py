@@ -15,6 +15,7 @@ from typing import Any
 
 from tagfield import Model, Settings
 
+PATIENCE = 120.0  # seconds, for a busy machine
 PEOPLE = ["Anna", "Ben", "Clara", "Bob", "Maria"]
 PLACES = ["Oslo", "New York", "Paris", "San Marino", "Rome"]
 
@@ -41,7 +42,7 @@ class Service:
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
         try:
-            first = self.lines.get(timeout=60)
+            first = self.lines.get(timeout=PATIENCE)
             assert first["message"] == "listening", first
         except BaseException:
             self.process.kill()
@@ -55,12 +56,12 @@ class Service:
         for line in self.process.stderr:
             self.lines.put(json.loads(line))
 
-    def log(self, timeout: float = 20.0) -> dict[str, Any]:
+    def log(self, timeout: float = PATIENCE) -> dict[str, Any]:
         """The next line of the log."""
         return self.lines.get(timeout=timeout)
 
     def connect(self) -> http.client.HTTPConnection:
-        return http.client.HTTPConnection("localhost", self.port, timeout=30)
+        return http.client.HTTPConnection("localhost", self.port, timeout=PATIENCE)
 
     def get(self, path: str, **headers: str) -> tuple[int, Any]:
         return self.send("GET", path, None, **headers)
@@ -82,7 +83,7 @@ class Service:
 
     def raw(self, data: bytes) -> bytes:
         """What the server answers to bytes until it closes the connection."""
-        with socket.create_connection(("127.0.0.1", self.port), timeout=30) as found:
+        with socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE) as found:
             found.sendall(data)
             parts = []
             while part := found.recv(65536):
@@ -92,8 +93,8 @@ class Service:
     def stop(self) -> int:
         """Stop it as a supervisor does; returns the exit code."""
         self.process.terminate()
-        code = self.process.wait(30)
-        self._reader.join(10)
+        code = self.process.wait(PATIENCE)
+        self._reader.join(PATIENCE)
         assert self.process.stderr is not None
         self.process.stderr.close()
         return code
