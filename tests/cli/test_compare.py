@@ -88,8 +88,10 @@ def test_the_help_lists_experiments_apart() -> None:
         "tag",
         "eval",
         "tune",
+        "pack",
         "convert",
         "convert-model",
+        "serve",
         "info",
     ]
     assert re.findall(r"^\W+([a-z-]+)  ", experiments, re.M) == ["compare", "report", "demo-data", "fetch", "responses"]

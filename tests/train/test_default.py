@@ -41,8 +41,8 @@ def test_every_door_leads_to_the_same_settings(tmp_path: Path) -> None:
     )
     good("train", "train.txt", "--template", "words", "-o", "model", cwd=tmp_path)
     by_command = json.loads(good("info", "model", "--json", cwd=tmp_path))["info"]["settings"]
-    wanted = Settings().for_data(encoded).to_dict() | {"monitor": "f1"}
-    assert by_command == Model.train(encoded).info["settings"] == train(encoded).settings.to_dict() == wanted
+    wanted = Settings().for_data(encoded).saved() | {"monitor": "f1"}
+    assert by_command == Model.train(encoded).info["settings"] == train(encoded).settings.saved() == wanted
     assert wanted.items() >= (DEFAULT | {"features": "all"}).items()
     X, y = [[["a"], ["b"]], [["b"], ["a"]]] * 5, [["X", "Y"], ["Y", "X"]] * 5
     crf = CRF("default").fit(X, y)

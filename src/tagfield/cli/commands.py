@@ -36,7 +36,7 @@ COMMANDS: dict[str, Entry] = {
     "tag": Entry("tagfield.cli.tag:tag", "Label text with a model."),
     "eval": Entry("tagfield.cli.eval:evaluate", "Evaluate a model on labelled text."),
     "tune": Entry("tagfield.cli.tune:tune", "Find the best settings for your data, on all cores."),
-    "pack": Entry("tagfield.cli.pack:pack", "Pack labelled text into a folder, to train on more than fits in memory."),
+    "pack": Entry("tagfield.cli.pack:pack", "Pack text to train on more than fits in memory."),
     "convert": Entry("tagfield.cli.convert:convert", "Convert labelled data from one format to another."),
     "convert-model": Entry("tagfield.cli.convert_model:convert_model", "Convert a model from one program to another."),
     "serve": Entry("tagfield.cli.serve:serve", "Serve models over HTTP, with a page to try them on."),

@@ -60,7 +60,7 @@ def pack(
     *,
     reading: ReadOptions,
 ) -> None:
-    """Pack labelled text into a folder, to train on more than fits in memory.
+    """Pack text to train on more than fits in memory.
 
     Reads what tagfield train reads, a piece at a time. If it is stopped, the same command goes on where it was. Train
     with: tagfield train CORPUS -o MODEL

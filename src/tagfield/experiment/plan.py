@@ -8,11 +8,12 @@ first, so that no core waits for them at the end.
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from tagfield.errors import InputError
 from tagfield.train import RECIPES, Settings
+from tagfield.train.options import Stochastic
 
 PAPER = ("sgd", "pa", "lbfgs", "u1.g1", "u2.g1", "u2.g1p", "u2.g2", "u2.g3")
 FEATURES = ("observed", "all")
@@ -89,8 +90,11 @@ class Plan:
         >>> Plan(epochs=7).settings(PlannedRun("sgd", "all", 2)).epochs
         7
         """
+        recipe = RECIPES.get(run.recipe, run.recipe)
+        if isinstance(recipe, Stochastic):
+            recipe = replace(recipe, block=1)  # the paper's order; a run has one thread
         return Settings(
-            recipe=run.recipe,
+            recipe=recipe,
             features=run.features,
             c2=self.c2,
             epochs=self.length(run),

@@ -76,10 +76,11 @@ def tune(
     on_run: called with a Progress after each run
     stop: asked after each epoch; where it says True, tuning ends with what it has
 
+    >>> from tagfield import Settings
     >>> from tagfield.encode import encode_sequences
     >>> X, y = [[["a"], ["b"]], [["b"], ["a"]]] * 6, [["X", "Y"], ["Y", "X"]] * 6
     >>> tuning = tune(encode_sequences(X, y), budget=9, folds=3, settings=[{}, {"recipe": "pa"}])
-    >>> tuning.best == Settings(), tuning.sentence
+    >>> tuning.best.saved() == Settings().saved(), tuning.sentence
     (True, 'use the default: accuracy 100.00 ± 0.00; nothing else that was tried is clearly better')
     """
     if workers is not None and workers < 1:
