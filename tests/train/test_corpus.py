@@ -22,7 +22,7 @@ def data() -> tuple[Encoded, Encoded]:
 
 @pytest.mark.slow
 def test_the_objective_of_sgd(data: tuple[Encoded, Encoded]) -> None:
-    """36,170 · 22,075 · 18,440 after epochs 1 to 3 with c2 = 1 and λ̂ = 0.1, whatever the shuffle, in the paper's order."""
+    """36,170 · 22,075 · 18,440 after epochs 1 to 3 with c2 = 1 and λ̂ = 0.1, whatever the shuffle."""
     trained = train(data[0], Settings.of(recipe="sgd", rate=0.1, epochs=3, seed=4, block=1), dev=data[1])
     found = [epoch.objective for epoch in trained.history]
     assert found == pytest.approx([36_170, 22_075, 18_440], rel=0.005)

@@ -1,6 +1,6 @@
 """The options of commands that run on a cluster, and what they mean. Ray is imported only where one is used."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from typing import Annotated, Any, TypeVar
@@ -12,6 +12,7 @@ from tagfield.train import Settings, Trained, train
 from tagfield.train.driver import WINDOW
 
 PANEL = "A cluster"
+WORKERS = 2
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -25,7 +26,10 @@ ClusterAddress = Annotated[
     ),
 ]
 Workers = Annotated[
-    int, typer.Option("--workers", metavar="N", min=1, help="Worker processes on the cluster.", rich_help_panel=PANEL)
+    int | None,
+    typer.Option(
+        "--workers", metavar="N", min=1, help="Worker processes on the cluster. \\[default: 2]", rich_help_panel=PANEL
+    ),
 ]
 Shares = Annotated[
     int | None,
@@ -57,9 +61,16 @@ Checkpoints = Annotated[
 ]
 
 
+def refuse_without_cluster(given: Mapping[str, object]) -> None:
+    """InputError if an option of clusters is given, but no cluster."""
+    for name, value in given.items():
+        if value is not None:
+            raise InputError(f"{name} applies only to a cluster; add --cluster local, or leave it out")
+
+
 def trainer_of(
     address: str | None,
-    workers: int,
+    workers: int | None,
     shares: int | None,
     mixes: int | None,
     checkpoint: str | None,
@@ -68,14 +79,12 @@ def trainer_of(
 ) -> Callable[..., Trained]:
     """What trains: this process, or the workers of a cluster.
 
-    >>> trainer_of(None, 2, None, None, None, Settings(), "1GB").keywords  # type: ignore[attr-defined]
+    >>> trainer_of(None, None, None, None, None, Settings(), "1GB").keywords  # type: ignore[attr-defined]
     {'window': '1GB'}
     """
-    given = {"--shares": shares, "--mixes": mixes, "--checkpoint": checkpoint}
     if address is None:
-        for name, value in given.items():
-            if value is not None:
-                raise InputError(f"{name} applies only to a cluster; add --cluster local, or leave it out")
+        given = {"--workers": workers, "--shares": shares, "--mixes": mixes, "--checkpoint": checkpoint}
+        refuse_without_cluster(given)
         return partial(train, window=window)
     from tagfield.cluster import training
     from tagfield.cluster.session import check_ready
@@ -83,17 +92,25 @@ def trainer_of(
     training.check_recipe(settings.recipe)
     check_ready(address)
     more: dict[str, Any] = {} if mixes is None else {"mixes": mixes}
-    return partial(training.train, address=address, workers=workers, shares=shares, checkpoint=checkpoint, **more)
+    return partial(
+        training.train, address=address, workers=workers or WORKERS, shares=shares, checkpoint=checkpoint, **more
+    )
 
 
 @contextmanager
 def mapped(
-    address: str | None, workers: int, threads: int, make: Callable[[], Callable[[Item], Result]], items: Iterable[Item]
+    address: str | None,
+    workers: int | None,
+    threads: int,
+    make: Callable[[], Callable[[Item], Result]],
+    items: Iterable[Item],
 ) -> Iterator[Iterator[Result]]:
     """The results of `make()` on the items, in order: computed here, or on a cluster."""
     if address is None:
+        refuse_without_cluster({"--workers": workers})
         yield map(make(), items)
         return
+    workers = workers or WORKERS
     from tagfield.cluster.pool import ordered_map
     from tagfield.cluster.session import check_ready, open_session
 

@@ -71,7 +71,7 @@ def tag(
     constraints: Constraints = None,
     threads: Threads = None,
     cluster: ClusterAddress = None,
-    workers: Workers = 2,
+    workers: Workers = None,
     to: Annotated[
         str | None, typer.Option("-o", "--output", metavar="FILE", help="File to write. \\[default: standard output]")
     ] = None,

@@ -96,7 +96,7 @@ def train(
         ),
     ] = None,
     cluster: ClusterAddress = None,
-    workers: Workers = 2,
+    workers: Workers = None,
     shares: Shares = None,
     mixes: Mixes = None,
     checkpoint: Checkpoints = None,

@@ -122,7 +122,7 @@ def read_bytes(path: PathLike, name: str) -> bytes:
     except FileNotFoundError:
         raise InputError(f"{name}: there is no such file") from None
     except IsADirectoryError:
-        raise InputError(f"{name}: this is a directory, not a file") from None
+        raise InputError(f"{name}: this is a directory, not a file; train takes a folder of tagfield pack") from None
     except OSError as error:
         raise InputError(f"{name}: the file cannot be read ({error.strerror or error})") from None
     except MemoryLimitError:
