@@ -40,7 +40,7 @@ struct Fours {
 
 struct SeenPairs {
   static constexpr int FEW = 32;          // labels for which the matrix stays in registers
-  static constexpr double SHARE = 0.12;   // measured with benchmarks/labels.py
+  static constexpr double SHARE = 0.12;   // from a few timings of both forms; near it they take the same time
 
   int L = 0, Lp = 0;
   std::vector<int32_t> from_first;      // [Lp+1] the pairs of each first label
