@@ -123,3 +123,30 @@ def test_a_count_that_no_weights_reach_is_not_reached():
     assert sizes == sorted(sizes)
     assert sizes[-1] > sizes[-2] + 0.01
     assert 0 < np.abs(TWO.expectation(theta) - empirical).max() < 0.05
+
+
+@given(seed=st.integers(0, 2**32 - 1), C=st.sampled_from([0.5, 2.0]))
+@settings(max_examples=10, deadline=None)
+def test_the_fixed_point_with_a_penalty_is_an_optimum_of_its_own(seed, C):
+    """arctan: f⁻¹(v) = √ε·tan(√ε·v), so ψ(θ) = −log cos(√ε·Cθ)/C; small steps along −(Cθ + f(u)) lower the sum."""
+    eps, gold = 0.1, [seed % 8, seed % 4]
+    counted = sum(counts[y] for counts, y in zip(TWO.counts, gold, strict=True))
+    limit = np.pi / 2 / np.sqrt(eps) / C
+
+    def total(theta):  # the likelihood loss has the gradient E − Ẽ
+        return -TWO.log_likelihood(theta, gold) - np.log(np.cos(np.sqrt(eps) * C * theta)).sum() / C
+
+    def left(theta):
+        return C * theta + natural_gradient(arctan(eps), update("U2"), TWO.expectation(theta), counted)
+
+    theta = np.clip(theta_of(TWO, seed), -0.9 * limit, 0.9 * limit)
+    down = gradient_by_differences(total, theta)
+    assert (down * left(theta) >= -1e-6).all()
+    before = total(theta)
+    for _ in range(1000):
+        theta = theta - 0.01 * left(theta)
+        after = total(theta)
+        assert after <= before + 1e-12
+        before = after
+    assert np.abs(left(theta)).max() < 0.05
+    assert np.abs(gradient_by_differences(total, theta)).max() < 0.05

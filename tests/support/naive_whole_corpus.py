@@ -2,9 +2,10 @@
 
     Ẽ = Σ_s weight·Φ(x_s,y_s)/S     E = Ẽ + u,  u = Σ_s weight·(E_s − Ẽ_s)/S
     p = aE − bẼ,  q = cE − dẼ       (*) = a·(g(p) − g(q)) − c·h(q)·(p − q)
-    tried = (1 − λ·2c2/S)·θ − λ·(*)     better: θ ← tried, λ ← 1.1·λ;   otherwise: λ ← λ/2
+    r = 2c2/S·θ + (*)               tried = θ − λ·r
+    ‖r(tried) − r‖ ≤ ‖r‖/2:  θ ← tried, λ ← 1.1·λ;   otherwise: λ ← λ/2
 
-Better is a lower likelihood loss; with the quadratic generator, a lower objective.
+So a step is taken if it turns what is left by at most half of its length.
 """
 
 from collections.abc import Callable
@@ -85,23 +86,25 @@ class WholeCorpus:
 
         return u.map(star, target, self.present)
 
+    def residual(self, theta: Dense) -> Dense:
+        """Cθ + (*)."""
+        decay = 2 * self.c2 / len(self.problem.sentences)
+        return theta.map(lambda x, r: decay * x + r, self.direction(self.nll_and_u(theta)[1]))
+
     def step(self) -> tuple[float, float]:
         """Tries until θ has moved, or the rate is tiny; the objective, and how clear the closest decision was."""
-        merit = self.c2 if self.generator == "quadratic" else 0.0
-        nll, u = self.nll_and_u(self.theta)
-        before, clear = nll + merit * squared(self.theta), np.inf
-        way, decay = self.direction(u), 2 * self.c2 / len(self.problem.sentences)
-        while self.rate > 1e-12:
+        rest, clear = self.residual(self.theta), np.inf
+        length = sqrt(squared(rest))
+        while length > 1e-9 and self.rate > 1e-12:
             rate = self.rate
-            tried = self.theta.map(lambda x, r, rate=rate: (1 - decay * rate) * x - rate * r, way)
-            nll, _ = self.nll_and_u(tried)
-            after = nll + merit * squared(tried)
-            clear = min(clear, abs(after - before) / max(1.0, abs(before)))
-            if after < before:
+            tried = self.theta.map(lambda x, r, rate=rate: x - rate * r, rest)
+            turned = sqrt(squared(self.residual(tried).map(np.subtract, rest)))
+            clear = min(clear, abs(turned / length - 0.5))
+            if turned <= length / 2:
                 self.theta, self.rate = tried, 1.1 * rate
-                return nll + self.c2 * squared(tried), clear
+                return self.nll_and_u(tried)[0] + self.c2 * squared(tried), clear
             self.rate = rate / 2
-        return before, 0.0
+        return self.nll_and_u(self.theta)[0], 0.0
 
 
 def squared(theta: Dense) -> float:

@@ -7,10 +7,14 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from tagfield.encode import encode_sequences
 from tagfield.features import feature_set
 from tagfield.lattice import open_corpus
 from tagfield.layout import FeatureSet
 from tagfield.train import Settings, train
+from tagfield.train.objective import Objective
+from tagfield.train.problem import Problem as TrainingProblem
+from tagfield.train.whole_corpus import empirical
 from tests.support.naive import Dense, Problem
 from tests.support.naive_whole_corpus import GENERATORS, WholeCorpus
 from tests.support.naive_whole_corpus import empirical as naive_empirical
@@ -18,15 +22,13 @@ from tests.support.strategies import dense_weights, encode, present, problems, t
 from tests.support.tolerances import ALGEBRA, NUMERIC, SINGLE
 
 LABELS = (1, 2, 3, 8, 9, 17, 33, 40)  # beyond 32 the observed set is in sparse rows
-CLEAR = 1e-8  # a smaller change of the likelihood may come out as a rise in one of two correct sums
+CLEAR = 1e-8  # a step that turns the residual by half its length, give or take this, may be taken or not
 FAR_FROM_ZERO = 1e-4  # of E/Ẽ: closer to 0 the entropy's log E and 1/E blow up what is rounded in E
 LOSSES = [("B1", 0.0), ("B2", 0.0), ("B3", 0.0), ("B4", 0.0), ("B1", 0.5), ("B2", 1.0), ("B3", 1.0), ("B4", 0.3)]
 
 
 def counted(problem: Problem, features: FeatureSet) -> Dense:
     """Ẽ as the trainer counts it."""
-    from tagfield.train.whole_corpus import empirical
-
     found = empirical(encode(problem).dataset, features)
     return to_dense(features, *found.arrays())
 
@@ -113,7 +115,7 @@ def test_where_there_is_nothing_to_gain_it_ends_at_once() -> None:
     problem = Problem([[[(0, 1.0)], [(1, 1.0)]], []], [[0, 0], []], [1.0, 1.0], 2, 1)  # one label
     trained = train(encode(problem), Settings.of("ngd", batch=True, features="all", epochs=5))
     assert trained.converged
-    assert trained.stop_reason == "no step improves the likelihood"
+    assert trained.stop_reason == "nothing is left to change"
     assert not trained.history
     assert not trained.weights.state.any()
 
@@ -127,3 +129,22 @@ def test_no_feature_is_frequent_enough() -> None:
     assert trained.features.counts == (0, 0)
     assert trained.converged
     assert not trained.history
+
+
+@pytest.mark.parametrize("generator", ["quadratic", "arctan:0.1", "erf:1", "softplus:2"])
+@pytest.mark.parametrize("c2", [0.1, 10.0])
+def test_it_ends_at_the_fixed_point_of_its_own_regulariser(generator: str, c2: float) -> None:
+    """Where Cθ + f(u) = 0: with a penalty the likelihood falls on the last part of the way there."""
+    encoded = encode_sequences([[["a"], ["b", "c"]], [["b"], ["a"]], [["c"]]] * 4, [["X", "Y"], ["Y", "X"], ["X"]] * 4)
+    chosen = Settings.of("ngd", batch=True, generator=generator, features="all", c2=c2, epochs=5000)
+    trained = train(encoded, chosen)
+    assert trained.converged, trained.stop_reason
+    problem = TrainingProblem.of(encoded, chosen)
+    objective, count = Objective(problem), len(encoded)
+    x = objective.pack(trained.weights)
+    target = objective.pack(empirical(problem.dataset, problem.features)) / count
+    u = (objective(x)[1] - 2 * c2 * x) / count
+    left = 2 * c2 / count * x + chosen.recipe.f.direction(u + target, target)
+    start = objective(np.zeros_like(x))[1] / count
+    first = chosen.recipe.f.direction(start + target, target)
+    assert np.linalg.norm(left) < 3e-5 * np.linalg.norm(first)  # delta, and weights in single precision

@@ -121,7 +121,8 @@ class Runner:
         """Whether, and why, the run ends here."""
         course, history, recipe = self.course, self._history, self._trainer.recipe
         settings, done = self._trainer.problem.settings, len(history.epochs)
-        stopping = Stopping(settings.period if recipe.settles else 0, settings.min_improvement, course.watched)
+        period = settings.period if recipe.settles and recipe.by_period else 0
+        stopping = Stopping(period, settings.min_improvement, course.watched)
         settled, finished = stopping.add(watched), self._trainer.finished()
         what = "loss" if self._trainer.watches_loss else "objective"
         if asked:

@@ -121,6 +121,6 @@ def _known(results: Results) -> str:
 _NOTE = """\
 The paper's "F-score" is token accuracy: CRFsuite prints it as item accuracy, and chunk F1 is more than two points
 lower. Our accuracy counts every token, including those with the label `I-LST`, which does not occur in training.
-CRFsuite stops counting a sentence at such a label, so it reports 0.02 to 0.03 more on the same predictions. The second
+CRFsuite stops counting a sentence at such a label, so it reports 0.01 to 0.02 more on the same predictions. The second
 table has both counts.
 """

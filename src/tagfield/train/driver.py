@@ -187,7 +187,7 @@ def run_epochs(
     problem, recipe = trainer.problem, trainer.recipe
     settings = problem.settings
     rate = getattr(recipe, "rate", None)
-    stopping = Stopping(settings.period if recipe.settles else 0, settings.min_improvement)
+    stopping = Stopping(settings.period if recipe.settles and recipe.by_period else 0, settings.min_improvement)
     lowest, latest = np.inf, Latest(trainer)
     tokens = max(1.0, problem.data.weighted_tokens()[0])
 

@@ -90,7 +90,8 @@ class Recipe:
     crfsuite_epochs: ClassVar[int] = 1000  # the same in CRFsuite, and so in CRF
     delta: ClassVar[float] = 1e-6
     has_likelihood: ClassVar[bool] = True  # it can sum over unknown labels, and over the paths that rules allow
-    settles: ClassVar[bool] = True  # the stopping rule of period and delta applies
+    settles: ClassVar[bool] = True  # the loss falls towards a limit
+    by_period: ClassVar[bool] = True  # the stopping rule looks back by a period
     keeps_best: ClassVar[bool] = False  # the best epoch's weights; else the last
     streams: ClassVar[bool] = False  # it can learn from a stream
 
@@ -293,11 +294,12 @@ class WholeCorpus(Descent):
     suffix: ClassVar[str] = " with batch"
     unit: ClassVar[str] = "iteration"
     delta: ClassVar[float] = 1e-5
+    by_period: ClassVar[bool] = False
     has_likelihood: ClassVar[bool] = False
 
     def copies(self, *, c1: float = 0.0, threads: int = 1, scored: bool = False) -> Copies:
-        """x, u and Ẽ, those that are tried, and the direction on its way."""
-        return Copies(2 + 2 * scored, 11)
+        """x, u, Ẽ and the residual, those that are tried, and the direction on its way."""
+        return Copies(2 + 2 * scored, 13)
 
     def __str__(self) -> str:
         return f"{super().__str__()}, on the whole corpus"

@@ -114,12 +114,12 @@ class Settings:
         high=4096, usual="all cores, or OMP_NUM_THREADS", metavar="N",
     )  # fmt: skip
     period: int = option(
-        10, "Epochs over which the loss (plain sgd, lbfgs, batch: objective) must improve by delta; 0 never stops.",
+        10, "Epochs over which the loss (plain sgd, lbfgs: objective) must improve by delta; 0 never stops.",
         group=STOPPING, low=0, metavar="N", applies=LIKELIHOOD,
     )  # fmt: skip
     delta: float | None = option(
-        None, "Minimum relative improvement over period epochs.", group=STOPPING, low=0.0, metavar="D",
-        applies=LIKELIHOOD, usual="1e-6; 1e-5 for lbfgs and batch",
+        None, "Minimum relative improvement over period epochs; with batch, the part of the first step that ends it.",
+        group=STOPPING, low=0.0, metavar="D", applies=LIKELIHOOD, usual="1e-6; 1e-5 for lbfgs and batch",
     )  # fmt: skip
     patience: int = option(
         0, "Stop after this many epochs without a better score on the held-out data, and keep the best; 0 never stops.",

@@ -3,8 +3,10 @@
     E, Ẽ (means over the sentences) ─▶ natural gradient (*) of the loss ─▶ θ ← (1 − Cλ) θ − λ · (*)
 
 Here every loss and generator runs exactly, in float64, also those that need positive expectations: an observed
-feature has Ẽ > 0. The rate grows by a tenth while the likelihood (for plain gradients, the objective) improves;
-a step that makes it worse is taken back and tried again with half the rate.
+feature has Ẽ > 0. What must vanish is r = Cθ + (*), and nothing need fall on the way there: with a penalty the
+likelihood does not, the objective does for plain gradients alone, and the length of r may rise for a while. So a step
+is taken if it turns r by at most half of its length, which keeps steps short where the path bends; else it is tried
+again with half the rate. The rate grows by a tenth after each step, and training ends where r is short.
 """
 
 import math
@@ -20,6 +22,7 @@ from tagfield.train.problem import Problem
 from tagfield.train.trainer import Finished, State, Trainer
 
 SMALLEST_RATE = 1e-12
+ROUNDED = 1e-13  # of Ẽ: a difference this small is what is left of rounded sums
 
 
 class WholeCorpusTrainer(Trainer):
@@ -34,37 +37,50 @@ class WholeCorpusTrainer(Trainer):
         self._x = self._objective.pack(problem.start)
         self._rate = 1.0 if recipe.rate is None else recipe.rate
         self._nll, self._u = self._expectations(self._x)
-        # Plain gradients minimise the objective. A transformed one has another regulariser: it goes by the likelihood.
-        self._merit = self._objective.c2 if recipe.f.generator.linear else 0.0
+        self._rest = self._residual(self._x, self._u)
+        self._first = self.monitor = norm(self._rest)
         self._iterations = 0
 
     def run(self, order: Longs) -> float:
         """One step on the whole corpus, in whatever order; returns the objective."""
-        c2, f = self._objective.c2, self.recipe.f
-        decay = 2 * c2 / self._count
-        expected = self._u + self._target
-        if f.generator.domain[0] == 0:  # a positive E may come out of the difference as a rounded 0
-            expected = np.maximum(expected, 1e-9 * self._target)
-        direction = f.direction(expected, self._target)
-        if not np.isfinite(direction).all():
+        length = norm(self._rest)
+        if not math.isfinite(length):
             raise TrainingError(
-                f"iteration {self._iterations + 1}: {f} is not finite where the model's expectation has become 0; give "
-                "a larger c2, fewer iterations, or another generator"
+                f"iteration {self._iterations + 1}: {self.recipe.f} is not finite where the model's expectation has "
+                "become 0; give a larger c2, fewer iterations, or another generator"
             )
-        before = self._nll + self._merit * dot(self._x, self._x)
+        if length <= ROUNDED * norm(self._target):
+            raise Finished("nothing is left to change")
         while True:
-            tried = (1 - decay * self._rate) * self._x - self._rate * direction
+            tried = self._x - self._rate * self._rest
             nll, u = self._expectations(tried)
-            if nll + self._merit * dot(tried, tried) < before:
+            rest = self._residual(tried, u)
+            if norm(rest - self._rest) <= length / 2:  # not where one of them is infinite or no number
                 break
             self._rate /= 2
             if self._rate < SMALLEST_RATE:
-                raise Finished(f"no step improves the {'objective' if self._merit else 'likelihood'}")
-        self._x, self._nll, self._u = tried, nll, u
+                raise Finished("no step is short enough")
+        self._x, self._nll, self._u, self._rest = tried, nll, u, rest
         self._rate *= 1.1
         self._iterations += 1
-        self.monitor = nll + self._merit * dot(tried, tried)
-        return nll + c2 * dot(tried, tried)
+        self.monitor = norm(rest)
+        return nll + self._objective.c2 * dot(tried, tried)
+
+    def finished(self) -> str:
+        """Where Cθ + (*) is as short as asked, beside what it was at the start."""
+        settings = self.problem.settings
+        if not settings.period or self.monitor > settings.min_improvement * self._first:
+            return ""
+        return f"what is left to change is below {settings.min_improvement:g} of the first step"
+
+    def _residual(self, x: Doubles, u: Doubles) -> Doubles:
+        """Cθ + (*), which is 0 where training ends."""
+        expected = u + self._target
+        if self.recipe.f.generator.domain[0] == 0:  # a positive E may come out of the difference as a rounded 0
+            expected = np.maximum(expected, 1e-9 * self._target)
+        decay = 2 * self._objective.c2 / self._count
+        found: Doubles = decay * x + self.recipe.f.direction(expected, self._target)
+        return found
 
     def _expectations(self, x: Doubles) -> tuple[float, Doubles]:
         """NLL, and u = E − Ẽ as means over the sentences."""
@@ -84,13 +100,15 @@ class WholeCorpusTrainer(Trainer):
         return self._objective.weights(self._x)
 
     def state(self) -> State:
-        numbers = {"rate": self._rate, "nll": self._nll, "iterations": self._iterations}
+        numbers = {"rate": self._rate, "nll": self._nll, "first": self._first, "iterations": self._iterations}
         return State({"x": self._x, "u": self._u}, numbers)
 
     def resume(self, state: State) -> None:
         self._x, self._u = state.arrays["x"], state.arrays["u"]
         self._rate, self._nll = state.numbers["rate"], state.numbers["nll"]
-        self._iterations = int(state.numbers["iterations"])
+        self._first, self._iterations = state.numbers["first"], int(state.numbers["iterations"])
+        self._rest = self._residual(self._x, self._u)
+        self.monitor = norm(self._rest)
 
 
 def empirical(dataset: Dataset, features: FeatureSet) -> Weights:
