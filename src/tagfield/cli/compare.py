@@ -26,11 +26,13 @@ from tagfield.encode import encode_files
 from tagfield.errors import InputError
 from tagfield.experiment.compare import compare as run_comparison
 from tagfield.experiment.compare import usable_cores
+from tagfield.experiment.differences import plain_differences
 from tagfield.experiment.plan import PAPER, Plan, runs_by_iteration
 from tagfield.experiment.report import Report, write_report
 from tagfield.experiment.results import Results, load_results
 from tagfield.experiment.status import ComparisonStatus
 from tagfield.experiment.tables import plain_table, summary_record
+from tagfield.experiment.tuned import tune
 from tagfield.text.presets import PRESETS, load_template
 from tagfield.text.reading import ReadOptions
 from tagfield.train import RECIPES
@@ -64,6 +66,19 @@ def compare(
     c2: Annotated[
         float, typer.Option("--c2", metavar="C", help="L2 regularisation: adds C·‖θ‖² to the objective.")
     ] = DEFAULTS.c2,
+    tuned: Annotated[
+        bool,
+        typer.Option(
+            "--tune", help="Choose c2 and the rate for each recipe on a tenth of the training data, then compare."
+        ),
+    ] = False,
+    strength: Annotated[
+        str,
+        typer.Option(
+            metavar="WHAT",
+            help="What all recipes share: c2 (the paper's way), or effective (c2/f′(0), which is what c2 does).",
+        ),
+    ] = DEFAULTS.strength,
     template: Annotated[
         str | None,
         typer.Option(
@@ -91,8 +106,16 @@ def compare(
     voice = Voice(quiet, verbose, as_json)
     with usage():
         plan = Plan(
-            parse_recipes(recipes), tuple(features.split(",")), seeds=seeds, epochs=epochs, iterations=iterations, c2=c2
+            parse_recipes(recipes),
+            tuple(features.split(",")),
+            seeds=seeds,
+            epochs=epochs,
+            iterations=iterations,
+            c2=c2,
+            strength=strength,
         )
+        if tuned and strength != DEFAULTS.strength:
+            raise InputError("--tune chooses c2 for each recipe; --strength would have no effect, so give one of them")
         if template is not None:
             load_template(template, reading.columns)
     learned = encode_files(train, template=template, reading=reading)
@@ -115,6 +138,9 @@ def compare(
     )
     voice.detail(f"plan: {json.dumps(plan.to_dict())}")
     try:
+        if tuned:
+            with _display(voice) as display:
+                plan = tune(learned, plan, output, workers=workers, on_progress=display.show, say=voice.note)
         with _display(voice) as display:
             results = run_comparison(
                 learned, held_out, plan, output, workers=workers, about=about, on_progress=display.show
@@ -160,6 +186,8 @@ def print_summary(results: Results) -> None:
     """Prints the summary table and the failed runs."""
     print()
     print(plain_table(results), end="")
+    if differences := plain_differences(results):
+        print(f"\n{differences}", end="")
     for run in results.runs:
         if run.failed:
             print(f"{run.run.key} failed: {run.closing['error']}")

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from tagfield.experiment.advice import advise
-from tagfield.experiment.plan import FEATURES, runs_by_iteration
+from tagfield.experiment.differences import explanation, html_differences
+from tagfield.experiment.plan import FEATURES, runs_by_iteration, strength_words
 from tagfield.experiment.results import Results, RunResult
 from tagfield.experiment.style import style_of
 from tagfield.experiment.summary import BASELINE, LearningCurves
@@ -42,6 +43,7 @@ def page_text(results: Results) -> str:
             "Seconds are CPU time of training on one core, with calibration and without scoring. The last column is "
             f"the first epoch with at least the final mean test accuracy of {BASELINE}."
         ),
+        "differences": _differences(results),
         "f1_options": F1_OPTIONS if any("test_f1" in run.epochs[0] for run in results.runs if run.epochs) else "",
         "settings": _settings(results),
         "advice": _advice(results),
@@ -138,7 +140,7 @@ def _settings(results: Results) -> str:
         ("seeds", f"0 to {plan.seeds - 1}" if plan.seeds > 1 else "0"),
         ("epochs", plan.epochs),
         ("iterations of L-BFGS", f"until convergence, at most {plan.iterations:,}"),
-        ("c2", f"{plan.c2:g}"),
+        ("c2", strength_words(plan)),
     ]
     rows += [(name, data[name]) for name in ("train file", "test file", "template") if data.get(name)]
     if data["unseen_labels"]:
@@ -152,6 +154,15 @@ def _settings(results: Results) -> str:
         for name, value in rows
     )
     return f'<table class="data" id="settings-table"><tbody>{cells}</tbody></table>'
+
+
+def _differences(results: Results) -> str:
+    table = html_differences(results)
+    if not table:
+        return ""
+    region = f'<div class="scroll" tabindex="0" role="region" aria-label="Differences">{table}</div>'
+    head = f"<h2>Which differences are real</h2>\n  <p>{escape(explanation(results))}</p>"
+    return f'<section id="differences">\n  {head}\n  {region}\n</section>\n'
 
 
 def _embed(record: dict[str, Any]) -> str:

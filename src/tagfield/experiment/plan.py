@@ -5,18 +5,23 @@
 Stochastic recipes train for a fixed number of epochs, without early stopping, so their curves have the same length.
 L-BFGS uses no random numbers: it runs once per feature set, by iteration, until it converges. The longest runs start
 first, so that no core waits for them at the end.
+
+Equal c2 is not equal regularisation. A transformed recipe ends where Cθ + f(u) = 0, so for small u its strength is that
+of plain gradients with c2/f′(0). `strength` says what the recipes share: "c2", as in the paper, or "effective", that is
+c2/f′(0). `chosen` holds the c2 and rate of a recipe on a feature set where they were chosen for it (tuned.py).
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from tagfield.errors import InputError
 from tagfield.train import RECIPES, Settings
-from tagfield.train.options import Stochastic
+from tagfield.train.options import Descent, Stochastic
 
 PAPER = ("sgd", "pa", "lbfgs", "u1.g1", "u2.g1", "u2.g1p", "u2.g2", "u2.g3")
 FEATURES = ("observed", "all")
+STRENGTHS = ("c2", "effective")
 
 
 @dataclass(frozen=True)
@@ -30,11 +35,14 @@ class PlannedRun:
     recipe: str
     features: str
     seed: int
+    c2: float | None = None  # of a grid; else the plan's
+    rate: float | None = None
 
     @property
     def key(self) -> str:
         """The name of the run in the results."""
-        return f"{self.recipe}/{self.features}/{self.seed}"
+        given = [f"{name} {getattr(self, name):g}" for name in ("c2", "rate") if getattr(self, name) is not None]
+        return "/".join([self.recipe, self.features, str(self.seed), *given])
 
 
 @dataclass(frozen=True)
@@ -51,6 +59,9 @@ class Plan:
     epochs: int = 50
     iterations: int = 1000  # the maximum for L-BFGS
     c2: float = 1.0
+    strength: str = "c2"  # what is equal: c2, or what it does
+    chosen: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # recipe/features → c2, rate
+    only: tuple[PlannedRun, ...] = ()  # the runs, where they are not recipes × feature sets × seeds
 
     def __post_init__(self) -> None:
         for recipe in self.recipes:
@@ -66,9 +77,13 @@ class Plan:
                 raise InputError(f"{name} must be at least 1, got {getattr(self, name)}")
         if not 0 <= self.c2 < float("inf"):
             raise InputError(f"c2 must be ≥ 0 and finite, got {self.c2}")
+        if self.strength not in STRENGTHS:
+            raise InputError(f"strength must be one of {', '.join(STRENGTHS)}, got {self.strength!r}")
 
     def runs(self) -> list[PlannedRun]:
         """Every run, in starting order."""
+        if self.only:
+            return list(self.only)
         kinds = [kind for kind in reversed(FEATURES) if kind in self.features]  # `all` takes longest
         recipes = list(dict.fromkeys(self.recipes))
         by_iteration = [PlannedRun(name, kind, 0) for kind in kinds for name in recipes if runs_by_iteration(name)]
@@ -91,21 +106,29 @@ class Plan:
         7
         """
         recipe = RECIPES.get(run.recipe, run.recipe)
+        chosen = self.chosen.get(f"{run.recipe}/{run.features}", {})
+        c2 = run.c2 if run.c2 is not None else chosen.get("c2", self.c2 * self._slope(run.recipe))
         if isinstance(recipe, Stochastic):
-            recipe = replace(recipe, block=1)  # the paper's order; a run has one thread
+            rate = run.rate if run.rate is not None else chosen.get("rate", recipe.rate)
+            recipe = replace(recipe, block=1, rate=rate)  # the paper's order; a run has one thread
         return Settings(
             recipe=recipe,
             features=run.features,
-            c2=self.c2,
+            c2=c2,
             epochs=self.length(run),
             seed=run.seed,
             threads=1,
             period=10 if runs_by_iteration(run.recipe) else 0,  # 0 turns early stopping off
         )
 
+    def _slope(self, recipe: str) -> float:
+        """f′(0), where strengths are equal: by it a recipe's c2 is larger than plain gradients'."""
+        found = RECIPES[recipe]
+        return found.f.slope if self.strength == "effective" and isinstance(found, Descent) else 1.0
+
     def shared_settings(self) -> dict[str, Any]:
         """The settings that all results in one folder must agree on."""
-        return {name: asdict(self)[name] for name in ("epochs", "iterations", "c2")}
+        return {name: asdict(self)[name] for name in ("epochs", "iterations", "c2", "strength", "chosen")}
 
     def to_dict(self) -> dict[str, Any]:
         """The plan as a JSON record."""
@@ -121,7 +144,22 @@ class Plan:
         fields: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value for name, value in record.items()
         }
+        fields["only"] = tuple(PlannedRun(**run) for run in fields.get("only", ()))
         return cls(**fields)
+
+
+def strength_words(plan: Plan) -> str:
+    """What the recipes of a plan have as c2.
+
+    >>> strength_words(Plan()), strength_words(Plan(strength="effective"))
+    ('1', "1·f′(0): the same strength as plain gradients' for small differences")
+    """
+    if plan.chosen:
+        given = (f"{name} {each['c2']:g}" for name, each in plan.chosen.items())
+        return f"chosen for each recipe on a tenth of the training data: {', '.join(given)}; else {plan.c2:g}"
+    if plan.strength == "effective":
+        return f"{plan.c2:g}·f′(0): the same strength as plain gradients' for small differences"
+    return f"{plan.c2:g}"
 
 
 def runs_by_iteration(recipe: str) -> bool:

@@ -7,7 +7,9 @@ Results ─▶ compare_with_paper (sentences) ─┐
 from pathlib import Path
 
 from tagfield.atomic import write_atomically
+from tagfield.experiment.differences import explanation, markdown_differences
 from tagfield.experiment.paper import PAPER_ACCURACY, difference_to_paper, matches_paper
+from tagfield.experiment.plan import strength_words
 from tagfield.experiment.plots import FEATURE_CAPTIONS, write_plots
 from tagfield.experiment.results import Results
 from tagfield.experiment.summary import BASELINE, SummaryRow, summarise
@@ -86,7 +88,8 @@ def results_text(results: Results, plots: list[str]) -> str:
         f"{data['train']['sentences']:,} training sentences ({data['train']['tokens']:,} tokens), "
         f"{data['test']['sentences']:,} test sentences ({data['test']['tokens']:,} tokens), "
         f"{data['labels']} labels, {data['attributes']:,} attributes. {plan.seeds} shuffles of {plan.epochs} "
-        f"epochs each, c2 = {plan.c2:g}, calibrated learning rates; L-BFGS until it converges. Computed with "
+        f"epochs each, c2 = {strength_words(plan)}, {'chosen' if plan.chosen else 'calibrated'} learning rates; "
+        "L-BFGS until it converges. Computed with "
         f"tagfield {versions.get('tagfield', '')} ({versions.get('kernels', '')} kernels) on "
         f"{versions.get('cpu', 'an unknown machine')}.\n"
     )
@@ -100,6 +103,8 @@ def results_text(results: Results, plots: list[str]) -> str:
     ]
     if paper:
         parts += ["\n".join(f"- {line}" for line in compare_with_paper(results)) + "\n", _known(results), _NOTE]
+    if table := markdown_differences(results):
+        parts += ["## Which differences are real\n", explanation(results) + "\n", table]
     for name in plots:
         kind, _, features = name.removesuffix(".png").partition("-")
         parts.append(f"![{CAPTIONS[kind]}, {FEATURE_CAPTIONS[features]}](figures/{name})\n")

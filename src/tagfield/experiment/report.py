@@ -15,6 +15,7 @@ from pathlib import Path
 from tagfield.atomic import write_atomically
 from tagfield.errors import InputError, OutputError
 from tagfield.experiment.card import write_card
+from tagfield.experiment.differences import explanation, markdown_differences
 from tagfield.experiment.page import page_text
 from tagfield.experiment.plots import write_plots
 from tagfield.experiment.results import Results
@@ -32,6 +33,12 @@ class Report:
     no_plots: str = ""  # why there are no plots
 
 
+def _differences(results: Results) -> str:
+    """The second table of summary.md, with the words that say how to read it."""
+    table = markdown_differences(results)
+    return f"\n{explanation(results)}\n\n{table}" if table else ""
+
+
 def write_report(results: Results, folder: str | os.PathLike[str]) -> Report:
     """Writes the report to `folder`, replacing an earlier one."""
     if not results.runs:
@@ -43,7 +50,7 @@ def write_report(results: Results, folder: str | os.PathLike[str]) -> Report:
         raise OutputError(f"cannot create folder {str(home)!r}: {error.strerror}") from error
     texts = {
         "index.html": page_text(results),
-        "summary.md": markdown_table(results),
+        "summary.md": markdown_table(results) + _differences(results),
         "summary.csv": csv_text(results),
         "summary.json": json.dumps(summary_record(results), indent=2, ensure_ascii=False) + "\n",
         "curves.csv": curves_csv(results),

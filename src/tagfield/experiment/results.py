@@ -3,15 +3,17 @@
 results.jsonl ─▶ load_results ─▶ Results: plan, data, sessions, runs ─▶ groups() by (recipe, features)
 """
 
+import base64
 import os
-from collections.abc import Mapping
+import zlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tagfield.dataset import Doubles
+from tagfield.dataset import Doubles, Longs
 from tagfield.errors import InputError
 from tagfield.experiment.ledger import RESULTS_FILE, read_lines, without_unfinished_runs
 from tagfield.experiment.plan import FEATURES, PAPER, Plan, PlannedRun
@@ -32,6 +34,11 @@ class RunResult:
     def failed(self) -> bool:
         """Whether training ended with an error."""
         return "error" in self.closing
+
+    @property
+    def wrong(self) -> Longs | None:
+        """The wrong tokens of each test sentence; None in results of a version that did not keep them."""
+        return unpack_counts(self.closing["wrong"]) if "wrong" in self.closing else None
 
     def curve(self, metric: str) -> Doubles:
         """One of METRICS after each epoch."""
@@ -64,6 +71,20 @@ class Results:
         return [run for run in self.plan.runs() if run.key not in there]
 
 
+def pack_counts(counts: Sequence[int]) -> str:
+    """Small counts as text, a few bits for each.
+
+    >>> unpack_counts(pack_counts([0, 3, 70000])).tolist()
+    [0, 3, 70000]
+    """
+    return base64.b64encode(zlib.compress(np.asarray(counts, "<u4").tobytes(), 9)).decode("ascii")
+
+
+def unpack_counts(text: str) -> Longs:
+    """Reads what `pack_counts` wrote."""
+    return np.frombuffer(zlib.decompress(base64.b64decode(text)), "<u4").astype(np.int64)
+
+
 def load_results(folder: str | os.PathLike[str]) -> Results:
     """Reads the folder of a comparison, finished or not.
 
@@ -83,7 +104,7 @@ def load_results(folder: str | os.PathLike[str]) -> Results:
         if line["kind"] == "epoch":
             epochs.setdefault(line["run"], []).append(line)
         elif line["kind"] == "run":
-            run = PlannedRun(line["recipe"], line["features"], line["seed"])
+            run = PlannedRun(line["recipe"], line["features"], line["seed"], *line.get("given", (None, None)))
             runs.append(RunResult(run, epochs.get(run.key, []), line))
     sessions = [line for line in lines if line["kind"] == "session"]
     return Results(_merged_plan(lines[0], sessions), lines[0]["data"], list(sessions), runs)
@@ -99,5 +120,6 @@ def _merged_plan(first: Mapping[str, Any], sessions: list[dict[str, Any]]) -> Pl
             recipes=tuple(dict.fromkeys(plan.recipes + more.recipes)),
             features=tuple(dict.fromkeys(plan.features + more.features)),
             seeds=max(plan.seeds, more.seeds),
+            only=tuple(dict.fromkeys(plan.only + more.only)),
         )
     return plan

@@ -14,6 +14,7 @@ import numpy as np
 
 from tagfield.dataset import Doubles
 from tagfield.experiment.results import METRICS, Results, RunResult
+from tagfield.train import RECIPES
 
 BASELINE = "sgd"
 
@@ -75,6 +76,7 @@ class SummaryRow:
     failed: int
     weights: int = 0
     rates: tuple[float, ...] = ()  # the calibrated λ̂ of each seed
+    c2: float | None = None
     epochs: float = 0.0
     seconds: MeanSd | None = None
     accuracy: MeanSd | None = None
@@ -112,6 +114,7 @@ def summarise(results: Results) -> list[SummaryRow]:
                 failed,
                 weights=closing[0]["weights"],
                 rates=tuple(line["rate"] for line in closing if line["rate"] is not None),
+                c2=closing[0].get("c2") if RECIPES[recipe].settles else None,
                 epochs=float(np.mean([line["epochs"] for line in closing])),
                 seconds=MeanSd.of([line["seconds"] for line in closing]),
                 accuracy=MeanSd.of([line["test"]["accuracy"] for line in closing], 100),

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from html import escape
 from typing import Any
 
+from tagfield.experiment.differences import records
 from tagfield.experiment.paper import difference_to_paper, matches_paper, paper_accuracy
 from tagfield.experiment.results import Results
 from tagfield.experiment.style import style_of
@@ -45,10 +46,11 @@ def _mean(value: MeanSd | None) -> float | None:
     return None if value is None else value.scale * value.mean
 
 
-def columns(paper: bool, chunks: bool = True) -> list[Column]:
+def columns(paper: bool, chunks: bool = True, c2: bool = False) -> list[Column]:
     """The columns of the table; with `paper`, also the paper's accuracy and the difference to it.
 
     chunks: Whether the labels mark chunks, so that there is an F1.
+    c2: Whether c2 differs from row to row.
 
     >>> [column.head for column in columns(False)][:3]
     ['recipe', 'features', 'token accuracy %']
@@ -66,6 +68,7 @@ def columns(paper: bool, chunks: bool = True) -> list[Column]:
         *([f1] if chunks else []),
         Column("seconds", lambda row: f"{row.seconds.mean:.1f}" if row.seconds else "–", lambda r: _mean(r.seconds)),
         Column("epochs", lambda row: f"{row.epochs:.1f}".removesuffix(".0"), lambda row: row.epochs),
+        *([Column("c2", lambda row: "–" if row.c2 is None else f"{row.c2:g}", lambda row: row.c2)] if c2 else []),
         Column("learning rate", lambda row: row.rate, lambda row: min(row.rates, default=None)),
         Column(f"reaches {BASELINE}'s final", _reached, lambda row: row.reached[1] if row.reached else None),
     ]
@@ -87,7 +90,7 @@ def plain_table(results: Results) -> str:
 def _padded_cells(results: Results) -> list[list[str]]:
     """The head and the rows, with equal widths in each column; the first two columns are names."""
     rows = summarise(results)
-    shown = columns(matches_paper(results), any(row.f1 for row in rows))
+    shown = columns(matches_paper(results), any(row.f1 for row in rows), len({row.c2 for row in rows} - {None}) > 1)
     cells = [[column.head for column in shown]]
     cells += [[column.text(row) for column in shown] for row in rows]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
@@ -144,13 +147,14 @@ def summary_record(results: Results) -> dict[str, Any]:
             {**asdict(row), "difference_to_paper": difference_to_paper(row) if on_papers_data else None}
             for row in summarise(results)
         ],
+        "differences": records(results),
     }
 
 
 def html_table(results: Results) -> str:
     """The table for the page. Cells carry the number to sort by; the best of a feature set is bold."""
     rows = summarise(results)
-    shown = columns(matches_paper(results), any(row.f1 for row in rows))
+    shown = columns(matches_paper(results), any(row.f1 for row in rows), len({row.c2 for row in rows} - {None}) > 1)
     heads = "".join(
         f'<th scope="col"{"" if column.number else " class=text"}>{escape(column.head)}</th>' for column in shown
     )

@@ -21,6 +21,7 @@ from tagfield.encode import Encoded
 from tagfield.errors import TagfieldError
 from tagfield.evaluate import evaluate
 from tagfield.experiment.plan import Plan, PlannedRun
+from tagfield.experiment.results import pack_counts
 from tagfield.experiment.shared import load_data
 from tagfield.train import Epoch, Trained, train
 
@@ -51,6 +52,8 @@ def result_line(run: PlannedRun, data: Encoded, test: Encoded, trained: Trained)
         "recipe": run.recipe,
         "features": run.features,
         "seed": run.seed,
+        "given": [run.c2, run.rate],
+        "c2": trained.settings.c2,
         "rate": getattr(trained.settings.recipe, "rate", None),
         "epochs": len(trained.history),
         "kept": trained.best.number,
@@ -62,6 +65,7 @@ def result_line(run: PlannedRun, data: Encoded, test: Encoded, trained: Trained)
         "test": scores.to_dict(),
         "known": known_tokens(gold, guess, set(test.unseen_labels)),
         "confusion": confusion(gold, guess),
+        "wrong": pack_counts(wrong_tokens(gold, guess)),
     }
 
 
@@ -77,6 +81,15 @@ def known_tokens(gold: list[list[str]], guess: list[list[str]], unseen: set[str]
         tokens += end
         correct += sum(a == b for a, b in zip(g[:end], p[:end], strict=True))
     return {"tokens": tokens, "correct": correct}
+
+
+def wrong_tokens(gold: list[list[str]], guess: list[list[str]]) -> list[int]:
+    """How many tokens of each sentence are labelled wrong.
+
+    >>> wrong_tokens([["A", "B"], ["A"]], [["A", "A"], ["A"]])
+    [1, 0]
+    """
+    return [sum(a != b for a, b in zip(g, p, strict=True)) for g, p in zip(gold, guess, strict=True)]
 
 
 def confusion(gold: list[list[str]], guess: list[list[str]]) -> dict[str, Any]:
@@ -114,7 +127,8 @@ def main(path: str) -> None:
             )
             _send(result_line(run, data, test, trained))
         except TagfieldError as error:
-            _send({"kind": "run", "run": run.key, **json.loads(text), "error": str(error)})
+            failed = {"recipe": run.recipe, "features": run.features, "seed": run.seed, "given": [run.c2, run.rate]}
+            _send({"kind": "run", "run": run.key, **failed, "error": str(error)})
 
 
 def _send(line: dict[str, Any]) -> None:
