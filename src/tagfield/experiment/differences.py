@@ -121,7 +121,8 @@ def html_differences(results: Results) -> str:
         first = f'<td class="text">{label}<span class="kind">{escape(row.features)}</span></td>'
         numbers = "".join(f"<td>{escape(cell)}</td>" for cell in row.cells[2:7])
         lines.append(f'<tr>{first}{numbers}<td class="text verdict">{escape(row.cells[7])}</td></tr>')
-    heads = "".join(f'<th scope="col">{escape(head)}</th>' for head in (HEADS[0], *HEADS[2:]))
+    sides = {HEADS[0]: " class=text", HEADS[-1]: " class=text"}
+    heads = "".join(f'<th scope="col"{sides.get(head, "")}>{head}</th>' for head in (HEADS[0], *HEADS[2:]))
     return f'<table class="data"><thead><tr>{heads}</tr></thead><tbody>{"".join(lines)}</tbody></table>'
 
 
