@@ -18,6 +18,7 @@ from typing import Any
 from tagfield.errors import InputError
 from tagfield.train import RECIPES, Settings
 from tagfield.train.options import Descent, Stochastic
+from tagfield.train.updates import Divergence
 
 PAPER = ("sgd", "pa", "lbfgs", "u1.g1", "u2.g1", "u2.g1p", "u2.g2", "u2.g3")
 FEATURES = ("observed", "all")
@@ -37,12 +38,15 @@ class PlannedRun:
     seed: int
     c2: float | None = None  # of a grid; else the plan's
     rate: float | None = None
+    generator: str | None = None  # of a recipe that can be told one
 
     @property
     def key(self) -> str:
         """The name of the run in the results."""
-        given = [f"{name} {getattr(self, name):g}" for name in ("c2", "rate") if getattr(self, name) is not None]
-        return "/".join([self.recipe, self.features, str(self.seed), *given])
+        given = [f"{name} {getattr(self, name):.6g}" for name in ("c2", "rate") if getattr(self, name) is not None]
+        return "/".join(
+            [self.recipe, self.features, str(self.seed), *given, *([self.generator] if self.generator else [])]
+        )
 
 
 @dataclass(frozen=True)
@@ -108,6 +112,8 @@ class Plan:
         recipe = RECIPES.get(run.recipe, run.recipe)
         chosen = self.chosen.get(f"{run.recipe}/{run.features}", {})
         c2 = run.c2 if run.c2 is not None else chosen.get("c2", self.c2 * self._slope(run.recipe))
+        if run.generator is not None:
+            recipe = Stochastic(Divergence("U2", generator=run.generator), name=run.recipe)
         if isinstance(recipe, Stochastic):
             rate = run.rate if run.rate is not None else chosen.get("rate", recipe.rate)
             recipe = replace(recipe, block=1, rate=rate)  # the paper's order; a run has one thread

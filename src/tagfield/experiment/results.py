@@ -104,7 +104,7 @@ def load_results(folder: str | os.PathLike[str]) -> Results:
         if line["kind"] == "epoch":
             epochs.setdefault(line["run"], []).append(line)
         elif line["kind"] == "run":
-            run = PlannedRun(line["recipe"], line["features"], line["seed"], *line.get("given", (None, None)))
+            run = PlannedRun(line["recipe"], line["features"], line["seed"], *line.get("given", ()))
             runs.append(RunResult(run, epochs.get(run.key, []), line))
     sessions = [line for line in lines if line["kind"] == "session"]
     return Results(_merged_plan(lines[0], sessions), lines[0]["data"], list(sessions), runs)

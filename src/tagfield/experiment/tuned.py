@@ -51,10 +51,7 @@ def tune(
     >>> sorted(plan.chosen["sgd/all"])
     ['c2', 'rate']
     """
-    if len(train) < FOLDS:
-        raise InputError(f"{len(train)} training sequences are too few to hold a tenth of them out; give more data")
-    held_out, *others = deal(len(train), FOLDS, 0)
-    parts = train.take(np.sort(np.concatenate(others))), train.take(held_out)
+    both = parts(train)
     cells = [(name, kind) for kind in plan.features for name in plan.recipes if RECIPES[name].settles]  # with a c2
     plan = replace(plan, chosen={})
 
@@ -62,7 +59,7 @@ def tune(
         """What is asked for, and all that was tried before."""
         if asked:
             more = replace(plan, only=tuple(asked))
-            compare(*parts, more, Path(folder) / FOLDER, workers=workers, on_progress=on_progress)
+            compare(*both, more, Path(folder) / FOLDER, workers=workers, on_progress=on_progress)
         return load_results(Path(folder) / FOLDER).runs
 
     asked = [PlannedRun(*cell, 0, c2) for cell in cells for c2 in STRENGTHS]
@@ -85,6 +82,19 @@ def tune(
         words = ", ".join(f"{option} {value:g}" for option, value in found.items())
         say(f"{name}: {words}: {100 * accuracy(best):.2f} % on the held-out tenth")
     return replace(plan, chosen=chosen)
+
+
+def parts(train: Encoded) -> tuple[Encoded, Encoded]:
+    """Nine tenths of the training data, and the tenth that is held out; always the same ones.
+
+    >>> from tagfield.encode import encode_sequences
+    >>> [len(part) for part in parts(encode_sequences([[["a"]]] * 30, [["X"]] * 30))]
+    [27, 3]
+    """
+    if len(train) < FOLDS:
+        raise InputError(f"{len(train)} training sequences are too few to hold a tenth of them out; give more data")
+    held_out, *others = deal(len(train), FOLDS, 0)
+    return train.take(np.sort(np.concatenate(others))), train.take(held_out)
 
 
 def _of(runs: list[RunResult], cell: tuple[str, str]) -> list[RunResult]:

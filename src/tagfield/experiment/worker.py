@@ -52,7 +52,7 @@ def result_line(run: PlannedRun, data: Encoded, test: Encoded, trained: Trained)
         "recipe": run.recipe,
         "features": run.features,
         "seed": run.seed,
-        "given": [run.c2, run.rate],
+        "given": [run.c2, run.rate, run.generator],
         "c2": trained.settings.c2,
         "rate": getattr(trained.settings.recipe, "rate", None),
         "epochs": len(trained.history),
@@ -127,7 +127,12 @@ def main(path: str) -> None:
             )
             _send(result_line(run, data, test, trained))
         except TagfieldError as error:
-            failed = {"recipe": run.recipe, "features": run.features, "seed": run.seed, "given": [run.c2, run.rate]}
+            failed = {
+                "recipe": run.recipe,
+                "features": run.features,
+                "seed": run.seed,
+                "given": [run.c2, run.rate, run.generator],
+            }
             _send({"kind": "run", "run": run.key, **failed, "error": str(error)})
 
 
