@@ -117,7 +117,7 @@ oldest: build
 	    python-crfsuite==0.9.12 sklearn-crfsuite==0.5.0 $$($(PY) -c 'import tomllib; \
 	    project = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
 	    bounds = project["dependencies"] + project["optional-dependencies"]["sklearn"]; \
-	    print(*(bound.replace(">=", "==") for bound in bounds if bound.startswith(("numpy", "scipy", "scikit"))))')
+	    print(*(bound.replace(">=", "==") for bound in bounds if bound.startswith(("numpy", "scipy", "scikit")) and ";" not in bound))')
 	$(OLDEST) -m pip install -q --disable-pip-version-check --no-deps --force-reinstall build/wheel/tagfield-*.whl
 	$(OLDEST) -m pytest -m "not slow" -p no:cacheprovider $(OLDEST_TESTS)
 
