@@ -4,8 +4,8 @@
     demo data ─▶ train ─▶ eval ─▶ tag ─▶ save, load ─▶ the same in every build of the kernels that this processor runs
 
 `make wheel` and the workflow run it in a bare virtualenv, where only the wheel and its requirements are; -I keeps the
-sources of the current folder out. It takes seconds. A failure ends it with what was expected and what was found, and with
-exit code 1.
+sources of the current folder out. It takes seconds. A failure ends it with what was expected and what was found, and
+with exit code 1.
 """
 
 import json

@@ -28,7 +28,6 @@ LARGEST = 5_000_000  # bytes of a wheel
 MODULES = {"_text", "_kernels_base"}  # of every platform
 X86_MODULES = {"_kernels_avx2", "_kernels_avx512"}
 NATIVE = re.compile(r"tagfield/(\w+)\.[\w.-]*(?:so|pyd)")
-SOURCES = (".py", ".pyi", ".typed", ".css", ".js", ".html")
 REPAIR = {
     "linux": ["auditwheel", "repair", "--wheel-dir"],
     "darwin": ["delocate-wheel", "--wheel-dir"],
@@ -40,21 +39,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Build, repair, check, install, smoke; 1 with a sentence for what is wrong."""
     parser = argparse.ArgumentParser(description="Build the wheel for this Python and machine, check it and try it.")
     parser.add_argument("-o", "--output", type=Path, default=ROOT / "dist", help="folder for the wheel")
-    parser.add_argument("--wheel", type=Path, help="check this wheel and build none")
+    parser.add_argument("--wheel", type=Path, help="check this wheel, or all of a folder, and build none")
     parser.add_argument("--no-smoke", action="store_true", help="do not install it")
     given = parser.parse_args(arguments)
     try:
-        wheel = given.wheel or repair(build(WORK / "raw"), given.output)
-        wrong = problems(wheel)
+        wheels = wheels_at(given.wheel) if given.wheel else [repair(build(WORK / "raw"), given.output)]
+        wrong = [f"{wheel.name}: {problem}" for wheel in wheels for problem in problems(wheel)]
+        for wheel in wheels if not wrong else []:
+            print(f"{wheel.name}: {wheel.stat().st_size / 1e6:.2f} MB", flush=True)
+            if not given.no_smoke:
+                smoke(wheel)
     except subprocess.CalledProcessError as error:
-        print(f"wheel.py: {error.cmd[0]} ended with {error.returncode}", file=sys.stderr)
-        return 1
+        wrong = [f"{' '.join(map(str, error.cmd))} ended with {error.returncode}"]
     for problem in wrong:
-        print(f"wheel.py: {wheel.name}: {problem}", file=sys.stderr)
-    if wrong:
-        return 1
-    print(f"{wheel.name}: {wheel.stat().st_size / 1e6:.2f} MB", flush=True)
-    return 0 if given.no_smoke else smoke(wheel)
+        print(f"wheel.py: {problem}", file=sys.stderr)
+    return 1 if wrong else 0
 
 
 def build(folder: Path) -> Path:
@@ -91,7 +90,7 @@ def problems(wheel: Path, package: Path = ROOT / "src/tagfield") -> list[str]:
         found.append(f"{', '.join(sorted(loud))} have symbols for a debugger; strip them")
     if re.search(r"-linux_\w+\.whl$", wheel.name):
         found.append("its platform is this machine alone; repair it with auditwheel")
-    files = [path for path in package.rglob("*") if path.suffix in SOURCES]
+    files = [path for path in package.rglob("*") if path.is_file() and path.suffix not in (".so", ".pyd", ".pyc")]
     sources = {f"tagfield/{path.relative_to(package).as_posix()}" for path in files}
     if absent := sources - names:
         found.append(f"it lacks {', '.join(sorted(absent)[:5])}")
@@ -111,13 +110,21 @@ def read_metadata(archive: zipfile.ZipFile) -> Message:
     return Parser().parsestr(archive.read(name).decode())
 
 
-def smoke(wheel: Path) -> int:
-    """Install the wheel into a bare virtualenv and run scripts/smoke.py there."""
+def smoke(wheel: Path) -> None:
+    """Install the wheel into a bare virtualenv, which has no pip either, and run scripts/smoke.py there."""
     bare = WORK / "bare"
-    run([sys.executable, "-m", "venv", "--clear", str(bare)])
+    run([sys.executable, "-m", "venv", "--clear", "--without-pip", str(bare)])
+    run([sys.executable, "-m", "pip", "--python", str(bare), "install", "-q", "--only-binary", ":all:", str(wheel)])
     python = str(bare / ("Scripts/python.exe" if os.name == "nt" else "bin/python"))
-    run([python, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--only-binary", ":all:", str(wheel)])
-    return subprocess.run([python, "-I", str(ROOT / "scripts/smoke.py")], check=False).returncode
+    run([python, "-I", str(ROOT / "scripts/smoke.py")])
+
+
+def wheels_at(path: Path) -> list[Path]:
+    """A wheel, or those of a folder."""
+    found = sorted(path.glob("*.whl")) if path.is_dir() else [path]
+    if not found:
+        sys.exit(f"wheel.py: {path} has no wheels")
+    return found
 
 
 def only_wheel(folder: Path) -> Path:
