@@ -4,7 +4,7 @@ PY := .venv/bin/python
 NATIVE := CMakeLists.txt $(wildcard native/*/*.hpp native/*/*.cpp)
 PYTEST_FLAGS ?= -n auto --dist worksteal
 
-.PHONY: build demo paper lint browser clang test fuzz reference bench scale bench-serve oldest sanitize threadsanitize clean
+.PHONY: build demo paper lint browser clang test fuzz reference docs bench scale bench-serve oldest sanitize threadsanitize clean
 
 build: .venv/.built
 
@@ -74,6 +74,12 @@ fuzz: build .venv/.clang
 # docs/options.md, which a test compares with the options themselves.
 reference: build
 	$(PY) -m tagfield.train.reference > docs/options.md
+
+# The documentation site in build/site: open build/site/index.html. Dead links and names that are not there end the build.
+docs: build
+	$(PY) scripts/pages.py notebook
+	$(PY) -m mkdocs build --strict --quiet
+	@echo "The site: open build/site/index.html, or run $(PY) -m http.server -d build/site to search it."
 
 CONLL2000 ?= ../shared/data/conll2000
 
