@@ -78,8 +78,8 @@ reference: build
 # The documentation site in build/site: open build/site/index.html. Dead links and names that are not there end the build.
 docs: build
 	$(PY) scripts/pages.py notebook
-	$(PY) -m mkdocs build --strict --quiet
-	@echo "The site: open build/site/index.html, or run $(PY) -m http.server -d build/site to search it."
+	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict --quiet
+	@echo "The site: open build/site/index.html in a browser."
 
 CONLL2000 ?= ../shared/data/conll2000
 

@@ -1,5 +1,6 @@
 """The documentation site: it builds without a warning, and its pages load nothing from other hosts."""
 
+import os
 import re
 import runpy
 import subprocess
@@ -8,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.browser import chromium
+
 ROOT = Path(__file__).resolve().parents[1]
+QUIET = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
 LOADS = re.compile(r"<(?:script|img|iframe|source)\b[^>]*\bsrc=\"([^\"]+)\"|<link\b(?![^>]*rel=\"canonical\")[^>]*\bhref=\"([^\"]+)\"")
 
 
@@ -18,7 +22,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pytest.importorskip("mkdocstrings", reason="the site needs tagfield[docs]")
     folder = tmp_path_factory.mktemp("site")
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, env=QUIET)
     assert done.returncode == 0, done.stdout + done.stderr
     return folder
 
@@ -33,6 +37,27 @@ def test_no_page_loads_anything_from_another_host(site: Path) -> None:
         assert [name for name in loaded if "//" in name] == [], page
     for sheet in site.rglob("*.css"):
         assert re.findall(r"url\([\"']?(?:https?:)?//[^)]*\)", sheet.read_text(encoding="utf-8")) == [], sheet
+
+
+@pytest.mark.slow
+def test_pages_and_search_work_without_a_network(site: Path) -> None:
+    with chromium() as browser:
+        page = browser.new_page(viewport={"width": 1400, "height": 900})
+        asked: list[str] = []
+        problems: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.context.set_offline(True)
+        for name in ("index.html", "tutorial.html", "reference/models.html"):
+            page.goto((site / name).as_uri())
+            assert page.locator("h1").first.is_visible()
+        page.goto((site / "guides" / "names.html").as_uri())
+        page.get_by_role("textbox", name="Search").fill("gazetteer")
+        page.locator(".md-search-result__item").first.wait_for(timeout=20_000)
+        found = page.locator(".md-search-result__list").inner_text()
+        assert "Gazetteers, clusters and regular expressions" in found
+        assert [url for url in asked if not url.startswith(("file:", "data:", "about:"))] == []
+        assert problems == []
 
 
 @pytest.mark.slow
@@ -56,7 +81,7 @@ def test_docstrings_become_markdown() -> None:
 
 def test_links_of_the_repository_become_links_of_the_site() -> None:
     pytest.importorskip("mkdocs", reason="the site needs tagfield[docs]")
-    relinked = runpy.run_path(str(ROOT / "scripts" / "site.py"))["relinked"]
+    relinked = runpy.run_path(str(ROOT / "scripts" / "site_hooks.py"))["relinked"]
     assert relinked("[a](docs/cli.md#output) `[c](docs/cli.md)`", "index.md") == "[a](cli.md#output) `[c](docs/cli.md)`"
     assert relinked("![f](figures/serve.png) [b](../benchmarks/README.md)", "serve.md") == (
         "![f](figures/serve.png) [b](benchmarks.md)"

@@ -5,7 +5,8 @@ from functools import cache
 
 from tagfield.cli.commands import COMMANDS, group
 
-SHOWN = re.compile(r"(?:^ *|`|\$\()(?:\.venv/bin/)?tagfield ([^\n`]*)", re.MULTILINE)
+CODE = re.compile(r"^```\w+\n(.*?)^```$|^( {4}.*)$|`([^`\n]*)`", re.DOTALL | re.MULTILINE)
+SHOWN = re.compile(r"(?:^ *|\$\()(?:\.venv/bin/)?tagfield ([^\n`]*)", re.MULTILINE)
 OPTION = re.compile(r"(?<![\w-])--?[a-zA-Z][\w-]*")
 
 
@@ -28,7 +29,8 @@ def wrong_commands(text: str) -> list[str]:
     ['trian FILE', 'train FILE --dve x']
     """
     wrong = []
-    for shown in SHOWN.findall(text):
+    code = "\n".join(block or line or words for block, line, words in CODE.findall(text))
+    for shown in SHOWN.findall(code):
         command = re.sub(r"[\"'][^\"']*[\"']|#.*| > .*|[|].*", "", shown).strip()
         name, _, rest = command.partition(" ")
         if not re.fullmatch(r"[a-z][a-z-]*", name):
