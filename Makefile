@@ -4,7 +4,7 @@ PY := .venv/bin/python
 NATIVE := CMakeLists.txt $(wildcard native/*/*.hpp native/*/*.cpp)
 PYTEST_FLAGS ?= -n auto --dist worksteal
 
-.PHONY: build demo paper lint browser clang test fuzz reference bench scale bench-serve oldest wheel sdist sbom requirements \
+.PHONY: build demo paper lint browser clang test fuzz reference docs bench scale bench-serve oldest wheel sdist sbom requirements \
     container sanitize threadsanitize clean
 
 build: .venv/.built
@@ -75,6 +75,12 @@ fuzz: build .venv/.clang
 # docs/options.md, which a test compares with the options themselves.
 reference: build
 	$(PY) -m tagfield.train.reference > docs/options.md
+
+# The documentation site in build/site: open build/site/index.html. Dead links and names that are not there end the build.
+docs: build
+	$(PY) scripts/pages.py notebook
+	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict --quiet
+	@echo "The site: open build/site/index.html in a browser."
 
 CONLL2000 ?= ../shared/data/conll2000
 
