@@ -4,7 +4,8 @@ PY := .venv/bin/python
 NATIVE := CMakeLists.txt $(wildcard native/*/*.hpp native/*/*.cpp)
 PYTEST_FLAGS ?= -n auto --dist worksteal
 
-.PHONY: build demo paper lint browser clang test fuzz reference bench scale bench-serve oldest sanitize threadsanitize clean
+.PHONY: build demo paper lint browser clang test fuzz reference docs bench scale bench-serve oldest wheel sdist sbom requirements \
+    container sanitize threadsanitize clean
 
 build: .venv/.built
 
@@ -75,6 +76,12 @@ fuzz: build .venv/.clang
 reference: build
 	$(PY) -m tagfield.train.reference > docs/options.md
 
+# The documentation site in build/site: open build/site/index.html. Dead links and names that are not there end the build.
+docs: build
+	$(PY) scripts/pages.py notebook
+	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict --quiet
+	@echo "The site: open build/site/index.html in a browser."
+
 CONLL2000 ?= ../shared/data/conll2000
 
 .venv/.bench: .venv/.installed
@@ -117,9 +124,47 @@ oldest: build
 	    python-crfsuite==0.9.12 sklearn-crfsuite==0.5.0 $$($(PY) -c 'import tomllib; \
 	    project = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
 	    bounds = project["dependencies"] + project["optional-dependencies"]["sklearn"]; \
-	    print(*(bound.replace(">=", "==") for bound in bounds if bound.startswith(("numpy", "scipy", "scikit"))))')
+	    print(*(bound.replace(">=", "==") for bound in bounds if bound.startswith(("numpy", "scipy", "scikit")) and ";" not in bound))')
 	$(OLDEST) -m pip install -q --disable-pip-version-check --no-deps --force-reinstall build/wheel/tagfield-*.whl
 	$(OLDEST) -m pytest -m "not slow" -p no:cacheprovider $(OLDEST_TESTS)
+
+# A release, as docs/releasing.md tells; everything goes to dist/. The tools have exact versions and hashes, in a virtualenv of
+# their own. `make wheel` builds for this Python and machine, checks the wheel and tries it in a bare virtualenv.
+TOOLS := build/release/tools
+RELEASE := $(TOOLS)/bin/python
+
+$(TOOLS)/.installed: requirements/release.txt
+	test -x $(RELEASE) || $(PYTHON) -m venv $(TOOLS)
+	$(RELEASE) -m pip install -q --disable-pip-version-check --require-hashes -r requirements/release.txt
+	touch $(TOOLS)/.installed
+
+wheel: $(TOOLS)/.installed
+	$(RELEASE) scripts/wheel.py
+
+sdist: $(TOOLS)/.installed
+	$(RELEASE) scripts/sdist.py $(SDIST_FLAGS)
+	$(RELEASE) -m twine check --strict dist/*.tar.gz
+
+# What is installed with the wheel, as CycloneDX: the virtualenv of `make wheel`.
+sbom: $(TOOLS)/.installed
+	test -x build/release/bare/bin/python || $(RELEASE) scripts/wheel.py
+	$(RELEASE) -m cyclonedx_py environment --pyproject pyproject.toml --mc-type library --output-reproducible \
+	    --output-format JSON --output-file dist/tagfield.cdx.json build/release/bare/bin/python
+
+# requirements/*.txt again, with the newest versions. Run it with the oldest Python of pyproject.toml; no index is written down.
+COMPILE := $(TOOLS)/bin/pip-compile -q --upgrade --generate-hashes --allow-unsafe --strip-extras --no-header --no-emit-options \
+    --no-emit-index-url --no-emit-find-links --no-emit-trusted-host
+
+requirements: $(TOOLS)/.installed
+	for name in build wheels windows release; do $(COMPILE) -o requirements/$$name.txt requirements/$$name.in || exit 1; done
+	$(COMPILE) --extra serve -o requirements/serve.txt pyproject.toml
+
+# The image of `tagfield serve`, with Podman or Docker.
+CONTAINER ?= $(shell command -v podman || command -v docker)
+
+container:
+	$(CONTAINER) build -f Containerfile -t tagfield:$$($(PYTHON) -c "import sys; sys.path.insert(0, 'scripts'); \
+	    from release_notes import source_version; print(source_version())") .
 
 # The native code again, with AddressSanitizer and UBSan, under the tests that lean on it.
 SANITIZED := build/sanitize

@@ -10,22 +10,9 @@
 #include "kernel/counts.hpp"
 #include "kernel/handles.hpp"
 #include "kernel/lattice.hpp"
+#include "kernel/processor.hpp"
 
 namespace {
-
-std::vector<std::string> supported_levels() {
-  std::vector<std::string> levels{"base"};
-#if defined(__x86_64__)
-  __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2")) {
-    levels.push_back("avx2");
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512dq"))
-      levels.push_back("avx512");
-  }
-#endif
-  return levels;
-}
 
 // One lattice from plain scores [n, L] and transitions [L, L].
 template <class T> struct Plain {

@@ -1,0 +1,56 @@
+"""Docstrings as Markdown, for the reference pages of the site.
+
+    >>> examples          ─▶ fenced blocks
+    name: what it is      ─▶ a list
+    indented formulas     ─▶ code, as in Markdown
+"""
+
+import re
+from itertools import groupby
+from typing import Any
+
+import griffe
+
+ARGUMENT = re.compile(r"(\w[\w, =()*]*?): (\S.*)")
+
+
+class Docstrings(griffe.Extension):
+    """Rewrites each docstring when it is read."""
+
+    def on_object(self, *, obj: Any, **_: Any) -> None:
+        if obj.docstring is not None:
+            obj.docstring.value = as_markdown(obj.docstring.value)
+
+
+def as_markdown(text: str) -> str:
+    r"""A docstring as Markdown.
+
+    >>> print(as_markdown("Do it.\n\nn: how often;\n    at least 1\n\n>>> 1 + 1\n2"))
+    Do it.
+    <BLANKLINE>
+    - `n`: how often; at least 1
+    <BLANKLINE>
+    ```pycon
+    >>> 1 + 1
+    2
+    ```
+    """
+    paragraphs = [list(lines) for filled, lines in groupby(text.splitlines(), key=lambda line: bool(line.strip())) if filled]
+    return "\n\n".join("\n".join(_paragraph(lines)) for lines in paragraphs)
+
+
+def _paragraph(lines: list[str]) -> list[str]:
+    for i, line in enumerate(lines):
+        if line.startswith(">>> "):
+            before = [*_paragraph(lines[:i]), ""] if i else []
+            return [*before, "```pycon", *lines[i:], "```"]
+    heads = [line for line in lines if not line.startswith(" ")]
+    if not heads or not all(ARGUMENT.fullmatch(line) for line in heads):
+        return lines
+    items: list[str] = []
+    for line in lines:
+        if found := ARGUMENT.fullmatch(line):
+            items.append(f"- `{found[1]}`: {found[2]}")
+        else:
+            items[-1] += f" {line.strip()}"
+    return items
