@@ -4,14 +4,13 @@
     score(ŷ) − score(ŷ') = Σ (attributes of the tokens where they differ) + Σ (transitions where they differ)
 
 A transition has its plain weight, and one for each edge attribute there: `X → Y` and `X → Y with w=the`. The terms add
-up exactly: weights are float32, and the sums use float64. Print an Explanation for text, call `to_dict()`
-for a dict, or show it in a notebook as HTML.
+up exactly: weights are float32, and the sums use float64. explanation.py shows the result: print it for text, call
+`to_dict()` for a dict, or show it in a notebook as HTML.
 """
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
-from html import escape
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -22,89 +21,10 @@ from tagfield.dataset import Slots
 from tagfield.decoder import Decoder
 from tagfield.encode import Encoded
 from tagfield.errors import InputError, did_you_mean
+from tagfield.explanation import Explanation
 from tagfield.model import Model
 
 Table: TypeAlias = list[list[tuple[str, float, Any]]]  # for each position: name, value, amounts
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """Why one token gets its label."""
-
-    position: int
-    label: Any
-    probability: float
-    runner_up: Any  # None if no other label is possible
-    difference: float  # score of the best path minus score of the runner-up
-    separates: list[tuple[str, float]]  # terms of the difference, largest first; they add up to it
-    attributes: list[tuple[str, float, dict[Any, float]]]  # attribute, value, its contribution to each label
-    into: dict[Any, float]  # label → weight of the transition from the best label before
-    out_of: dict[Any, float]  # label → weight of the transition to the best label after
-    scores: dict[Any, float]  # label → attributes + transitions, with the best labels for the neighbours
-    probabilities: dict[Any, float]  # label → P(y_t = label | x)
-    # edge attribute, value, its contribution to each label
-    edges_into: list[tuple[str, float, dict[Any, float]]] = field(default_factory=list)
-    edges_out_of: list[tuple[str, float, dict[Any, float]]] = field(default_factory=list)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The explanation as plain lists and dicts."""
-        return asdict(self)
-
-    def __str__(self) -> str:
-        lines = [f"position {self.position}: {self.label!s}  P={self.probability:.4f}"]
-        if self.runner_up is not None:
-            lines[0] += f"  (runner-up {self.runner_up!s}, {self.difference:+.4f})"
-        lines += [f"  {amount:+9.4f}  {what}" for what, amount in self.separates]
-        shown = self.shown()
-        width = max(9, *(len(str(label)) for label in shown))
-        lines += ["", "  " + "  ".join(f"{label!s:>{width}}" for label in shown) + "  score of a label, by its parts"]
-        lines += [
-            "  " + "  ".join(f"{amount:+{width}.4f}" for amount in amounts) + f"  {what}"
-            for what, amounts in self.parts(shown)
-        ]
-        return "\n".join(lines)
-
-    def shown(self, most: int = 5) -> list[Any]:
-        """The labels to show: the best, the runner-up, and then those with the highest scores."""
-        first = [self.label] + ([] if self.runner_up is None else [self.runner_up])
-        others = sorted((y for y in self.scores if y not in first), key=lambda y: -self.scores[y])
-        return (first + others)[:most]
-
-    def parts(self, labels: Sequence[Any]) -> list[tuple[str, list[float]]]:
-        """The contribution of each attribute and transition to the scores of some labels, and their sums."""
-        rows = [(_named(*found[:2]), [found[2][y] + 0.0 for y in labels]) for found in self.attributes]
-        for what, plain, edges in (
-            ("transition in", self.into, self.edges_into),
-            ("transition out", self.out_of, self.edges_out_of),
-        ):
-            rows += [(what, [plain[y] for y in labels])] if any(plain.values()) else []
-            rows += [(f"{what} with {_named(*found[:2])}", [found[2][y] + 0.0 for y in labels]) for found in edges]
-        rows.append(("sum", [self.scores[y] for y in labels]))
-        return rows
-
-    def _repr_html_(self) -> str:
-        top = max((abs(amount) for _, amount in self.separates), default=1.0) or 1.0
-        rows = "".join(
-            f'<tr><td style="text-align:right">{amount:+.4f}</td>'
-            f'<td style="background:rgba({"0,128,0" if amount > 0 else "200,0,0"},{0.5 * abs(amount) / top:.2f})">'
-            f"{escape(what)}</td></tr>"
-            for what, amount in self.separates
-        )
-        head = f"position {self.position}: <b>{escape(str(self.label))}</b> (P = {self.probability:.4f})"
-        if self.runner_up is not None:
-            head += f", ahead of <b>{escape(str(self.runner_up))}</b> by {self.difference:.4f}"
-        shown = self.shown()
-        names = "".join(f'<th style="text-align:right">{escape(str(label))}</th>' for label in shown)
-        parts = "".join(
-            "<tr>"
-            + "".join(f'<td style="text-align:right">{amount:+.4f}</td>' for amount in amounts)
-            + f'<td style="text-align:left">{escape(what)}</td></tr>'
-            for what, amounts in self.parts(shown)
-        )
-        return (
-            f"<div><p>{head}</p><table>{rows}</table>"
-            f"<p>The score of a label, by its parts</p><table><tr>{names}<th></th></tr>{parts}</table></div>"
-        )
 
 
 @dataclass(frozen=True)
@@ -159,6 +79,7 @@ def explain(
     edges: Any = None,
     known: Any = None,
     expected: Any = None,
+    words: Sequence[str] | None = None,
 ) -> Explanation:
     """Explain the label at position t of one sequence.
 
@@ -167,6 +88,8 @@ def explain(
     edges: attributes of the transition into each token, for a model that was trained with them
     known: labels of the sequence that you already know, as an entry of `known` in `Model.decoder`
     expected: the label that you expected; the best path with this label at t is then the runner-up
+
+    words: the words of the sequence, to show with the explanation; an Encoded of column files has them
 
     With rules (by default the model's; False for none) or known labels, the best path, the runner-up and the
     probabilities consider allowed paths only.
@@ -185,6 +108,10 @@ def explain(
         raise InputError(f"position {t!r} does not exist; the sequence has positions 0 to {length - 1}")
     if expected is not None and expected not in called:
         raise InputError(f"the model has no label {expected!r}; {did_you_mean(expected, map(str, called))}")
+    if words is None and isinstance(xseq, Encoded):
+        words = xseq.words(0)
+    if words is not None and (isinstance(words, str) or len(words) != length):
+        raise InputError(f"words must be a list of {length} strings, one for each token, got {len(words)}")
     given = model.constraints if rules is None else rules
     chains = _Chains(model, encoded, rules_of(None if given is False else given, model.label_names), known, called)
     decoder = chains.decoder()
@@ -200,7 +127,7 @@ def explain(
     def named(row: Any) -> dict[Any, float]:
         return dict(zip(called, [float(v) for v in row], strict=True))
 
-    runner_up, difference, separates = None, 0.0, []
+    runner_up, difference, separates, changes = None, 0.0, [], []
     wanted = [y for y in range(len(called)) if y != best[t]]
     if expected is not None and expected != called[int(best[t])]:
         wanted = [called.index(expected)]
@@ -209,6 +136,7 @@ def explain(
         runner_up = called[int(other[t])]
         separates = _differences(table, [[("", 1.0, tau), *found] for found in links], best, other, t, called)
         difference = float(sum(amount for _, amount in separates))
+        changes = [(int(p), called[best[p]], called[other[p]]) for p in np.flatnonzero(best != other)]
     return Explanation(
         t,
         called[int(best[t])],
@@ -223,6 +151,8 @@ def explain(
         named(node[t]),
         [(name, value, named(row)) for name, value, row in into],
         [(name, value, named(row)) for name, value, row in out_of],
+        None if words is None else [str(word) for word in words],
+        changes,
     )
 
 
@@ -275,10 +205,6 @@ def _by_position(slots: Slots, length: int, names: Vocabulary, weights: Callable
             table[slots.position[n]].append((names[attribute], value, value * found))
         start = end
     return table
-
-
-def _named(name: str, value: float) -> str:
-    return name if value == 1 else f"{name} = {value:g}"
 
 
 def _differences(table: Any, links: Any, best: Any, other: Any, t: int, called: list[Any]) -> list[tuple[str, float]]:
