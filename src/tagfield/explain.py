@@ -11,7 +11,7 @@ up exactly: weights are float32, and the sums use float64. explanation.py shows 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -25,6 +25,15 @@ from tagfield.explanation import Explanation
 from tagfield.model import Model
 
 Table: TypeAlias = list[list[tuple[str, float, Any]]]  # for each position: name, value, amounts
+
+
+class Term(NamedTuple):
+    """What an attribute or a transition adds to the difference of two paths."""
+
+    position: int  # of a transition: where it leads to
+    name: str
+    amount: float
+    transition: bool = False
 
 
 @dataclass(frozen=True)
@@ -116,7 +125,7 @@ def explain(
     chains = _Chains(model, encoded, rules_of(None if given is False else given, model.label_names), known, called)
     decoder = chains.decoder()
     best, node = decoder.best(), decoder.marginals()
-    table, links = _attribute_scores(model, encoded), _edge_scores(model, encoded)
+    table, links = _attribute_scores(model, encoded, {t}), _edge_scores(model, encoded, {t, t + 1})
     tau = model.weights.transitions().astype(np.float64)
     first, last, nothing = t == 0, t + 1 == length, np.zeros(len(called))
     plain = nothing if first else tau[best[t - 1]], nothing if last else tau[:, best[t + 1]]
@@ -134,7 +143,7 @@ def explain(
     other = chains.best_with(t, wanted)
     if other is not None:
         runner_up = called[int(other[t])]
-        separates = _differences(table, [[("", 1.0, tau), *found] for found in links], best, other, t, called)
+        separates = _named_terms(separating_terms(model, encoded, best, other, called), t)
         difference = float(sum(amount for _, amount in separates))
         changes = [(int(p), called[best[p]], called[other[p]]) for p in np.flatnonzero(best != other)]
     return Explanation(
@@ -179,50 +188,76 @@ class _Chains:
         return None
 
 
-def _attribute_scores(model: Model, encoded: Encoded) -> Table:
-    """The known attributes of each position, with their values and value·θ[attribute, ·] [L]."""
+def separating_terms(
+    model: Model, encoded: Encoded, best: Any, other: Any, labels: Sequence[Any] | None = None
+) -> list[Term]:
+    """The terms of score(best) − score(other) for two paths of one sequence, by position; they add up to it exactly.
+
+    >>> from tagfield.encode import encode_sequences
+    >>> model = Model.train(encode_sequences([[["a"], ["b"]]] * 3, [["X", "Y"]] * 3), "lbfgs")
+    >>> [(term.position, term.name) for term in separating_terms(model, model.encode([[["a"], ["b"]]]), [0, 1], [1, 1])]
+    [(0, 'a'), (1, 'X → Y')]
+    """
+    called = model.label_names if labels is None else labels
+    best, other = np.asarray(best), np.asarray(other)
+    differ = best != other
+    turned = differ.copy()  # positions with another transition into them
+    turned[1:] |= differ[:-1]
+    turned[:1] = False
+    table = _attribute_scores(model, encoded, set(np.flatnonzero(differ).tolist()))
+    links = _edge_scores(model, encoded, set(np.flatnonzero(turned).tolist()))
+    tau = model.weights.transitions().astype(np.float64)
+    found: list[Term] = []
+    for p in np.flatnonzero(differ | turned).tolist():
+        y, z = int(best[p]), int(other[p])
+        if differ[p]:
+            found += [Term(p, name, float(row[y] - row[z])) for name, _, row in table[p]]
+        if turned[p]:
+            before, instead = int(best[p - 1]), int(other[p - 1])
+            for name, _, matrix in [("", 1.0, tau), *links[p]]:
+                end = f" with {name}" if name else ""
+                found.append(Term(p, f"{called[before]} → {called[y]}{end}", float(matrix[before, y]), True))
+                found.append(Term(p, f"{called[instead]} → {called[z]}{end}", -float(matrix[instead, z]), True))
+    return [term for term in found if term.amount]
+
+
+def _named_terms(terms: list[Term], t: int) -> list[tuple[str, float]]:
+    """Terms by name, largest first; those of other tokens than t say where they are."""
+    found: dict[str, float] = {}
+    for p, name, amount, transition in terms:
+        what = name if p == t or (transition and p == t + 1) else f"{name} at {p}"
+        found[what] = found.get(what, 0.0) + amount
+    return sorted(found.items(), key=lambda item: -abs(item[1]))
+
+
+def _attribute_scores(model: Model, encoded: Encoded, wanted: set[int]) -> Table:
+    """The known attributes of some positions, with their values and value·θ[attribute, ·] [L]."""
     data = encoded.dataset
-    slots = data.states
-    return _by_position(slots, int(data.tokens[-1]), model.attributes, model.attribute_weights)
+    return _by_position(data.states, int(data.tokens[-1]), wanted, model.attributes, model.attribute_weights)
 
 
-def _edge_scores(model: Model, encoded: Encoded) -> Table:
-    """The known edge attributes of each position, with their values and value·θ[attribute, ·, ·] [from L, to L]."""
+def _edge_scores(model: Model, encoded: Encoded, wanted: set[int]) -> Table:
+    """The known edge attributes of some positions, with their values and value·θ[attribute, ·, ·] [from L, to L]."""
     length, edges = int(encoded.dataset.tokens[-1]), encoded.dataset.edges
     if edges is None or model.edges is None:
         return [[] for _ in range(length)]
-    return _by_position(edges, length, model.edges, lambda edge: model.features.edge_matrix(model.weights, edge))
+    return _by_position(
+        edges, length, wanted, model.edges, lambda edge: model.features.edge_matrix(model.weights, edge)
+    )
 
 
-def _by_position(slots: Slots, length: int, names: Vocabulary, weights: Callable[[int], Any]) -> Table:
-    """For each position: name, value, and value·weights of what occurs there."""
+def _by_position(
+    slots: Slots, length: int, wanted: set[int], names: Vocabulary, weights: Callable[[int], Any]
+) -> Table:
+    """For some positions: name, value, and value·weights of what occurs there; for the others nothing."""
     table: Table = [[] for _ in range(length)]
-    start = 0
+    start, positions = 0, slots.position.tolist()
     for attribute, end in zip(slots.attribute.tolist(), slots.stop.tolist(), strict=True):
-        found = weights(attribute).astype(np.float64)
-        for n in range(start, end):
-            value = 1.0 if slots.value is None else float(slots.value[n])
-            table[slots.position[n]].append((names[attribute], value, value * found))
+        here = [n for n in range(start, end) if positions[n] in wanted]
+        if here:
+            found = weights(attribute).astype(np.float64)
+            for n in here:
+                value = 1.0 if slots.value is None else float(slots.value[n])
+                table[positions[n]].append((names[attribute], value, value * found))
         start = end
     return table
-
-
-def _differences(table: Any, links: Any, best: Any, other: Any, t: int, called: list[Any]) -> list[tuple[str, float]]:
-    """links[p]: name, value and matrix [from L, to L] of what the transition into p adds, the plain weights first."""
-    found: dict[str, float] = {}
-
-    def add(what: str, amount: float) -> None:
-        if amount:
-            found[what] = found.get(what, 0.0) + amount
-
-    for p, (y, z) in enumerate(zip(best.tolist(), other.tolist(), strict=True)):
-        if y != z:
-            for name, _, row in table[p]:
-                add(name if p == t else f"{name} at {p}", float(row[y] - row[z]))
-        if not p or (best[p - 1], y) == (other[p - 1], z):
-            continue
-        for name, _, matrix in links[p]:
-            where = (f" with {name}" if name else "") + ("" if p in (t, t + 1) else f" at {p}")
-            add(f"{called[best[p - 1]]} → {called[y]}{where}", float(matrix[best[p - 1], y]))
-            add(f"{called[other[p - 1]]} → {called[z]}{where}", -float(matrix[other[p - 1], z]))
-    return sorted(found.items(), key=lambda item: -abs(item[1]))

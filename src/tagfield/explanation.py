@@ -158,7 +158,8 @@ class Explanation:
             f"{escape(what)}</td></tr>"
             for what, amount in self.separates
         )
-        total = f'<tr><td style="{NUMBER};{SUM}">{self.difference:+.4f}</td><td style="{TEXT};{SUM}">sum: ahead by</td></tr>'
+        ahead = f'<td style="{TEXT};{SUM}">sum: ahead by</td>'
+        total = f'<tr><td style="{NUMBER};{SUM}">{self.difference:+.4f}</td>{ahead}</tr>'
         return f'<table style="border-collapse:collapse">{rows}{total}</table>'
 
 

@@ -13,7 +13,8 @@ import numpy as np
 from tagfield.estimator.fitted import Fitted
 from tagfield.estimator.spelling import Spelling
 from tagfield.estimator.tagger import Tagger
-from tagfield.explain import Explanation, SizeReport, explain
+from tagfield.explain import SizeReport, explain
+from tagfield.explanation import Explanation
 from tagfield.text.records import WORD
 from tagfield.text.templates import LABEL
 from tagfield.train.fields import number, whole
