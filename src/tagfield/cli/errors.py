@@ -74,7 +74,7 @@ def errors(
                 "tokens": found.tokens,
                 "errors": len(found),
                 "places": len(found.places),
-                "likely_annotation_errors": found.places.likely,
+                "likely_annotation_errors": found.likely,
                 "sentences": {"all": found.sentences, "with_errors": len(found.ranked), "shown": page.sentences},
                 "confusions": [{"gold": g, "predicted": p, "count": n} for g, p, n in confusions],
             }
@@ -98,5 +98,5 @@ def summary(page: ErrorsPage) -> str:
         return f"{page.path}: no errors in {count(found.tokens, 'token')}"
     return (
         f"{page.path}: {count(len(found), 'error')} in {len(found.ranked):,} of {count(found.sentences, 'sentence')}, "
-        f"{count(found.places.likely, 'likely annotation error')}"
+        f"{count(found.likely, 'likely annotation error')}"
     )

@@ -6,6 +6,7 @@ all others ───▶ Encoded, and the sentences once more as words
 lists (X, y) ─▶ Encoded; the words, or the first attribute of each token
 """
 
+import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -32,7 +33,7 @@ class Labelled:
 
     encoded: Encoded
     kept: list[list[str]] | None = None  # the words, if the lines of the file do not have them
-    name: str = "data"
+    files: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, model: Model, data: Any, reading: ReadOptions | None = None) -> "Labelled":
@@ -67,15 +68,26 @@ class Labelled:
         sources = open_inputs(paths, reading.format, reading.encoding)
         reading = replace(reading, encoding=None)  # the sources are UTF-8 by now
         encoded = model.encode_files(sources, reading=reading)
-        name = ", ".join(source.name for source in sources)
+        files = tuple(source.name for source in sources)
         if encoded.locations is not None and encoded.locations.begin is not None:
-            return cls(encoded, name=name)
+            return cls(encoded, files=files)
         if encoded.template is None:
             items = (sequence for source in sources for sequence in parse_items(source))
-            return cls(encoded, [[token[0][0] if token else "" for token in each.tokens] for each in items], name)
+            return cls(encoded, [[token[0][0] if token else "" for token in each.tokens] for each in items], files)
         forms = [detect_form(source, reading, model.template) for source in sources]
         sentences, _ = sentences_in(sources, forms, reading, model.labels)
-        return cls(encoded, [list(sentence.words) for sentence in sentences], name)
+        return cls(encoded, [list(sentence.words) for sentence in sentences], files)
+
+    @property
+    def short_name(self) -> str:
+        """The names of the files without their folders, for a title."""
+        names = [os.path.basename(name) for name in self.files]
+        return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+
+    @property
+    def name(self) -> str:
+        """The names of the files, for messages."""
+        return ", ".join(self.files) if self.files else "data"
 
     def words(self, sentence: int) -> list[str]:
         """The words of a sentence; where they are not known, the numbers of its tokens."""

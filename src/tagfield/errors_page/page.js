@@ -36,9 +36,14 @@ function paint(node, type) {
 }
 const nameOf = (id) => (id < 0 ? "—" : data.names[id]);
 const chip = (ids) => {
-  const names = ids.map(nameOf);
-  const shown = names.length > 6 ? [...names.slice(0, 5), `… ${names.length - 5} more`] : names;
-  return paint(make("span", { class: "chip" }, shown.join(" ")), typeOf(names.find((name) => name !== "O") ?? "O"));
+  const runs = []; // labels with how often each follows itself: B-LOC, I-LOC × 3
+  for (const name of ids.map(nameOf)) {
+    if (runs.length && runs[runs.length - 1][0] === name) runs[runs.length - 1][1] += 1;
+    else runs.push([name, 1]);
+  }
+  const shown = runs.slice(0, 6).map(([name, times]) => (times > 2 ? `${name} × ${times}` : Array(times).fill(name).join(" ")));
+  if (runs.length > 6) shown.push("…");
+  return paint(make("span", { class: "chip" }, shown.join(" ")), typeOf(runs.find(([name]) => name !== "O")?.[0] ?? "O"));
 };
 
 // Sentences and places, with what filters ask for.
@@ -54,9 +59,7 @@ for (const [rank, sentence] of data.sentences.entries()) {
     place.key = `${sentence.number}:${place.first}`;
     place.shown = sentence.kept.filter((p) => p >= place.first && p < place.end);
     for (const p of place.shown) sentence.pairs.add(`${at(sentence.gold, sentence, p)},${at(sentence.best, sentence, p)}`);
-    place.kinds = new Set(["all"]);
-    if (place.chance >= data.sure) place.kinds.add("sure");
-    if (place.chance < data.unsure) place.kinds.add("unsure");
+    place.kinds = new Set(["all", place.kind]);
     if (place.shown.some((p) => unseen.has(p))) place.kinds.add("unseen");
   }
 }
@@ -289,7 +292,7 @@ function why(place) {
   const { sentence } = place;
   const top = Math.max(...place.terms.map((term) => Math.abs(term[2])), 1e-9);
   const single = place.end - place.first === 1;
-  const rows = place.terms.map(([p, name, amount, transition]) => {
+  const rows = place.terms.map(([p, name, amount, times]) => {
     const beam = make("span", { class: "beam", "aria-hidden": "true" });
     const share = Math.abs(amount) / top;
     beam.style.setProperty("--p", share);
@@ -297,13 +300,17 @@ function why(place) {
     // A background at x % leaves (100 − x) % of the free width at its right: this puts its edge on the middle.
     const free = 1 - share / 2;
     beam.style.setProperty("--from", `${((amount < 0 ? 0.5 - share / 2 : 0.5) / free) * 100}%`);
-    const where = single && p === place.first ? "" : ` ${transition ? "into" : "at"} “${wordAt(sentence, p)}”`;
+    const where = (p < 0 || (single && p === place.first) ? "" : ` at “${wordAt(sentence, p)}”`) + (times > 1 ? ` × ${times}` : "");
     return make("tr", {}, make("td", { class: "amount" }, signed(amount)), make("td", { class: "way" }, beam),
       make("td", { class: "name" }, make("span", { class: "mono" }, name), make("span", { class: "quiet" }, where)));
   });
   if (place.others) rows.push(make("tr", {}, make("td", { class: "amount" }, signed(place.rest)), make("td"), make("td", { class: "quiet" }, plural(place.others, "other term"))));
   rows.push(make("tr", { class: "sum" }, make("td", { class: "amount" }, signed(place.sum)), make("td"), make("td", {}, "sum: the prediction is ahead by this much")));
   const left = make("div", {}, make("h3", {}, "What separates prediction and gold: green speaks for the prediction, red for gold"), make("table", {}, make("tbody", {}, ...rows)));
+  if (place.by) {
+    const sums = place.by.map(([p, amount]) => `${p < 0 ? "transitions" : `“${wordAt(sentence, p)}”`} ${signed(amount)}`);
+    left.append(make("p", { class: "quiet" }, `By token: ${sums.join(" · ")}.`));
+  }
   if (place.also) {
     const changes = place.also.map(([p, from, to]) => `“${wordAt(sentence, p)}” from ${nameOf(from)} to ${nameOf(to)}`);
     if (place.further) changes.push(`${number(place.further)} more`);

@@ -76,10 +76,10 @@ def write_errors_page(
     if isinstance(sentences, bool) or not isinstance(sentences, int) or sentences < 1:
         raise InputError(f"sentences must be at least 1, got {sentences!r}")
     labelled = Labelled.of(model, data, reading)
-    errors = find_errors(model, labelled.encoded, rules, threads)
+    errors = find_errors(model, labelled, rules, threads)
     training = None if train is None else Labelled.of(model, train, reading)
     shown = Records(model, labelled, errors, rules).shown(sentences, training)
-    text = page_text(shown, errors, labelled.name, name).encode("utf-8", "backslashreplace")
+    text = page_text(shown, errors, labelled.short_name, name).encode("utf-8", "backslashreplace")
     with write_atomically(path) as file:
         file.write(text)
     return ErrorsPage(os.fspath(path), errors, shown.sentences, len(text))
@@ -105,9 +105,10 @@ def page_text(shown: Shown, errors: Errors, data_name: str, model_name: str = ""
     data = embed(shown.data)
     key = hashlib.sha256(data.encode("utf-8", "backslashreplace")).hexdigest()[:16]  # decisions belong to this page
     title = f"Errors of {model_name}" if model_name else "Errors"
+    title += f" on {data_name}" if data_name else ""
     return template % {
         "generator": MARK.decode(),
-        "title": escape(f"{title} on {data_name}" if data_name else title),
+        "title": escape(title),
         "lead": escape(_lead(errors)),
         "notice": "".join(f'<p class="notice">{escape(line)}</p>' for line in left_out(shown, errors)),
         "sure": f"{SURE:.0%}",

@@ -15,12 +15,14 @@ from tagfield.dataset import UNKNOWN, Ints
 from tagfield.encoded import Encoded
 from tagfield.errors import InputError
 from tagfield.errors_page.labelled import short
-from tagfield.explain import separating_terms
+from tagfield.explain import Term, separating_terms
 from tagfield.model import Model
 
 TERMS = 10  # terms of a place that are listed; the others are added up
 CHANGES = 5  # labels that the path with the gold labels changes elsewhere
 STRONGEST = 4  # attributes by which training sentences are found
+TOKENS = 8  # tokens whose sums are listed
+NOWHERE = -1  # the position of transitions: those of one name are added up
 LONGEST = 100  # characters of a term's name
 
 
@@ -58,22 +60,7 @@ def reason_for(
         other = decoder.best()
     if other is None:
         return Reason({"say": "The constraints do not allow the gold labels here."})
-    found: dict[tuple[int, str, bool], float] = {}
-    for p, name, amount, transition in separating_terms(model, one, best, other):
-        found[p, name, transition] = found.get((p, name, transition), 0.0) + amount
-    terms = sorted(found.items(), key=lambda item: -abs(item[1]))
-    total = float(sum(amount for _, amount in terms))
-    shown, rest = terms[:TERMS], terms[TERMS:]
-    amounts = add_up([amount for _, amount in shown] + [sum(amount for _, amount in rest)] * bool(rest), total)
-    record: dict[str, Any] = {
-        "terms": [
-            [p, short(name, LONGEST), amount, int(transition)]
-            for ((p, name, transition), _), amount in zip(shown, amounts, strict=False)
-        ],
-        "others": len(rest),
-        "rest": amounts[-1] if rest else 0,
-        "sum": round(total, 2),
-    }
+    record = _terms(separating_terms(model, one, best, other))
     elsewhere = [p for p in np.flatnonzero(best != other).tolist() if not first <= p < end]
     if elsewhere:
         record["also"] = [[p, int(best[p]), int(other[p])] for p in elsewhere[:CHANGES]]
@@ -81,7 +68,35 @@ def reason_for(
     return Reason(record, _strongest(model, one, top, int(best[top]), int(gold[top])))
 
 
-def add_up(amounts: Sequence[float], total: float, digits: int = 2) -> list[float]:
+def _terms(separating: list[Term]) -> dict[str, Any]:
+    """The largest terms, the sum of the others, the sums of each token, and the sum of all; as shown, they add up."""
+    found: dict[tuple[int, str], list[float]] = {}
+    tokens: dict[int, float] = {}
+    for p, name, amount, transition in separating:
+        found.setdefault((NOWHERE if transition else p, name), []).append(amount)
+        at = NOWHERE if transition else p
+        tokens[at] = tokens.get(at, 0.0) + amount
+    ranked = sorted(found.items(), key=lambda item: -abs(sum(item[1])))
+    shown, rest = ranked[:TERMS], ranked[TERMS:]
+    total = float(sum(term.amount for term in separating))
+    amounts = add_up([sum(each) for _, each in shown], total if not rest else None)
+    sums = sorted(tokens.items(), key=lambda item: (item[0] == NOWHERE, item[0]))
+    record: dict[str, Any] = {
+        "terms": [
+            [p, short(name, LONGEST), amount, len(each)]
+            for ((p, name), each), amount in zip(shown, amounts, strict=True)
+        ],
+        "others": len(rest),
+        "rest": round(round(total, 2) - sum(amounts), 2) if rest else 0,
+        "sum": round(total, 2),
+    }
+    if 2 <= len(sums) <= TOKENS:
+        by_token = add_up([amount for _, amount in sums], total)
+        record["by"] = [[p, amount] for (p, _), amount in zip(sums, by_token, strict=True)]
+    return record
+
+
+def add_up(amounts: Sequence[float], total: float | None, digits: int = 2) -> list[float]:
     """Amounts rounded so that they add up to the rounded total: those with the largest remainders give way.
 
     >>> add_up([0.333, 0.333, 0.333], 0.999), add_up([1.004, 1.004, 1.004], 3.012)
@@ -90,7 +105,7 @@ def add_up(amounts: Sequence[float], total: float, digits: int = 2) -> list[floa
     scale = 10**digits
     exact = [amount * scale for amount in amounts]
     whole = [round(amount) for amount in exact]
-    left = round(total * scale) - sum(whole)
+    left = 0 if total is None else round(total * scale) - sum(whole)
     step = 1 if left > 0 else -1
     order = sorted(range(len(exact)), key=lambda i: step * (whole[i] - exact[i]))
     for k in range(abs(left) if order else 0):

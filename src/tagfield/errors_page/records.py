@@ -12,7 +12,7 @@ import numpy as np
 
 from tagfield.dataset import UNKNOWN, Ints
 from tagfield.encoded import Encoded
-from tagfield.errors_page.finding import SURE, UNSURE, Errors
+from tagfield.errors_page.finding import UNSURE, Errors
 from tagfield.errors_page.labelled import Labelled, short, word_finder
 from tagfield.errors_page.reasons import Reason, reason_for
 from tagfield.errors_page.similar import Own, Similar
@@ -83,8 +83,6 @@ class Records:
         data = {
             "names": self._names,
             "types": [] if self._finder is None else list(self._finder.tables.types),
-            "sure": SURE,
-            "unsure": UNSURE,
             "unseen": self._find is not None,
             "train": train is not None,
             "confusions": self._confusions(),
@@ -124,17 +122,19 @@ class Records:
     def _place(self, one: Encoded, best: Ints, words: list[str], spot: tuple[int, int, int], s: int) -> dict[str, Any]:
         first, end, row = spot
         error = int(self.errors.places.top[row])
-        top = int(self.errors.position[error])
+        wrong = self.errors.wrong
+        top, chance = int(wrong.position[error]), wrong.chance[error]
         reason = reason_for(self.model, one, best, (first, end, top), one.gold, self.rules)
         record: dict[str, Any] = {
             "first": first,
             "end": end,
             "top": top,
-            "chance": round(float(self.errors.chance[error]), 4),
-            "gold_chance": round(float(self.errors.gold_chance[error]), 4),
+            "chance": round(float(chance), 4),
+            "gold_chance": round(float(wrong.gold_chance[error]), 4),
+            "kind": "sure" if self.errors.places.likely[row] else "unsure" if chance < UNSURE else "",
             **reason.record,
         }
-        labels = (self._names[self.errors.gold[error]], self._names[self.errors.predicted[error]])
+        labels = (self._names[wrong.gold[error]], self._names[wrong.predicted[error]])
         own = Own(self.labelled.encoded.where(s), top, words)
         self.places.append(_Place(record, reason, *labels, own))
         return record
