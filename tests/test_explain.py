@@ -9,8 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tagfield import CRF, Model
+from tagfield.encode import encode_files
 from tagfield.errors import InputError
 from tagfield.explain import explain
+from tagfield.text.sources import Source
 from tests.support.chains import tagged
 
 X, Y = tagged(40)
@@ -106,7 +108,56 @@ def test_text_dict_and_html() -> None:
     page = why._repr_html_()
     assert "&lt;b&gt;&amp;" in page
     assert "<b>&amp;" not in page
-    assert page.count("<tr>") == len(why.separates) + 1 + len(why.parts(why.shown()))
+    assert page.count("<tr>") == len(why.separates) + 2 + len(why.parts(why.shown()))  # a sum, and a head
+
+
+@given(st.integers(0, 39), st.data(), st.sampled_from(range(len(CRFS))))
+@settings(deadline=None, max_examples=60)
+def test_the_figures_that_are_shown_add_up(sequence: int, data, which: int) -> None:
+    """The terms to "ahead by"; and the note says how far the scores of the two labels differ, and why."""
+    crf, x = CRFS[which], X[sequence]
+    t = data.draw(st.integers(0, len(x) - 1))
+    expected = data.draw(st.sampled_from(list(crf.classes_)))
+    words = [token["word"] for token in x]
+    why = crf.explain(x, t, expected=expected, words=words)
+    first, head, *rest = str(why).split("\n")
+    assert f"[{words[t]}]" in first
+    assert head.startswith(f"position {t} “{words[t]}”: {why.label}  P=")
+    assert head.endswith(f"(ahead of {why.runner_up} by {why.difference:.4f})")
+    terms = [float(line.split()[0]) for line in rest[: rest.index("")]]
+    assert terms[-1] == pytest.approx(why.difference, abs=6e-5)
+    assert sum(terms[:-1]) == pytest.approx(terms[-1], abs=6e-5 * len(terms))
+    page, note = why._repr_html_(), why.note()
+    assert f">{why.difference:+.4f}</td>" in page
+    assert f"by {why.difference:.4f}" in page
+    best = crf.predict_single(x)
+    other = crf.predict_single(x, known={t: why.runner_up})
+    assert why.changes == [(p, a, b) for p, (a, b) in enumerate(zip(best, other, strict=True)) if a != b]
+    here = why.scores[why.label] - why.scores[why.runner_up]
+    assert f"differ by {here:.4f}" in note
+    assert note in str(why)
+    if len(why.changes) == 1:
+        assert here == pytest.approx(why.difference, abs=1e-4)
+        assert note.endswith("the two paths differ only at this token.")
+    else:
+        assert here >= why.difference - 1e-4  # the other path changed its neighbours because that is better
+        assert f"brings it {here - why.difference:.4f} closer" in note
+        for p, old, new in [change for change in why.changes if change[0] != t][:5]:
+            assert f"position {p} “{words[p]}” from {old} to {new}" in note
+
+
+def test_words_come_from_files_from_templates_or_from_you() -> None:
+    text = b"Anna N B-PER\nleft V O\n\nBen N B-PER\nslept V O\n"
+    model = Model.train(encode_files(Source("a.txt", text), columns="w pos y"), "lbfgs")
+    encoded = model.encode_files(Source("b.txt", text))
+    assert explain(model, encoded.take(np.array([1])), 0).words == ["Ben", "slept"]
+    crf = CRF(template="words").fit([["Anna", "left"]] * 3, [["B-PER", "O"]] * 3)
+    assert crf.explain(["Anna", "left"], 1).words == ["Anna", "left"]
+    page = crf.explain(["<b>", "left"], 1)._repr_html_()
+    assert "&lt;b&gt;" in page
+    assert CRFS[0].explain(X[0], 0).words is None
+    with pytest.raises(InputError, match="words must be a list of 2 strings, one for each token, got 1"):
+        crf.explain(["Anna", "left"], 1, words=["Anna"])
 
 
 def test_one_label_has_no_runner_up() -> None:
@@ -171,6 +222,15 @@ def test_what_is_explained_is_what_is_predicted_under_constraints() -> None:
             assert why.difference == pytest.approx(path_score(crf, x, labels) - path_score(crf, x, other), abs=1e-6)
     crf.constraints = lambda before, after: after in (None, "O")
     assert crf.explain(X[0], 0).runner_up is None
+
+
+def test_rules_can_force_the_other_path_to_change_more() -> None:
+    x, y = [["a"], ["b"]], ["B-X", "I-X"]
+    crf = CRF(c2=0.1, constraints="BIO").fit([x] * 4 + [[["c"], ["b"]]] * 2, [y] * 4 + [["O", "O"]] * 2)
+    why = crf.explain(x, 0, expected="O")
+    assert why.changes[0] == (0, "B-X", "O")
+    assert why.changes[1][:2] == (1, "I-X")  # I-X cannot follow O
+    assert "The best path with O here also changes position 1 from I-X to " in why.note()
 
 
 def test_text_and_html_show_every_part_of_a_score() -> None:

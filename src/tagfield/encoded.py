@@ -16,6 +16,7 @@ from tagfield.errors import InputError
 from tagfield.page import facts, some
 from tagfield.text.file_format import FileFormat
 from tagfield.text.items import ItemSequence, Token
+from tagfield.text.records import WORD
 from tagfield.text.sources import Locations
 from tagfield.text.templates import Template
 
@@ -112,6 +113,22 @@ class Encoded:
         if self.locations is None:
             raise InputError("only column files have lines, but these sequences came from Python objects")
         return self.locations.lines(sentence)
+
+    def words(self, sentence: int) -> list[str] | None:
+        """The words of a sentence of a plain column file: its column `w`, or else the first; None for other data.
+
+        >>> from tagfield.encode import encode_files
+        >>> from tagfield.text.sources import Source
+        >>> encode_files(Source("tiny.txt", b"The DT B-NP\\ndog NN I-NP\\n")).words(0)
+        ['The', 'dog']
+        """
+        if self.locations is None or self.locations.begin is None:
+            return None
+        roles = () if self.form is None else self.form.roles
+        column = roles.index(WORD) if WORD in roles else 0
+        rows = [line.split() for line in self.lines(sentence)]
+        found = [row[column] for row in rows if len(row) > column]
+        return found if len(found) == self.dataset.tokens[sentence + 1] - self.dataset.tokens[sentence] else None
 
     def sequences(self) -> Iterator[ItemSequence]:
         """Back to strings, sentence by sentence, as `write_items` takes them.

@@ -4,15 +4,14 @@
     score(ŷ) − score(ŷ') = Σ (attributes of the tokens where they differ) + Σ (transitions where they differ)
 
 A transition has its plain weight, and one for each edge attribute there: `X → Y` and `X → Y with w=the`. The terms add
-up exactly: weights are float32, and the sums use float64. Print an Explanation for text, call `to_dict()`
-for a dict, or show it in a notebook as HTML.
+up exactly: weights are float32, and the sums use float64. explanation.py shows the result: print it for text, call
+`to_dict()` for a dict, or show it in a notebook as HTML.
 """
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
-from html import escape
-from typing import Any, TypeAlias
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -22,89 +21,19 @@ from tagfield.dataset import Slots
 from tagfield.decoder import Decoder
 from tagfield.encode import Encoded
 from tagfield.errors import InputError, did_you_mean
+from tagfield.explanation import Explanation
 from tagfield.model import Model
 
 Table: TypeAlias = list[list[tuple[str, float, Any]]]  # for each position: name, value, amounts
 
 
-@dataclass(frozen=True)
-class Explanation:
-    """Why one token gets its label."""
+class Term(NamedTuple):
+    """What an attribute or a transition adds to the difference of two paths."""
 
-    position: int
-    label: Any
-    probability: float
-    runner_up: Any  # None if no other label is possible
-    difference: float  # score of the best path minus score of the runner-up
-    separates: list[tuple[str, float]]  # terms of the difference, largest first; they add up to it
-    attributes: list[tuple[str, float, dict[Any, float]]]  # attribute, value, its contribution to each label
-    into: dict[Any, float]  # label → weight of the transition from the best label before
-    out_of: dict[Any, float]  # label → weight of the transition to the best label after
-    scores: dict[Any, float]  # label → attributes + transitions, with the best labels for the neighbours
-    probabilities: dict[Any, float]  # label → P(y_t = label | x)
-    # edge attribute, value, its contribution to each label
-    edges_into: list[tuple[str, float, dict[Any, float]]] = field(default_factory=list)
-    edges_out_of: list[tuple[str, float, dict[Any, float]]] = field(default_factory=list)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The explanation as plain lists and dicts."""
-        return asdict(self)
-
-    def __str__(self) -> str:
-        lines = [f"position {self.position}: {self.label!s}  P={self.probability:.4f}"]
-        if self.runner_up is not None:
-            lines[0] += f"  (runner-up {self.runner_up!s}, {self.difference:+.4f})"
-        lines += [f"  {amount:+9.4f}  {what}" for what, amount in self.separates]
-        shown = self.shown()
-        width = max(9, *(len(str(label)) for label in shown))
-        lines += ["", "  " + "  ".join(f"{label!s:>{width}}" for label in shown) + "  score of a label, by its parts"]
-        lines += [
-            "  " + "  ".join(f"{amount:+{width}.4f}" for amount in amounts) + f"  {what}"
-            for what, amounts in self.parts(shown)
-        ]
-        return "\n".join(lines)
-
-    def shown(self, most: int = 5) -> list[Any]:
-        """The labels to show: the best, the runner-up, and then those with the highest scores."""
-        first = [self.label] + ([] if self.runner_up is None else [self.runner_up])
-        others = sorted((y for y in self.scores if y not in first), key=lambda y: -self.scores[y])
-        return (first + others)[:most]
-
-    def parts(self, labels: Sequence[Any]) -> list[tuple[str, list[float]]]:
-        """The contribution of each attribute and transition to the scores of some labels, and their sums."""
-        rows = [(_named(*found[:2]), [found[2][y] + 0.0 for y in labels]) for found in self.attributes]
-        for what, plain, edges in (
-            ("transition in", self.into, self.edges_into),
-            ("transition out", self.out_of, self.edges_out_of),
-        ):
-            rows += [(what, [plain[y] for y in labels])] if any(plain.values()) else []
-            rows += [(f"{what} with {_named(*found[:2])}", [found[2][y] + 0.0 for y in labels]) for found in edges]
-        rows.append(("sum", [self.scores[y] for y in labels]))
-        return rows
-
-    def _repr_html_(self) -> str:
-        top = max((abs(amount) for _, amount in self.separates), default=1.0) or 1.0
-        rows = "".join(
-            f'<tr><td style="text-align:right">{amount:+.4f}</td>'
-            f'<td style="background:rgba({"0,128,0" if amount > 0 else "200,0,0"},{0.5 * abs(amount) / top:.2f})">'
-            f"{escape(what)}</td></tr>"
-            for what, amount in self.separates
-        )
-        head = f"position {self.position}: <b>{escape(str(self.label))}</b> (P = {self.probability:.4f})"
-        if self.runner_up is not None:
-            head += f", ahead of <b>{escape(str(self.runner_up))}</b> by {self.difference:.4f}"
-        shown = self.shown()
-        names = "".join(f'<th style="text-align:right">{escape(str(label))}</th>' for label in shown)
-        parts = "".join(
-            "<tr>"
-            + "".join(f'<td style="text-align:right">{amount:+.4f}</td>' for amount in amounts)
-            + f'<td style="text-align:left">{escape(what)}</td></tr>'
-            for what, amounts in self.parts(shown)
-        )
-        return (
-            f"<div><p>{head}</p><table>{rows}</table>"
-            f"<p>The score of a label, by its parts</p><table><tr>{names}<th></th></tr>{parts}</table></div>"
-        )
+    position: int  # of a transition: where it leads to
+    name: str
+    amount: float
+    transition: bool = False
 
 
 @dataclass(frozen=True)
@@ -159,6 +88,7 @@ def explain(
     edges: Any = None,
     known: Any = None,
     expected: Any = None,
+    words: Sequence[str] | None = None,
 ) -> Explanation:
     """Explain the label at position t of one sequence.
 
@@ -167,6 +97,8 @@ def explain(
     edges: attributes of the transition into each token, for a model that was trained with them
     known: labels of the sequence that you already know, as an entry of `known` in `Model.decoder`
     expected: the label that you expected; the best path with this label at t is then the runner-up
+
+    words: the words of the sequence, to show with the explanation; an Encoded of column files has them
 
     With rules (by default the model's; False for none) or known labels, the best path, the runner-up and the
     probabilities consider allowed paths only.
@@ -185,11 +117,15 @@ def explain(
         raise InputError(f"position {t!r} does not exist; the sequence has positions 0 to {length - 1}")
     if expected is not None and expected not in called:
         raise InputError(f"the model has no label {expected!r}; {did_you_mean(expected, map(str, called))}")
+    if words is None and isinstance(xseq, Encoded):
+        words = xseq.words(0)
+    if words is not None and (isinstance(words, str) or len(words) != length):
+        raise InputError(f"words must be a list of {length} strings, one for each token, got {len(words)}")
     given = model.constraints if rules is None else rules
     chains = _Chains(model, encoded, rules_of(None if given is False else given, model.label_names), known, called)
     decoder = chains.decoder()
     best, node = decoder.best(), decoder.marginals()
-    table, links = _attribute_scores(model, encoded), _edge_scores(model, encoded)
+    table, links = _attribute_scores(model, encoded, {t}), _edge_scores(model, encoded, {t, t + 1})
     tau = model.weights.transitions().astype(np.float64)
     first, last, nothing = t == 0, t + 1 == length, np.zeros(len(called))
     plain = nothing if first else tau[best[t - 1]], nothing if last else tau[:, best[t + 1]]
@@ -200,15 +136,16 @@ def explain(
     def named(row: Any) -> dict[Any, float]:
         return dict(zip(called, [float(v) for v in row], strict=True))
 
-    runner_up, difference, separates = None, 0.0, []
+    runner_up, difference, separates, changes = None, 0.0, [], []
     wanted = [y for y in range(len(called)) if y != best[t]]
     if expected is not None and expected != called[int(best[t])]:
         wanted = [called.index(expected)]
     other = chains.best_with(t, wanted)
     if other is not None:
         runner_up = called[int(other[t])]
-        separates = _differences(table, [[("", 1.0, tau), *found] for found in links], best, other, t, called)
+        separates = _named_terms(separating_terms(model, encoded, best, other, called), t)
         difference = float(sum(amount for _, amount in separates))
+        changes = [(int(p), called[best[p]], called[other[p]]) for p in np.flatnonzero(best != other)]
     return Explanation(
         t,
         called[int(best[t])],
@@ -223,6 +160,8 @@ def explain(
         named(node[t]),
         [(name, value, named(row)) for name, value, row in into],
         [(name, value, named(row)) for name, value, row in out_of],
+        None if words is None else [str(word) for word in words],
+        changes,
     )
 
 
@@ -249,54 +188,76 @@ class _Chains:
         return None
 
 
-def _attribute_scores(model: Model, encoded: Encoded) -> Table:
-    """The known attributes of each position, with their values and value·θ[attribute, ·] [L]."""
+def separating_terms(
+    model: Model, encoded: Encoded, best: Any, other: Any, labels: Sequence[Any] | None = None
+) -> list[Term]:
+    """The terms of score(best) − score(other) for two paths of one sequence, by position; they add up to it exactly.
+
+    >>> from tagfield.encode import encode_sequences
+    >>> model = Model.train(encode_sequences([[["a"], ["b"]]] * 3, [["X", "Y"]] * 3), "lbfgs")
+    >>> [(term.position, term.name) for term in separating_terms(model, model.encode([[["a"], ["b"]]]), [0, 1], [1, 1])]
+    [(0, 'a'), (1, 'X → Y')]
+    """
+    called = model.label_names if labels is None else labels
+    best, other = np.asarray(best), np.asarray(other)
+    differ = best != other
+    turned = differ.copy()  # positions with another transition into them
+    turned[1:] |= differ[:-1]
+    turned[:1] = False
+    table = _attribute_scores(model, encoded, set(np.flatnonzero(differ).tolist()))
+    links = _edge_scores(model, encoded, set(np.flatnonzero(turned).tolist()))
+    tau = model.weights.transitions().astype(np.float64)
+    found: list[Term] = []
+    for p in np.flatnonzero(differ | turned).tolist():
+        y, z = int(best[p]), int(other[p])
+        if differ[p]:
+            found += [Term(p, name, float(row[y] - row[z])) for name, _, row in table[p]]
+        if turned[p]:
+            before, instead = int(best[p - 1]), int(other[p - 1])
+            for name, _, matrix in [("", 1.0, tau), *links[p]]:
+                end = f" with {name}" if name else ""
+                found.append(Term(p, f"{called[before]} → {called[y]}{end}", float(matrix[before, y]), True))
+                found.append(Term(p, f"{called[instead]} → {called[z]}{end}", -float(matrix[instead, z]), True))
+    return [term for term in found if term.amount]
+
+
+def _named_terms(terms: list[Term], t: int) -> list[tuple[str, float]]:
+    """Terms by name, largest first; those of other tokens than t say where they are."""
+    found: dict[str, float] = {}
+    for p, name, amount, transition in terms:
+        what = name if p == t or (transition and p == t + 1) else f"{name} at {p}"
+        found[what] = found.get(what, 0.0) + amount
+    return sorted(found.items(), key=lambda item: -abs(item[1]))
+
+
+def _attribute_scores(model: Model, encoded: Encoded, wanted: set[int]) -> Table:
+    """The known attributes of some positions, with their values and value·θ[attribute, ·] [L]."""
     data = encoded.dataset
-    slots = data.states
-    return _by_position(slots, int(data.tokens[-1]), model.attributes, model.attribute_weights)
+    return _by_position(data.states, int(data.tokens[-1]), wanted, model.attributes, model.attribute_weights)
 
 
-def _edge_scores(model: Model, encoded: Encoded) -> Table:
-    """The known edge attributes of each position, with their values and value·θ[attribute, ·, ·] [from L, to L]."""
+def _edge_scores(model: Model, encoded: Encoded, wanted: set[int]) -> Table:
+    """The known edge attributes of some positions, with their values and value·θ[attribute, ·, ·] [from L, to L]."""
     length, edges = int(encoded.dataset.tokens[-1]), encoded.dataset.edges
     if edges is None or model.edges is None:
         return [[] for _ in range(length)]
-    return _by_position(edges, length, model.edges, lambda edge: model.features.edge_matrix(model.weights, edge))
+    return _by_position(
+        edges, length, wanted, model.edges, lambda edge: model.features.edge_matrix(model.weights, edge)
+    )
 
 
-def _by_position(slots: Slots, length: int, names: Vocabulary, weights: Callable[[int], Any]) -> Table:
-    """For each position: name, value, and value·weights of what occurs there."""
+def _by_position(
+    slots: Slots, length: int, wanted: set[int], names: Vocabulary, weights: Callable[[int], Any]
+) -> Table:
+    """For some positions: name, value, and value·weights of what occurs there; for the others nothing."""
     table: Table = [[] for _ in range(length)]
-    start = 0
+    start, positions = 0, slots.position.tolist()
     for attribute, end in zip(slots.attribute.tolist(), slots.stop.tolist(), strict=True):
-        found = weights(attribute).astype(np.float64)
-        for n in range(start, end):
-            value = 1.0 if slots.value is None else float(slots.value[n])
-            table[slots.position[n]].append((names[attribute], value, value * found))
+        here = [n for n in range(start, end) if positions[n] in wanted]
+        if here:
+            found = weights(attribute).astype(np.float64)
+            for n in here:
+                value = 1.0 if slots.value is None else float(slots.value[n])
+                table[positions[n]].append((names[attribute], value, value * found))
         start = end
     return table
-
-
-def _named(name: str, value: float) -> str:
-    return name if value == 1 else f"{name} = {value:g}"
-
-
-def _differences(table: Any, links: Any, best: Any, other: Any, t: int, called: list[Any]) -> list[tuple[str, float]]:
-    """links[p]: name, value and matrix [from L, to L] of what the transition into p adds, the plain weights first."""
-    found: dict[str, float] = {}
-
-    def add(what: str, amount: float) -> None:
-        if amount:
-            found[what] = found.get(what, 0.0) + amount
-
-    for p, (y, z) in enumerate(zip(best.tolist(), other.tolist(), strict=True)):
-        if y != z:
-            for name, _, row in table[p]:
-                add(name if p == t else f"{name} at {p}", float(row[y] - row[z]))
-        if not p or (best[p - 1], y) == (other[p - 1], z):
-            continue
-        for name, _, matrix in links[p]:
-            where = (f" with {name}" if name else "") + ("" if p in (t, t + 1) else f" at {p}")
-            add(f"{called[best[p - 1]]} → {called[y]}{where}", float(matrix[best[p - 1], y]))
-            add(f"{called[other[p - 1]]} → {called[z]}{where}", -float(matrix[other[p - 1], z]))
-    return sorted(found.items(), key=lambda item: -abs(item[1]))

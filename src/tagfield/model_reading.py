@@ -70,7 +70,7 @@ class Reading:
 
     def encode_files(
         self,
-        paths: PathLike | Iterable[PathLike],
+        paths: PathLike | Source | Iterable[PathLike | Source],
         *,
         columns: str | None = None,
         format: Format | None = None,

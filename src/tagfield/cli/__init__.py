@@ -2,7 +2,7 @@
 
     commands.py   the table of commands; a command's file is imported when the command runs
     exits.py      errors ─▶ one sentence on stderr and an exit code
-    train.py · tag.py · eval.py · info.py
+    train.py · tag.py · eval.py · errors.py · info.py
     compare.py · report.py · demo_data.py · fetch.py · responses.py
     options.py    the options of `train`, from the records in tagfield/train
     training.py   reading, training and the summary of `train`, with interrupts.py, log.py and tagfield/progress

@@ -35,6 +35,7 @@ COMMANDS: dict[str, Entry] = {
     "train": Entry("tagfield.cli.train:train", "Train a model on labelled text."),
     "tag": Entry("tagfield.cli.tag:tag", "Label text with a model."),
     "eval": Entry("tagfield.cli.eval:evaluate", "Evaluate a model on labelled text."),
+    "errors": Entry("tagfield.cli.errors:errors", "Show a model's errors on one HTML page."),
     "tune": Entry("tagfield.cli.tune:tune", "Find the best settings for your data, on all cores."),
     "pack": Entry("tagfield.cli.pack:pack", "Pack text to train on more than fits in memory."),
     "convert": Entry("tagfield.cli.convert:convert", "Convert labelled data from one format to another."),

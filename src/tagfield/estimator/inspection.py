@@ -4,6 +4,7 @@ Before fit the properties are None, as in sklearn-crfsuite, and the methods rais
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -12,7 +13,10 @@ import numpy as np
 from tagfield.estimator.fitted import Fitted
 from tagfield.estimator.spelling import Spelling
 from tagfield.estimator.tagger import Tagger
-from tagfield.explain import Explanation, SizeReport, explain
+from tagfield.explain import SizeReport, explain
+from tagfield.explanation import Explanation
+from tagfield.text.records import WORD
+from tagfield.text.templates import LABEL
 from tagfield.train.fields import number, whole
 from tagfield.train.training_log import TrainingLog, iterations_of
 
@@ -106,8 +110,10 @@ class Inspection(Fitted):
         chosen = Counter({key: abs(w) for key, w in weights.items()})
         return [(*key, weights[key]) for key, _ in chosen.most_common(whole("n", n))]
 
-    def explain(self, xseq: Any, t: int) -> Explanation:
-        """Show why the token at position t gets its label rather than the second-best one.
+    def explain(self, xseq: Any, t: int, *, expected: Any = None, words: Sequence[str] | None = None) -> Explanation:
+        """Show why the token at position t gets its label rather than the second-best one, or the expected one.
+
+        words: the words of the sequence, to show with the explanation; with a template they are known
 
         >>> from tagfield import CRF
         >>> crf = CRF(c2=0.1).fit([[["a"], ["b"]]] * 3, [["X", "Y"]] * 3)
@@ -119,7 +125,12 @@ class Inspection(Fitted):
         model = self.model_
         X = [xseq] if model.template is not None else Spelling(long=self._characters).read([xseq])
         encoded = model.encode(X) if model.template is None else model.encode_words(X)
-        return explain(model, encoded, t, self._classes, self._rules(self._classes))
+        if words is None and model.template is not None and isinstance(xseq, list | tuple):
+            columns = [role for role in model.template.columns if role != LABEL]
+            at = columns.index(WORD) if WORD in columns else 0
+            words = [token if isinstance(token, str) else str(token[at]) for token in xseq]
+        rules = self._rules(self._classes)
+        return explain(model, encoded, t, self._classes, rules, expected=expected, words=words)
 
     def size_report(self) -> SizeReport:
         """The size of the model, by its parts."""

@@ -10,7 +10,8 @@ import json
 from typing import Any
 
 from tagfield.errors import did_you_mean, shown
-from tagfield.explain import Explanation, explain
+from tagfield.explain import explain
+from tagfield.explanation import Explanation
 from tagfield.serve.decoding import encode
 from tagfield.serve.refusals import TOO_LARGE, Refusal, bad
 from tagfield.serve.registry import Served
