@@ -20,10 +20,11 @@ Your own generator takes three lines:
 from tagfield.bregman.convex import Generator
 from tagfield.bregman.equivalence import UpdateGroups, equivalent_updates
 from tagfield.bregman.generators import arctan, entropy, erf, gd, parse_generator, pnorm, quadratic, softplus
+from tagfield.bregman.joint import Joint, squared_norm
 from tagfield.bregman.losses import UPDATES, Loss, divergence, named_loss, natural_gradient, update
 from tagfield.bregman.responses import Response
 from tagfield.bregman.tables import ResponseTable
 
-__all__ = ["UPDATES", "Generator", "Loss", "Response", "ResponseTable", "UpdateGroups", "arctan", "divergence"]
+__all__ = ["UPDATES", "Generator", "Joint", "Loss", "Response", "ResponseTable", "UpdateGroups", "arctan", "divergence"]
 __all__ += ["entropy", "equivalent_updates", "erf", "gd", "named_loss", "natural_gradient", "parse_generator"]
-__all__ += ["pnorm", "quadratic", "softplus", "update"]
+__all__ += ["pnorm", "quadratic", "softplus", "squared_norm", "update"]

@@ -62,6 +62,14 @@ class Generator:
         with np.errstate(all="ignore"):
             return increment(self.gradient, self.hessian, q, delta, self.noise)
 
+    def times(self, q: Doubles, delta: Doubles) -> Doubles:
+        """∇²G(q)·δ, which is h(q)·δ, coordinate by coordinate; 0 where δ = 0, even where h is infinite.
+
+        >>> Generator("cosh", np.cosh, np.sinh, np.cosh).times(np.zeros(1), np.array([2.0]))
+        array([2.])
+        """
+        return np.where(delta == 0, 0.0, self.hessian(q) * delta)
+
     def stretched(self, kappa: float) -> "Generator":
         """G(κu)/κ²: its gradient g(κu)/κ has the slope of g at 0, and becomes linear as κ → 0.
 

@@ -26,6 +26,7 @@ from numpy.typing import ArrayLike
 
 from tagfield.bregman.calculus import integral
 from tagfield.bregman.convex import Generator
+from tagfield.bregman.joint import Joint
 from tagfield.dataset import Doubles
 from tagfield.errors import InputError
 
@@ -143,6 +144,8 @@ def divergence(generator: Generator, loss: Loss, expected: ArrayLike, empirical:
     E, empirical = np.broadcast_arrays(np.asarray(expected, np.float64), np.asarray(empirical, np.float64))
     q, delta = (np.ravel(x) for x in loss.points(E - empirical, empirical))
     _check_domain(generator, loss, p=q + delta, q=q)
+    if isinstance(generator, Joint):
+        return max(0.0, float(generator.value(q + delta) - generator.value(q) - generator.gradient(q) @ delta))
     with np.errstate(all="ignore"):
         there, here, slope = generator.value(q + delta), generator.value(q), generator.gradient(q) * delta
         each = there - here - slope
@@ -213,5 +216,5 @@ def direction(generator: Generator, loss: Loss, u: Doubles, empirical: Doubles) 
         if loss.a:
             total += loss.a * generator.increment(q, delta)
         if loss.c:
-            total -= loss.c * np.where(delta == 0, 0.0, generator.hessian(q) * delta)
+            total -= loss.c * generator.times(q, delta)
     return total

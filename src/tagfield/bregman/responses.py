@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tagfield.bregman.convex import Generator
+from tagfield.bregman.joint import Joint
 from tagfield.bregman.losses import Loss, direction, require_finite
 from tagfield.bregman.tables import TOLERANCE, ResponseTable, tabulate, tabulate_linear
 from tagfield.dataset import Doubles
@@ -166,6 +167,8 @@ class Response:
         return tabulate(branches, False, count=count, tolerance=self.tolerance, acceptable=ACCEPTABLE, name=name)
 
     def _require_f(self, what: str) -> None:
+        if isinstance(self.generator, Joint):
+            raise InputError(f"{self.generator} couples all features, so it has no {what} of one; use direction(E, Ẽ)")
         if not self.depends_on_u_alone:
             raise InputError(
                 f"{self} depends on E and Ẽ separately, so it has no {what}; use direction(E, Ẽ) or count_tables()"

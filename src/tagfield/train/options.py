@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from tagfield.bregman.joint import Joint
 from tagfield.bregman.responses import Response
 from tagfield.errors import InputError
 from tagfield.train.fields import Option, check_record, documented, nested, option
@@ -211,6 +212,11 @@ class Stochastic(Descent):
         from tagfield.train.calibration import calibrate
         from tagfield.train.stochastic import StochasticTrainer
 
+        if isinstance(self.f.generator, Joint):
+            raise InputError(
+                f"the generator {self.f.generator} couples all features, and a stochastic step sees those of "
+                "one sentence; give batch as well"
+            )
         recipe = self if self.rate else replace(self, rate=calibrate(self, problem, rng))
         return StochasticTrainer(recipe, problem, problem.start.copy())
 
