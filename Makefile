@@ -28,6 +28,7 @@ demo: build
 	.venv/bin/tagfield demo-data addresses -o $(DEMO) --train 1500 --test 500 --force
 	@echo "$$ head -8 $(DEMO)/train.txt"; head -8 $(DEMO)/train.txt
 	.venv/bin/tagfield train $(DEMO)/train.txt --dev $(DEMO)/test.txt -o $(DEMO)/model
+	.venv/bin/tagfield errors -m $(DEMO)/model $(DEMO)/test.txt --train $(DEMO)/train.txt -o $(DEMO)/errors.html --quiet
 	rm -rf $(DEMO)/comparison
 	@echo; echo "For researchers, half a minute: a comparison of the recipes of docs/recipes.md on the same file."
 	.venv/bin/tagfield compare --train $(DEMO)/train.txt --test $(DEMO)/test.txt --name addresses --recipes paper,adaptive \
@@ -36,8 +37,11 @@ demo: build
 	@echo "The labelled text:"
 	@.venv/bin/tagfield tag -m $(DEMO)/model --text --format inline $(DEMO)/new.txt
 	@echo
-	@echo "The comparison of the recipes: open $(DEMO)/comparison/report/index.html in a browser."
 	@echo "The command is .venv/bin/tagfield; \". .venv/bin/activate\" makes it just tagfield."
+	@echo
+	@echo "Open the pages in your browser: the model's errors, and the comparison of the recipes."
+	@echo "  .venv/bin/python -m webbrowser \"file://$(abspath $(DEMO))/errors.html\""
+	@echo "  .venv/bin/python -m webbrowser \"file://$(abspath $(DEMO))/comparison/report/index.html\""
 
 lint: build
 	.venv/bin/ruff check .

@@ -41,6 +41,7 @@ NAMES = {
     "tokenize",
     "tune",
     "write",
+    "write_errors_page",
 }
 
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         TrainingError,
         UnknownAttributesWarning,
     )
+    from tagfield.errors_page import write_errors_page
     from tagfield.estimator import CRF
     from tagfield.evaluate import Scores
     from tagfield.memory import limit_memory
@@ -76,6 +77,7 @@ PUBLIC: dict[str, str] = {  # name: its module
     "tokenize": "tagfield.text.tokenizer",
     "tune": "tagfield.tuning",
     "write": "tagfield.text.writing",
+    "write_errors_page": "tagfield.errors_page",
 }
 
 MODULES = ("metrics", "pycrfsuite", "scorers", "templates", "utils")  # but templates as switching users know them
@@ -85,7 +87,7 @@ __all__ += ["ModelFileError", "OutputError"]
 __all__ += ["Scores", "Settings", "TagfieldError", "TaggedSentence", "TaggedSpan", "TaggedText", "TaggedToken"]
 __all__ += ["Template", "TrainingError", "Tuning", "UnknownAttributesWarning", "__version__", "encode_files"]
 __all__ += ["encode_sequences", "encode_words", "install_as_pycrfsuite", "limit_memory", "pack", "read", "tokenize"]
-__all__ += ["tune", "write"]
+__all__ += ["tune", "write", "write_errors_page"]
 
 
 def __getattr__(name: str) -> Any:

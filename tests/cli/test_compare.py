@@ -87,6 +87,7 @@ def test_the_help_lists_experiments_apart() -> None:
         "train",
         "tag",
         "eval",
+        "errors",
         "tune",
         "pack",
         "convert",

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from tagfield import CRF, Model, Settings, encode_sequences, read, write
+from tagfield import CRF, Model, Settings, encode_sequences, read, write, write_errors_page
 from tagfield.cli.commands import run
 from tagfield.dataset import Dataset
 from tagfield.storage import load_tensors
@@ -102,6 +102,9 @@ TARGETS: dict[str, Target] = {
     "pack": Target(command("pack", "IN/data.txt", "-o", "OUT/corpus", "--shard-size", "1kB", "-q"), is_packed),
     "pack --min-count": Target(command("pack", "IN/data.txt", "-o", "OUT/corpus", "--min-count", "2", "-q"), is_packed),
     "convert": Target(command("convert", "IN/data.txt", "OUT/data.jsonl")),
+    "write_errors_page": Target(
+        method(lambda folder: write_errors_page(MODEL, (X, [["Q", "P", "P", "Q", "P"]] * 4), folder / "errors.html"))
+    ),
     "convert to items": Target(command("convert", "IN/data.txt", "OUT/data.items")),
     "convert to brat": Target(command("convert", "IN/data.txt", "OUT/brat", "--to", "brat")),
     "demo-data": Target(command("demo-data", "addresses", "-o", "OUT", "--train", "30", "--test", "9", "--force")),

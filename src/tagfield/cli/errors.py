@@ -87,7 +87,8 @@ def errors(
         print(f"         and {count(len(confusions) - MOST, 'other confusion')}")
     voice = Voice(quiet)
     if page.sentences < len(found.ranked):
-        voice.note(f"the page shows the first {page.sentences:,} of {count(len(found.ranked), 'sentence')} with errors")
+        full = "; more would make it too large" if page.sentences < sentences else ""
+        voice.note(f"the page shows {page.sentences:,} of {count(len(found.ranked), 'sentence')} with errors{full}")
     voice.note(f"open {Path(page.path).absolute().as_uri()} in a browser")
 
 

@@ -10,6 +10,7 @@ labels of a large file would not fit in memory.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -128,10 +129,10 @@ def find_errors(model: Model, labelled: Labelled, rules: Any = None, threads: in
     token, predicted, chance, of_gold = (np.concatenate(each) for each in zip(*kept, strict=True))
     sentence = np.searchsorted(first, token, side="right") - 1
     tokens = Tokens(token, token - first[sentence], sentence, gold[token], predicted, chance, of_gold)
-    find = word_finder(model)
+    find, words = word_finder(model), lru_cache(maxsize=1)(labelled.words)
 
     def known(s: int, start: int, end: int) -> bool:
-        return find is None or all(find(word) is not None for word in labelled.words(s)[start:end])
+        return find is None or all(find(word) is not None for word in words(s)[start:end])
 
     places = Places.of(tokens, known)
     worst = np.full(len(encoded), -np.inf)

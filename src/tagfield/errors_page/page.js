@@ -66,7 +66,7 @@ for (const [rank, sentence] of data.sentences.entries()) {
 function at(list, sentence, p) { return list[sentence.index.get(p)]; }
 const wordAt = (sentence, p) => at(sentence.words, sentence, p) ?? `token ${p + 1}`;
 const text = (sentence) => (sentence.text ??= [
-  sentence.words.join(" "), sentence.at,
+  sentence.words.join(data.joiner), sentence.at,
   ...sentence.places.flatMap((place) => place.shown.flatMap((p) => [nameOf(at(sentence.gold, sentence, p)), nameOf(at(sentence.best, sentence, p))])),
 ].join(" ").toLowerCase());
 
@@ -90,7 +90,7 @@ function download() {
     for (const place of sentence.places) {
       if (!(place.key in decisions)) continue;
       const of = (list) => place.shown.map((p) => nameOf(at(list, sentence, p))).join(" ");
-      const words = place.shown.map((p) => wordAt(sentence, p)).join(" ");
+      const words = place.shown.map((p) => wordAt(sentence, p)).join(data.joiner);
       rows.push([sentence.number, sentence.at, place.first + 1, words, of(sentence.gold), of(sentence.best), place.chance, DECISIONS[decisions[place.key]]]);
     }
   }
@@ -231,7 +231,7 @@ function side(sentence, labels, spans) {
     add(node);
     if (!data.types.length && wrong) add(paint(make("span", { class: "tag" }, nameOf(labels[i])), nameOf(labels[i])));
     if (ends) close();
-    add(" ");
+    add(data.joiner);
     before = p;
   }
   const rest = sentence.tokens - 1 - before;
@@ -259,7 +259,7 @@ function card(sentence) {
 function placeNode(place) {
   const { sentence } = place;
   const words = place.shown.map((p) => wordAt(sentence, p));
-  const shown = words.length > 8 ? `${words.slice(0, 8).join(" ")} …` : words.join(" ");
+  const shown = words.length > 8 ? `${words.slice(0, 8).join(data.joiner)} …` : words.join(data.joiner);
   const ids = (list) => place.shown.map((p) => at(list, sentence, p));
   const many = place.end - place.first > 1 ? ` at “${wordAt(sentence, place.top)}”` : "";
   const chances = `predicted ${percent(place.chance)}, gold ${percent(place.gold_chance)}${many}`;

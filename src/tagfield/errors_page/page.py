@@ -124,9 +124,9 @@ def _lead(errors: Errors) -> str:
     if not len(errors):
         return f"No errors: the model gives all {errors.tokens:,} tokens their gold labels."
     return (
-        f"The model gives {len(errors):,} of {errors.tokens:,} tokens another label than the gold one: token accuracy "
-        f"{100 * errors.accuracy:.2f} %. These are {len(errors.places):,} places in {len(errors.ranked):,} of "
-        f"{errors.sentences:,} sentences."
+        f"The model gives {len(errors):,} of {errors.tokens:,} tokens another label than the gold one (token accuracy "
+        f"{100 * errors.accuracy:.2f} %), in {len(errors.ranked):,} of {errors.sentences:,} sentences. Neighbouring "
+        "wrong tokens are one place."
     )
 
 

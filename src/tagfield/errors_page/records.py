@@ -66,6 +66,7 @@ class Records:
         kind = label_kind(self._names)
         if kind == "labels" and OUTSIDE in self._names:
             kind = "runs"  # plain types such as LOC LOC O
+        self._kind = kind
         self._finder = None if kind == "labels" else SpanFinder(self._names, kind)
 
     def shown(self, most: int, train: Labelled | None = None) -> Shown:
@@ -82,6 +83,7 @@ class Records:
         examples, without = ([], 0) if train is None else self._examples(train, placed)
         data = {
             "names": self._names,
+            "joiner": "" if self._kind == "words" else " ",  # characters of a segmentation stand side by side
             "types": [] if self._finder is None else list(self._finder.tables.types),
             "unseen": self._find is not None,
             "train": train is not None,
