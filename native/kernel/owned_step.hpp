@@ -104,7 +104,7 @@ template <Rows R, bool Respond, bool Adaptive, bool Average> class OwnedStep {
     const uint16_t* column = at_.column;
     const Arrays theta = theta_, squares = squares_, rest = rest_;
     const Counted* counted = pass_.counted;
-    each_slot<R>(x, at_, d0, d1, [=, &x, &ask, this](int64_t k0, int64_t k1, int64_t from, int64_t to) TAGFIELD_INLINED {
+    each_slot<R>(x, at_, d0, d1, [=, &x, &ask](int64_t k0, int64_t k1, int64_t from, int64_t to) TAGFIELD_INLINED {
       ask(k0, k1);
       if (to - from == 1 && !value) {
         const float* f = F + int64_t(position[from]) * Lp;

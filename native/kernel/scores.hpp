@@ -63,7 +63,7 @@ template <Rows R> inline int block_of(const uint16_t* column, int64_t k, int64_t
 // a sparse layout are found through `first`, so those are asked for one sentence earlier still.
 template <Rows R, class T> struct Ahead {
   const int32_t* attribute = nullptr;
-  const Layout at;
+  const Layout at{};
   const T* state = nullptr;
   int64_t next = 0, next_end = 0, later = 0, later_end = 0;
 
