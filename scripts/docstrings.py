@@ -1,8 +1,8 @@
 """Docstrings as Markdown, for the reference pages of the site.
 
-    >>> examples          ─▶ fenced blocks
-    name: what it is      ─▶ a list
-    indented formulas     ─▶ code, as in Markdown
+>>> examples          ─▶ fenced blocks
+name: what it is      ─▶ a list
+indented formulas     ─▶ code, as in Markdown
 """
 
 import re
@@ -11,7 +11,7 @@ from typing import Any
 
 import griffe
 
-ARGUMENT = re.compile(r"(\w[\w, =()*]*?): (\S.*)")
+ARGUMENT = re.compile(r"([a-zA-Z_*][\w*]*(?:, [\w*]+)*): (\S.*)")
 
 
 class Docstrings(griffe.Extension):
@@ -35,8 +35,11 @@ def as_markdown(text: str) -> str:
     2
     ```
     """
-    paragraphs = [list(lines) for filled, lines in groupby(text.splitlines(), key=lambda line: bool(line.strip())) if filled]
-    return "\n\n".join("\n".join(_paragraph(lines)) for lines in paragraphs)
+    paragraphs = [
+        list(lines) for filled, lines in groupby(text.splitlines(), key=lambda line: bool(line.strip())) if filled
+    ]
+    summary, rest = paragraphs[:1], paragraphs[1:]
+    return "\n\n".join("\n".join(lines) for lines in summary + [_paragraph(lines) for lines in rest])
 
 
 def _paragraph(lines: list[str]) -> list[str]:

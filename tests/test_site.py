@@ -13,7 +13,9 @@ from tests.support.browser import chromium
 
 ROOT = Path(__file__).resolve().parents[1]
 QUIET = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
-LOADS = re.compile(r"<(?:script|img|iframe|source)\b[^>]*\bsrc=\"([^\"]+)\"|<link\b(?![^>]*rel=\"canonical\")[^>]*\bhref=\"([^\"]+)\"")
+LOADS = re.compile(
+    r"<(?:script|img|iframe|source)\b[^>]*\bsrc=\"([^\"]+)\"|<link\b(?![^>]*rel=\"canonical\")[^>]*\bhref=\"([^\"]+)\""
+)
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +54,8 @@ def test_pages_and_search_work_without_a_network(site: Path) -> None:
             page.goto((site / name).as_uri())
             assert page.locator("h1").first.is_visible()
         page.goto((site / "guides" / "names.html").as_uri())
-        page.get_by_role("textbox", name="Search").fill("gazetteer")
+        page.get_by_role("textbox", name="Search").click()
+        page.get_by_role("textbox", name="Search").press_sequentially("gazetteer")
         page.locator(".md-search-result__item").first.wait_for(timeout=20_000)
         found = page.locator(".md-search-result__list").inner_text()
         assert "Gazetteers, clusters and regular expressions" in found
@@ -86,5 +89,10 @@ def test_links_of_the_repository_become_links_of_the_site() -> None:
     assert relinked("![f](figures/serve.png) [b](../benchmarks/README.md)", "serve.md") == (
         "![f](figures/serve.png) [b](benchmarks.md)"
     )
-    assert relinked("[s](../../SECURITY.md) [m](../../src/tagfield/model.py)", "guides/names.md") == "[s](../security.md) m"
-    assert relinked("[gone](gone.md) [w](https://example.org/a)", "cli.md") == "[gone](gone.md) [w](https://example.org/a)"
+    assert (
+        relinked("[s](../../SECURITY.md) [m](../../src/tagfield/model.py)", "guides/names.md")
+        == "[s](../security.md) m"
+    )
+    assert (
+        relinked("[gone](gone.md) [w](https://example.org/a)", "cli.md") == "[gone](gone.md) [w](https://example.org/a)"
+    )
