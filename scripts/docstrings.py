@@ -1,6 +1,6 @@
 """Docstrings as Markdown, for the reference pages of the site.
 
->>> examples          ─▶ fenced blocks
+examples with prompts ─▶ fenced blocks
 name: what it is      ─▶ a list
 indented formulas     ─▶ code, as in Markdown
 """
@@ -25,15 +25,8 @@ class Docstrings(griffe.Extension):
 def as_markdown(text: str) -> str:
     r"""A docstring as Markdown.
 
-    >>> print(as_markdown("Do it.\n\nn: how often;\n    at least 1\n\n>>> 1 + 1\n2"))
-    Do it.
-    <BLANKLINE>
-    - `n`: how often; at least 1
-    <BLANKLINE>
-    ```pycon
-    >>> 1 + 1
-    2
-    ```
+    >>> as_markdown("Do it.\n\nn: how often;\n    at least 1\n\n>>> 1 + 1\n2").splitlines()
+    ['Do it.', '', '- `n`: how often; at least 1', '', '```pycon', '>>> 1 + 1', '2', '```']
     """
     paragraphs = [
         list(lines) for filled, lines in groupby(text.splitlines(), key=lambda line: bool(line.strip())) if filled

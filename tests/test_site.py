@@ -1,10 +1,12 @@
 """The documentation site: it builds without a warning, and its pages load nothing from other hosts."""
 
+import doctest
 import os
 import re
 import runpy
 import subprocess
 import sys
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
@@ -73,6 +75,19 @@ def test_the_reference_has_names_examples_and_arguments(site: Path) -> None:
     assert (site / "search" / "search_index.json").stat().st_size > 100_000
 
 
+@pytest.mark.parametrize("name", ["docstrings", "pages", "site_hooks"])
+def test_the_examples_in_the_scripts_work(name: str) -> None:
+    pytest.importorskip("griffe", reason="the site needs tagfield[docs]")
+    pytest.importorskip("mkdocs", reason="the site needs tagfield[docs]")
+    found_at = spec_from_file_location(f"scripts_{name}", ROOT / "scripts" / f"{name}.py")
+    assert found_at is not None
+    assert found_at.loader is not None
+    script = module_from_spec(found_at)
+    found_at.loader.exec_module(script)
+    found = doctest.testmod(script)
+    assert (found.failed, found.attempted > 0) == (0, True)
+
+
 def test_docstrings_become_markdown() -> None:
     pytest.importorskip("griffe", reason="the site needs tagfield[docs]")
     as_markdown = runpy.run_path(str(ROOT / "scripts" / "docstrings.py"))["as_markdown"]
@@ -85,6 +100,8 @@ def test_docstrings_become_markdown() -> None:
 def test_links_of_the_repository_become_links_of_the_site() -> None:
     pytest.importorskip("mkdocs", reason="the site needs tagfield[docs]")
     relinked = runpy.run_path(str(ROOT / "scripts" / "site_hooks.py"))["relinked"]
+    titled = relinked("[docs/cli.md](docs/cli.md), [the page](docs/cli.md)", "index.md", {"cli.md": "Command line"})
+    assert titled == "[Command line](cli.md), [the page](cli.md)"
     assert relinked("[a](docs/cli.md#output) `[c](docs/cli.md)`", "index.md") == "[a](cli.md#output) `[c](docs/cli.md)`"
     assert relinked("![f](figures/serve.png) [b](../benchmarks/README.md)", "serve.md") == (
         "![f](figures/serve.png) [b](benchmarks.md)"
