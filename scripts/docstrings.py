@@ -5,7 +5,9 @@ name: what it is      ─▶ a list
 indented formulas     ─▶ code, as in Markdown
 """
 
+import inspect
 import re
+from importlib import import_module
 from itertools import groupby
 from typing import Any
 
@@ -14,12 +16,20 @@ import griffe
 ARGUMENT = re.compile(r"([a-zA-Z_*][\w*]*(?:, [\w*]+)*): (\S.*)")
 
 
+FILLED_IN = ("tagfield.estimator.crf.", "tagfield.train.")  # classes whose options join the docstring on import
+
+
 class Docstrings(griffe.Extension):
     """Rewrites each docstring when it is read."""
 
     def on_object(self, *, obj: Any, **_: Any) -> None:
-        if obj.docstring is not None:
-            obj.docstring.value = as_markdown(obj.docstring.value)
+        if obj.docstring is None:
+            return
+        text = obj.docstring.value
+        if obj.is_class and obj.path.startswith(FILLED_IN):
+            module, _, name = obj.path.rpartition(".")
+            text = inspect.getdoc(getattr(import_module(module), name)) or text
+        obj.docstring.value = as_markdown(text)
 
 
 def as_markdown(text: str) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import tagfield
 from tests.support.browser import chromium
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -72,6 +73,14 @@ def test_the_reference_has_names_examples_and_arguments(site: Path) -> None:
     assert "Split text into sentences and words" in page
     assert re.search(r"<li>\s*(?:<p>)?<code>tokenizer</code>: ", page)
     assert "&gt;&gt;&gt; " in page
+    estimator, training = ((site / "reference" / f"{name}.html").read_text() for name in ("estimator", "training"))
+    assert "{options}" not in estimator + training
+    for option in ("c1", "num_memories", "constraints"):
+        assert f"<code>{option}</code>: " in estimator
+    assert "<code>epochs</code>: " in training
+    pages = "".join(found.read_text(encoding="utf-8") for found in (site / "reference").glob("*.html"))
+    for name in tagfield.PUBLIC:
+        assert re.search(rf'id="tagfield(?:\.\w+)*\.{name}"', pages), name
     assert (site / "search" / "search_index.json").stat().st_size > 100_000
 
 
