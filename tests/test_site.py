@@ -45,6 +45,14 @@ def test_no_page_loads_anything_from_another_host(site: Path) -> None:
 
 
 @pytest.mark.slow
+def test_fences_become_code(site: Path) -> None:
+    for page in sorted(site.rglob("*.html")):
+        prose = re.sub(r"<pre.*?</pre>", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+        assert "```" not in prose, page
+        assert "python skip" not in prose, page
+
+
+@pytest.mark.slow
 def test_pages_and_search_work_without_a_network(site: Path) -> None:
     with chromium() as browser:
         page = browser.new_page(viewport={"width": 1400, "height": 900})
