@@ -2,13 +2,16 @@
 
     README.md, ARCHITECTURE.md, … outside docs/ ─▶ pages of the site
     links between files of the repository       ─▶ links between pages; a link to source code becomes plain text
+    a link that shows the name of a file        ─▶ shows the title of its page
 
 So the pages read well in the repository and on the site, and no text is there twice.
 """
 
 import os
 import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from mkdocs.structure.files import File, Files
@@ -40,16 +43,34 @@ def on_files(files: Files, *, config: Any) -> Files:
 
 def on_page_markdown(markdown: str, *, page: Any, config: Any, files: Files) -> str:
     """Points the links of a page to pages of the site."""
-    return relinked(markdown, page.file.src_uri)
+    markdown = re.sub(r"^```python skip$", "```python", markdown, flags=re.MULTILINE)  # skip is a word for the tests
+    return relinked(markdown, page.file.src_uri, dict(titles(config.nav)))
 
 
-def relinked(markdown: str, uri: str) -> str:
+def titles(nav: list[Any]) -> Iterator[tuple[str, str]]:
+    """Pages and their titles in the contents of the site.
+
+    >>> dict(titles([{"Home": "index.md"}, {"Guides": ["guides/index.md", {"Names": "guides/names.md"}]}]))
+    {'index.md': 'Home', 'guides/index.md': 'Guides', 'guides/names.md': 'Names'}
+    """
+    for entry in nav:
+        for title, there in entry.items():
+            if isinstance(there, str):
+                yield there, title
+            else:
+                yield from ((page, title) for page in there if isinstance(page, str))
+                yield from titles([page for page in there if not isinstance(page, str)])
+
+
+def relinked(markdown: str, uri: str, named: Mapping[str, str] = MappingProxyType({})) -> str:
     """The text of a page with links that hold on the site.
 
     >>> relinked("[a](docs/cli.md#output), [b](src/tagfield/model.py), `[c](docs/cli.md)`", "index.md")
     '[a](cli.md#output), b, `[c](docs/cli.md)`'
     >>> relinked("[s](../../SECURITY.md)", "guides/names.md")
     '[s](../security.md)'
+    >>> relinked("[`words.md`](words.md#tokenizers)", "cli.md", {"words.md": "Words and text"})
+    '[Words and text](words.md#tokenizers)'
     """
     folder = SOURCES.get(uri, DOCS / uri).parent
 
@@ -69,6 +90,8 @@ def relinked(markdown: str, uri: str) -> str:
             there = path.relative_to(DOCS).as_posix()
         else:
             return text
+        if text.strip("`").endswith(path.name):
+            text = named.get(there, text)
         return f"[{text}]({os.path.relpath(there, Path(uri).parent)}{place or ''})"
 
     return CODE_OR_LINK.sub(replace, markdown)

@@ -28,7 +28,10 @@ ELSEWHERE = {  # other pages with programs: the test that runs them
     "docs/templates.md": "tests/text/test_templates_page.py",
     "docs/words.md": "tests/test_words_page.py",
 }
-SKIPPED = {"docs/arrow.md": 3, "docs/cluster.md": 1}  # blocks marked ```python skip: they need a cluster, or other libraries
+SKIPPED = {
+    "docs/arrow.md": 3,
+    "docs/cluster.md": 1,
+}  # blocks marked ```python skip: they need a cluster, or other libraries
 AROUND = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")]
 PAGES = [*sorted(DOCS.rglob("*.md")), *AROUND, ROOT / "benchmarks" / "README.md"]
 
@@ -106,9 +109,19 @@ def test_the_notebook_runs(tmp_path: Path) -> None:
 
 
 def test_every_page_is_in_the_sites_contents() -> None:
-    listed = re.findall(r"^\s+- (?:[^:\n]+: )?(\S+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE)
+    listed = re.findall(
+        r"^\s+- (?:[^:\n]+: )?(\S+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE
+    )
     there = {str(page.relative_to(DOCS)) for page in DOCS.rglob("*.md")}
-    around = {"index.md", "architecture.md", "contributing.md", "security.md", "changelog.md", "benchmarks.md", "example.md"}
+    around = {
+        "index.md",
+        "architecture.md",
+        "contributing.md",
+        "security.md",
+        "changelog.md",
+        "benchmarks.md",
+        "example.md",
+    }
     assert len(listed) == len(set(listed))
     assert set(listed) == there | around
 

@@ -5,7 +5,7 @@ from functools import cache
 
 from tagfield.cli.commands import COMMANDS, group
 
-CODE = re.compile(r"^```\w+\n(.*?)^```$|^( {4}.*)$|`([^`\n]*)`", re.DOTALL | re.MULTILINE)
+CODE = re.compile(r"^```\w+\n(.*?)^```$|^( {4}[^\n]*)$|`([^`\n]*)`", re.DOTALL | re.MULTILINE)
 SHOWN = re.compile(r"(?:^ *|\$\()(?:\.venv/bin/)?tagfield ([^\n`]*)", re.MULTILINE)
 OPTION = re.compile(r"(?<![\w-])--?[a-zA-Z][\w-]*")
 
