@@ -1,8 +1,8 @@
 // DatasetBuilder: sentences of (attribute, value) lists → the arrays of Dataset (src/tagfield/dataset.py draws them).
 //
-// The slots of a sentence are ordered by (group of the attribute, rank within the token, position), the occurrences of a
-// slot by position. So: visit rank by rank, give each new attribute the next slot, and count; share the slots out to their
-// groups; then place the occurrences by position. Rows of weights belong to a group, and a group to a thread of the kernels.
+// The slots of a sentence are ordered by (kind, rank within the token, position), the occurrences of a slot by position. So:
+// visit rank by rank, give each new attribute the next slot, and count; share the slots out to their kinds (places.hpp); then
+// place the occurrences by position.
 // Without `grouped` the order is (rank, position): for attributes that get other ids later (renumber.hpp).
 // Without `gather` every occurrence is a slot of its own, in the order of the input: enough to compute scores, and five
 // times as fast.
@@ -108,7 +108,7 @@ class DatasetBuilder {
     };
     std::vector<Entry> seen_;
     std::vector<std::int32_t> slot_of_, next_;  // [N] slot of each occurrence; [slots] place of its next occurrence
-    std::vector<std::int32_t> moved_;           // [slots] their attributes, by group
+    std::vector<std::int32_t> moved_;           // [slots] their attributes, by kind
     std::vector<std::int32_t> active_;          // tokens that have an attribute of the current rank
 
     // Plain pointers: the compiler must assume that storing an int32 could change a vector's own fields.
@@ -195,22 +195,22 @@ class DatasetBuilder {
         if (has_values) value.resize(base + N, 1.0f);
     }
 
-    // Orders the slots by group; next_[d] becomes the place of the first occurrence of slot d.
+    // Orders the slots by kind; next_[d] becomes the place of the first occurrence of slot d.
     void group_slots() {
         const std::size_t D = next_.size(), base = attribute.size() - D;
-        std::size_t slot_at[row_groups + 1] = {}, occurrence_at[row_groups + 1] = {};
+        std::size_t slot_at[slot_kinds + 1] = {}, occurrence_at[slot_kinds + 1] = {};
         for (std::size_t d = 0; d < D; ++d) {
-            const int g = grouped ? group_of(attribute[base + d]) : 0;
+            const int g = grouped ? kind_of(attribute[base + d], next_[d]) : 0;
             ++slot_at[g + 1];
             occurrence_at[g + 1] += static_cast<std::size_t>(next_[d]);
         }
-        for (int g = 0; g < row_groups; ++g) {
+        for (int g = 0; g < slot_kinds; ++g) {
             slot_at[g + 1] += slot_at[g];
             occurrence_at[g + 1] += occurrence_at[g];
         }
         moved_.resize(D);
         for (std::size_t d = 0; d < D; ++d) {
-            const int g = grouped ? group_of(attribute[base + d]) : 0;
+            const int g = grouped ? kind_of(attribute[base + d], next_[d]) : 0;
             moved_[slot_at[g]++] = attribute[base + d];
             const auto start = static_cast<std::int32_t>(occurrence_at[g]);
             occurrence_at[g] += static_cast<std::size_t>(next_[d]);

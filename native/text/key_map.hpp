@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "prefetch.hpp"
 #include "text/hash.hpp"
 
 namespace tagfield::text {
@@ -15,7 +16,7 @@ class KeyMap {
     KeyMap() : slots_(16) {}
 
     std::int32_t find(std::uint64_t key) const { return slots_[locate(key)].id; }
-    void prefetch(std::uint64_t key) const { __builtin_prefetch(&slots_[mix(key) & (slots_.size() - 1)]); }
+    void prefetch(std::uint64_t key) const { tagfield::prefetch(&slots_[mix(key) & (slots_.size() - 1)]); }
     void set(std::uint64_t key, std::int32_t id) {
         Slot* slot = &slots_[locate(key)];
         if (slot->id == empty) {

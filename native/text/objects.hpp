@@ -19,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include "prefetch.hpp"
 #include "text/dataset_builder.hpp"
 #include "text/errors.hpp"
 #include "text/python_lists.hpp"
@@ -144,7 +145,7 @@ class ObjectReader {
         return static_cast<Py_ssize_t>(builder_.add_several(static_cast<std::size_t>(n), [&](HashedString* into) {
             Py_ssize_t i = 0;
             for (; i < n; ++i) {
-                if (i + ahead < n) __builtin_prefetch(items[i + ahead]);
+                if (i + ahead < n) tagfield::prefetch(items[i + ahead]);
                 PyObject* const string = items[i];
                 if (!PyUnicode_CheckExact(string) || !PyUnicode_IS_COMPACT_ASCII(string)) break;
                 // Made in place: a copy would wait for its stores.
@@ -180,7 +181,7 @@ class ObjectReader {
         for (Py_ssize_t at = 0;;) {
             std::size_t n = 0;
             for (PyObject *key, *value; n < std::size(some) && PyDict_Next(dict, &at, &key, &value); ++n) {
-                __builtin_prefetch(value);
+                tagfield::prefetch(value);
                 some[n] = {key, value, at};
             }
             if (n == 0) return;

@@ -1,8 +1,8 @@
 // Slots with other attribute ids: for vocabularies that are joined, and for attributes that are left out.
 //
-//     (slots, occurrences, attribute, place, value), ids [A] ─▶ the same without slots of id −1, ordered by group
+//     (slots, occurrences, attribute, place, value), ids [A] ─▶ the same without slots of id −1, ordered by kind (places.hpp)
 //
-// Within a group the slots keep their order. The arrays may come from a file, so every bound is checked on the way.
+// Within a kind the slots keep their order. The arrays may come from a file, so every bound is checked on the way.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,7 @@ template <class Word>
 RenumberedSlots<Word> renumber(const SlotArrays<Word>& from, const std::int32_t* ids, std::size_t A) {
     struct Slot {
         std::int32_t id;
-        int group;
+        int kind;
         std::int64_t begin, end;
     };
     const auto wrong = [](std::size_t s) { throw InputError("a slot is out of bounds in sequence " + std::to_string(s)); };
@@ -59,12 +59,12 @@ RenumberedSlots<Word> renumber(const SlotArrays<Word>& from, const std::int32_t*
             const std::int32_t old = from.attribute[d];
             if (n == end || old < 0 || static_cast<std::size_t>(old) >= A) wrong(s);
             ++n;
-            if (ids[old] >= 0) found.push_back({ids[old], group_of(ids[old]), begin, n});
+            if (ids[old] >= 0) found.push_back({ids[old], kind_of(ids[old], n - begin), begin, n});
         }
         if (n != end) wrong(s);
-        for (int g = 0; g < row_groups; ++g)
+        for (int kind = 0; kind < slot_kinds; ++kind)
             for (const Slot& slot : found) {
-                if (slot.group != g) continue;
+                if (slot.kind != kind) continue;
                 to.attribute.push_back(slot.id);
                 to.place.insert(to.place.end(), from.place + slot.begin, from.place + slot.end);
                 if (from.value) to.value.insert(to.value.end(), from.value + slot.begin, from.value + slot.end);

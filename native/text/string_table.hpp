@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "prefetch.hpp"
 #include "text/errors.hpp"
 #include "text/hash.hpp"
 #include "text/utf8.hpp"
@@ -132,7 +133,7 @@ class StringTable {
         const Slot& operator[](std::size_t i) const { return slots_[i]; }
         std::size_t home(std::uint32_t bits) const { return bits & (slots_.size() - 1); }
         std::size_t after(std::size_t i) const { return (i + 1) & (slots_.size() - 1); }
-        void prefetch(std::uint32_t bits) const { __builtin_prefetch(&slots_[home(bits)]); }
+        void prefetch(std::uint32_t bits) const { tagfield::prefetch(&slots_[home(bits)]); }
 
         // The slot with these bits, which is most likely the string's, or the empty one where the search ends.
         Slot likely(std::uint32_t bits) const {
@@ -196,10 +197,10 @@ class StringTable {
         for (std::size_t k = 0; k < rares; ++k) {
             const std::size_t i = rare[k];
             ids[i] = far_.likely(bits_of(keys[i].hash)).id;
-            if (ids[i] != absent) __builtin_prefetch(&offsets_[ids[i]]);
+            if (ids[i] != absent) tagfield::prefetch(&offsets_[ids[i]]);
         }
         for (std::size_t k = 0; k < rares; ++k)
-            if (ids[rare[k]] != absent) __builtin_prefetch(bytes_.data() + offsets_[ids[rare[k]]]);
+            if (ids[rare[k]] != absent) tagfield::prefetch(bytes_.data() + offsets_[ids[rare[k]]]);
         for (std::size_t i = 0; i < n; ++i)
             if (ids[i] != absent && !equals(ids[i], keys[i])) ids[i] = find(keys[i]);
     }

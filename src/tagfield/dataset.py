@@ -10,9 +10,10 @@ one update of one row of weights.
                ─▶ occurrences[s] .. occurrences[s+1]  where they occur, slot after slot
                       place[n], value[n]              position, with the top bit set at the last occurrence of a slot
 
-Slots of a sentence are sorted by (group, rank within the token, position), where the group of an attribute is
-(id / 16) % 8: the kernels sum scores up by groups, so that threads can share the rows of weights and give the same
-bits. Neighbouring slots touch different positions, and additions to the scores do not wait for each other.
+Slots of a sentence are sorted by (group, whether they occur several times, rank within the token, position), where the
+group of an attribute is (id / 4) % 8: the kernels sum scores up by groups, so that threads can share the rows of
+weights and give the same bits. Neighbouring slots touch different positions, and additions to the scores do not wait
+for each other.
 
 Edge attributes look at the input of a transition: each has a weight for (previous label, label). They have ids and
 slots of their own, in `edges`, at positions ≥ 1: the first token has no transition.

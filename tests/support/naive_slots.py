@@ -31,9 +31,9 @@ def slots_of(data: Dataset) -> list[list[Slot]]:
 
 
 def renumbered(sentences: list[list[Slot]], ids: list[int]) -> list[list[Slot]]:
-    """The slots with other ids, without those of id −1, in the order of their groups."""
+    """The slots with other ids, without those of id −1, in the order of their groups, those with one place first."""
     made = [[(ids[a], places) for a, places in slots if ids[a] >= 0] for slots in sentences]
-    return [sorted(slots, key=lambda slot: slot[0] // 16 % 8) for slots in made]
+    return [sorted(slots, key=lambda slot: (slot[0] // 4 % 8, len(slot[1]) > 1)) for slots in made]
 
 
 def gathered(files: list[list[list[Any]]], order: list[int]) -> list[list[Any]]:

@@ -121,7 +121,7 @@ def pack(
 ) -> dict[str, list]:
     """Dataset's arrays as lists. New names join `ids` unless it is frozen; without `gather` a slot has one place.
 
-    grouped: slots by the group of their id, (id / 16) % 8; those of edges are not
+    grouped: slots by the group of their id, (id / 4) % 8, those with one place first; those of edges are not
     """
     out: dict[str, list] = {"tokens": [0], "slots": [0], "occurrences": [0]}
     out |= {name: [] for name in ("attribute", "stop", "position", "value")}
@@ -140,7 +140,7 @@ def pack(
                 slots[id].append((t, value))
         single = [(id, [(t, value)]) for t, token in enumerate(known) for id, value in token]
         stop = 0
-        by_group = sorted(slots.items(), key=lambda slot: slot[0] // 16 % 8 if grouped else 0)
+        by_group = sorted(slots.items(), key=lambda slot: (slot[0] // 4 % 8, len(slot[1]) > 1) if grouped else (0, False))
         for id, places in by_group if gather else single:
             stop += len(places)
             out["attribute"].append(id)
