@@ -12,6 +12,8 @@
 #include <immintrin.h>
 #endif
 
+#include "prefetch.hpp"
+
 namespace tagfield {
 
 constexpr int W = 8;
@@ -283,7 +285,5 @@ class KeepSubnormals {
 #endif
   KeepSubnormals(const KeepSubnormals&) = delete;
 };
-
-inline void prefetch(const void* p) { __builtin_prefetch(p, 0, 3); }
 
 }  // namespace tagfield
