@@ -32,6 +32,7 @@ template <Rows R, bool Respond, bool Adaptive, bool Average> class StochasticPas
   struct alignas(64) Worker {
     Chains<R> chains;
     GroupSums<R> sums;
+    TokenSums by_token;
     OpenBlock blocks[2];
     std::vector<Scratch<float>> parts;  // [K] of the scores
     std::vector<int> whose, by_length;
@@ -42,7 +43,7 @@ template <Rows R, bool Respond, bool Adaptive, bool Average> class StochasticPas
     Habits habits;
 
     Worker(const Corpus& c, const Layout& at, const Pass& pass, const TransitionForm& form, int K)
-        : chains(c, at, pass, form), sums(at), blocks{OpenBlock(K), OpenBlock(K)}, parts(size_t(K)), rows(at, pass.theta.state),
+        : chains(c, at, pass, form), sums(at), by_token(at), blocks{OpenBlock(K), OpenBlock(K)}, parts(size_t(K)), rows(at, pass.theta.state),
           beside(at, Adaptive ? pass.squares.state : nullptr, Average ? pass.rest.state : nullptr), now(pass) {
       habits.learning = !pass.streaming;
     }
@@ -97,7 +98,7 @@ template <Rows R, bool Respond, bool Adaptive, bool Average> class StochasticPas
     const Share share = Share::of(at_, owns ? me : 0, owners);
     const OwnedStep<R, Respond, Adaptive, Average> owned(c_, at_, pass_, form_, share);
     for (int64_t first = 0, b = 0; first < int64_t(order_.size()); first += K_, ++b) {
-      const OpenBlock& block = worker->blocks[b % 2];
+      OpenBlock& block = worker->blocks[b % 2];
       const OpenBlock& next = worker->blocks[(b + 1) % 2];
       if (team_.size() == 1) {  // the lattice of a sentence leaves time for the rows of the next
         guarded([&] {
@@ -165,9 +166,19 @@ template <Rows R, bool Respond, bool Adaptive, bool Average> class StochasticPas
     list_slots(next, 0, others, mine, ahead);
   }
 
-  void sum_part(Worker& worker, const OpenBlock& block, int k, const Groups& mine) {
+  void sum_part(Worker& worker, OpenBlock& block, int k, const Groups& mine) {
     const Sentence& x = block.x[size_t(k)];
     if (pass_.observe_states || pass_.observe_edges) observe<R>(c_, x, at_, pass_, block.order[k]);
+    if (R == Rows::SPARSE) {
+      const auto build = [&](int i) {
+        block.rows[size_t(i)].build(block.x[size_t(i)], at_, block.groups[size_t(i)].data(), mine, pass_.theta.state);
+      };
+      if (k == 0) build(0);
+      if (k + 1 < block.count) build(k + 1);
+      worker.by_token.sum(block.rows[size_t(k)], at_, pass_.theta.state, mine.end - mine.begin, x.n,
+                          worker.parts[size_t(k)].reserve(x.n * at_.Lp()), [&] { worker.later.step(); });
+      return;
+    }
     worker.sums.sum(x, pass_.theta.state, block.groups[size_t(k)].data(), mine, worker.parts[size_t(k)].reserve(x.n * at_.Lp()),
                     [&](int64_t, int64_t) { worker.rows.step(), worker.later.step(); });
   }
@@ -212,6 +223,7 @@ template <Rows R, bool Respond, bool Adaptive, bool Average> class StochasticPas
         if (!alone) worker.rows.step();
         if (Adaptive || Average) worker.beside.step();
       });
+    owned.finish();
   }
 };
 

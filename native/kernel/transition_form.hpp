@@ -14,6 +14,12 @@
 
 namespace tagfield {
 
+// A sentence's change of the transitions, and its directions in their form.
+template <class Change> struct Directed {
+  Change change;
+  const float* edge;
+};
+
 class TransitionForm {
   int64_t cells_;
   std::unique_ptr<const SeenPairs> pairs_;
@@ -32,11 +38,12 @@ class TransitionForm {
     if (k >= 0) edge[k] -= 1;
   }
 
-  // Changes the weights whose places are in [from, to) of the matrix, by the directions in `edge`.
+  // Changes the weights whose places are in [from, to) of the matrix, by the directions of one sentence after another.
   template <class Change>
-  void step(const Change& change, float* theta, float* squares, float* rest, const float* edge, int64_t from, int64_t to) const {
+  void step(const std::vector<Directed<Change>>& by, float* theta, float* squares, float* rest, int64_t from, int64_t to) const {
     if (!pairs_) {
-      for (int64_t k = from; k < to; k += W) change.step(theta, squares, rest, k, load(theta + k), load(edge + k));
+      for (const Directed<Change>& one : by)
+        for (int64_t k = from; k < to; k += W) one.change.step(theta, squares, rest, k, load(theta + k), load(one.edge + k));
       return;
     }
     const auto begin = pairs_->place.begin(), end = pairs_->place.end();
@@ -44,12 +51,12 @@ class TransitionForm {
     for (int64_t p = first; p < last; p += W) {
       const int count = int(std::min<int64_t>(W, last - p));
       const int64_t* place = &pairs_->place[size_t(p)];
-      float w[W], s[W] = {}, r[W] = {}, u[W] = {};
+      float w[W], s[W] = {}, r[W] = {};
       for (int k = 0; k < W; ++k) w[k] = -0.f;  // no feature
-      for (int k = 0; k < count; ++k) w[k] = theta[place[k]], u[k] = edge[p + k];
+      for (int k = 0; k < count; ++k) w[k] = theta[place[k]];
       for (int k = 0; squares && k < count; ++k) s[k] = squares[place[k]];
       for (int k = 0; rest && k < count; ++k) r[k] = rest[place[k]];
-      change.step(w, s, r, 0, load(w), load(u));
+      for (const Directed<Change>& one : by) one.change.step(w, s, r, 0, load(w), load(one.edge + p));
       for (int k = 0; k < count; ++k) theta[place[k]] = w[k];
       for (int k = 0; squares && k < count; ++k) squares[place[k]] = s[k];
       for (int k = 0; rest && k < count; ++k) rest[place[k]] = r[k];
@@ -98,8 +105,8 @@ class WaitingChains {
   // Scores [n, Lp], which stay until `run`, and where the nodes go.
   void add(int item, const float* scores, int64_t n, float* node) { waiting_.push_back({item, {scores, n, node, 0, false}}); }
 
-  // Calls done(item, log Z, edges, factors) for each, where edges(out) writes its expected transitions. Their factors are
-  // there if they last until the next block.
+  // Calls done(item, log Z, edges, here, factors) for each, where edges(out) writes its expected transitions. Where they are, or
+  // their factors, is told if they last until the next block.
   template <class Done> void run(float z, Done done) {
     std::stable_sort(waiting_.begin(), waiting_.end(), [](const Waiting& a, const Waiting& b) { return a.chain.n > b.chain.n; });
     for (size_t first = 0; first < waiting_.size(); first += W) {
@@ -107,9 +114,11 @@ class WaitingChains {
       BlockChain<float> chains[W];
       for (int k = 0; k < count; ++k) chains[k] = waiting_[first + size_t(k)].chain;
       lattice_.run(chains, count, z, true);
+      const bool last = waiting_.size() <= W;
       for (int k = 0; k < count; ++k)
         done(waiting_[first + size_t(k)].item, chains[k].log_z, [&](float* out) { lattice_.edges(k, chains[k].n, out); },
-             waiting_.size() <= W ? lattice_.factors(k, chains[k].n) : PairFactors<float>{});
+             last ? lattice_.edges_in_place(k, chains[k].n) : nullptr,
+             last ? lattice_.factors(k, chains[k].n) : PairFactors<float>{});
     }
     waiting_.clear();
   }
