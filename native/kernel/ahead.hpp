@@ -1,8 +1,10 @@
 // Asks for rows of weights before they are needed, one at a time, while others are worked on.
 //
-// A row comes from memory in some 100 ns, and a core waits for about 20 lines at once; what is asked for beyond that is
-// dropped. So requests are spread over work that takes as long.
+// A row comes from memory in some 100 ns, and a core waits for about 20 lines at once. So requests are spread over work that
+// takes as long.
 #pragma once
+#include <algorithm>
+#include <cstdint>
 #include <vector>
 
 #include "kernel/field.hpp"
@@ -45,16 +47,16 @@ class RowsAhead {
   size_t at_ = 0;
   const int32_t *next_ = nullptr, *end_ = nullptr;
 
-  void ask(int64_t a) const {
+  TAGFIELD_INLINE void ask(int64_t a) const {
     const int64_t k = first_ ? first_[a] : a * NB_, blocks = first_ ? first_[a + 1] - k : NB_;
     if (first_) prefetch(column_ + k);
     ask_in(array_, k, blocks);
     if (second_) ask_in(second_, k, blocks);
   }
-  static void ask_in(const float* array, int64_t k, int64_t blocks) {
+  static TAGFIELD_INLINE void ask_in(const float* array, int64_t k, int64_t blocks) {
     const char* p = reinterpret_cast<const char*>(array + k * W);
-    const int64_t bytes = blocks * W * int64_t(sizeof(float));
-    for (int64_t o = 0; o < bytes && o < MOST; o += 64) prefetch(p + o);
+    const char* end = p + std::min(blocks * W * int64_t(sizeof(float)), MOST);
+    for (p -= reinterpret_cast<uintptr_t>(p) % 64; p < end; p += 64) prefetch(p);
   }
 
  public:

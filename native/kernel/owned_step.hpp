@@ -142,6 +142,7 @@ template <Rows R, bool Respond, bool Adaptive, bool Average> class OwnedStep {
   template <class Step, class Ask>
   void step_states(const Sentence& x, int64_t d0, int64_t d1, const Item& item, const Step change, Ask ask) const {
     const int Lp = at_.Lp();
+    const bool three = R == Rows::FULL && at_.NB == 3;  // the common case, its loops written out
     const float *D = item.D, *F = item.F, *value = x.value;
     const int32_t* position = x.position;
     const uint16_t* column = at_.column;
@@ -151,14 +152,27 @@ template <Rows R, bool Respond, bool Adaptive, bool Average> class OwnedStep {
       ask(k0, k1);
       if (to - from == 1 && !value) {
         const float* f = F + int64_t(position[from]) * Lp;
-        for (int64_t k = k0; k < k1; ++k)
-          change.step(theta.state, squares.state, rest.state, k * W, load(theta.state + k * W),
-                      load(f + block_of<R>(column, k, k0) * W));
+        const auto step = [&](int64_t k, int b) TAGFIELD_INLINED {
+          change.step(theta.state, squares.state, rest.state, k * W, load(theta.state + k * W), load(f + b * W));
+        };
+        if (three)
+          step(k0, 0), step(k0 + 1, 1), step(k0 + 2, 2);
+        else
+          for (int64_t k = k0; k < k1; ++k) step(k, block_of<R>(column, k, k0));
       } else if (counted) {
         counted_slot<R>(x, at_, *counted, D, theta.state, k0, k1, from, to, nullptr,
                         [&](int64_t k, const Vec<float>& w, const Vec<float>& r) {
                           change.step(theta.state, squares.state, rest.state, k * W, w, r);
                         });
+      } else if (!Respond && three && !value) {
+        Vec<float> u0{}, u1{}, u2{};
+        for (int64_t n = from; n < to; ++n) {
+          const float* d = D + int64_t(position[n]) * Lp;
+          u0 += load(d), u1 += load(d + W), u2 += load(d + 2 * W);
+        }
+        change(theta.state, squares.state, rest.state, k0 * W, u0);
+        change(theta.state, squares.state, rest.state, (k0 + 1) * W, u1);
+        change(theta.state, squares.state, rest.state, (k0 + 2) * W, u2);
       } else {
         for (int64_t k = k0; k < k1; ++k)
           change(theta.state, squares.state, rest.state, k * W,

@@ -4,10 +4,13 @@
 // follow in order. With blocks of one sentence this is the method of the paper.
 //
 //     scores    each owner sums the parts of its rows, for all sentences      block_scores.hpp
-//        │ meet
+//        │ a sentence waits for its parts
 //     lattices  each thread takes some of the sentences: u = E − Ẽ, f(u)      chains.hpp
-//        │ meet
+//        │ all meet
 //     steps     each owner changes its own weights, sentence by sentence      owned_step.hpp
+//
+// Nobody waits between the steps of a block and the scores of the next: both read and change only one's own rows. Transitions
+// belong to several owners, and lattices read all of them; the parts of the first sentence come after the steps before.
 //
 // Which thread does what changes no bit: scores are sums in a fixed order (groups.hpp), a lattice sees only its scores and
 // what earlier blocks taught (habits.hpp), and a weight has one owner. What travels from core to core is scores and directions,
@@ -39,12 +42,14 @@ template <Rows R, bool Respond, bool Adaptive, bool Average> class StochasticPas
     std::vector<int64_t> load;
     RowsAhead rows, beside;  // weights of the next block; what the steps of this one need beside the weights
     LinesAhead later;        // the sentences of the block after that
+    LinesAhead results;      // of lattices that others ran
     Progress now;
     Habits habits;
+    alignas(64) std::atomic<int64_t> scored{0};  // sentences of the pass whose parts are there
 
     Worker(const Corpus& c, const Layout& at, const Pass& pass, const TransitionForm& form, int K)
-        : chains(c, at, pass, form), sums(at), by_token(at), blocks{OpenBlock(K), OpenBlock(K)}, parts(size_t(K)), rows(at, pass.theta.state),
-          beside(at, Adaptive ? pass.squares.state : nullptr, Average ? pass.rest.state : nullptr), now(pass) {
+        : chains(c, at, pass, form), sums(at), by_token(at), blocks{OpenBlock(K), OpenBlock(K)}, parts(size_t(K)),
+          rows(at, pass.theta.state), beside(at, Adaptive ? pass.squares.state : nullptr, Average ? pass.rest.state : nullptr), now(pass) {
       habits.learning = !pass.streaming;
     }
   };
@@ -100,30 +105,31 @@ template <Rows R, bool Respond, bool Adaptive, bool Average> class StochasticPas
     for (int64_t first = 0, b = 0; first < int64_t(order_.size()); first += K_, ++b) {
       OpenBlock& block = worker->blocks[b % 2];
       const OpenBlock& next = worker->blocks[(b + 1) % 2];
-      if (team_.size() == 1) {  // the lattice of a sentence leaves time for the rows of the next
-        guarded([&] {
-          open(*worker, b + 1);
-          ask_for(worker->rows, block, 1, next, 1, share.groups);
+      guarded([&] {
+        worker->beside.clear();
+        list_slots(block, 0, block.count, share.groups, worker->beside);
+        if (team_.size() == 1) {  // a sentence's scores are still in the cache when its lattice runs
           start_lattices(*worker, block, me);
           for (int k = 0; k < block.count; ++k) sum_part(*worker, block, k, share.groups), run_lattice(*worker, block, k);
-          worker->chains.run_waiting();
-        });
-      } else {
-        guarded([&] {
-          for (int k = 0; owns && k < block.count; ++k) sum_part(*worker, block, k, share.groups);
-        });
-        if (!team_.meet()) return;
-        guarded([&] {
+        } else {
+          for (int k = 0; k < block.count; ++k) {
+            if (owns) sum_part(*worker, block, k, share.groups);
+            worker->scored.store(first + k + 1, std::memory_order_release);
+          }
+          if (!wait_for_parts(first)) return;
           start_lattices(*worker, block, me);
           for (int k = 0; k < block.count; ++k)
-            if (worker->whose[size_t(k)] == me) run_lattice(*worker, block, k);
-          worker->chains.run_waiting();
-          open(*worker, b + 1);
-          ask_for(worker->rows, block, K_, next, K_, share.groups);
-        });
-      }
+            if (worker->whose[size_t(k)] == me) {
+              if (!wait_for_parts(first + k)) return;
+              run_lattice(*worker, block, k);
+            }
+        }
+        worker->chains.run_waiting();
+        open(*worker, b + 1);
+        worker->rows.clear();
+        list_slots(next, 0, next.count, share.groups, worker->rows);
+      });
       if (me == 0 && pass_.pulse) guarded([&] { pass_.pulse(); });
-      ask_for(worker->beside, block, 0, next, 0, share.groups);
       if (!team_.meet()) return;
       int applied = 0;  // sentences before the first that failed
       bool left = false;
@@ -138,7 +144,7 @@ template <Rows R, bool Respond, bool Adaptive, bool Average> class StochasticPas
         for (int i = 0; i < item.ran; ++i) worker->habits.learn(item.runs[i]);
       }
       if (owns)
-        step_block(*worker, owned, block, applied);
+        step_block(*worker, owned, block, applied, me);
       else
         for (int k = 0; k < applied; ++k)
           if (worker->now.advance(pass_)) worker->now.folded();
@@ -159,28 +165,40 @@ template <Rows R, bool Respond, bool Adaptive, bool Average> class StochasticPas
     worker.blocks[b % 2].open(c_, order_.data() + first, int(std::max(int64_t(0), std::min(left, int64_t(K_)))));
   }
 
-  // Rows that will be needed: of the sentences of this block from `own` on, and of the first `others` of the next.
-  static void ask_for(RowsAhead& ahead, const OpenBlock& block, int own, const OpenBlock& next, int others, const Groups& mine) {
-    ahead.clear();
-    list_slots(block, own, block.count, mine, ahead);
-    list_slots(next, 0, others, mine, ahead);
+  // Until everyone is done with the steps before that sentence of the pass, and with its parts. Not if someone failed.
+  bool wait_for_parts(int64_t sentence) const {
+    return team_.wait([&] {
+      for (const auto& worker : workers_)
+        if (worker && worker->scored.load(std::memory_order_acquire) <= sentence) return false;
+      return true;
+    });
   }
 
+  // The rows of a block are asked for during the steps of the block before and during its own scores, half a row for each slot.
+  // Those that steps need beside the weights are asked for from the scores of the last sentence on.
   void sum_part(Worker& worker, OpenBlock& block, int k, const Groups& mine) {
     const Sentence& x = block.x[size_t(k)];
     if (pass_.observe_states || pass_.observe_edges) observe<R>(c_, x, at_, pass_, block.order[k]);
+    const bool last = (Adaptive || Average) && k + 1 == block.count;
+    int turn = 0;
+    float* out = worker.parts[size_t(k)].reserve(x.n * at_.Lp());
     if (R == Rows::SPARSE) {
       const auto build = [&](int i) {
         block.rows[size_t(i)].build(block.x[size_t(i)], at_, block.groups[size_t(i)].data(), mine, pass_.theta.state);
       };
       if (k == 0) build(0);
       if (k + 1 < block.count) build(k + 1);
-      worker.by_token.sum(block.rows[size_t(k)], at_, pass_.theta.state, mine.end - mine.begin, x.n,
-                          worker.parts[size_t(k)].reserve(x.n * at_.Lp()), [&] { worker.later.step(); });
+      worker.by_token.sum(block.rows[size_t(k)], at_, pass_.theta.state, mine.end - mine.begin, x.n, out, [&]() TAGFIELD_INLINED {
+        if (++turn % 4 == 0) worker.later.step();
+        if (last) worker.beside.step();
+      });
       return;
     }
-    worker.sums.sum(x, pass_.theta.state, block.groups[size_t(k)].data(), mine, worker.parts[size_t(k)].reserve(x.n * at_.Lp()),
-                    [&](int64_t, int64_t) { worker.rows.step(), worker.later.step(); });
+    worker.sums.sum(x, pass_.theta.state, block.groups[size_t(k)].data(), mine, out, [&](int64_t, int64_t) TAGFIELD_INLINED {
+      if (++turn % 2) worker.rows.step();
+      if (turn % 4 == 0) worker.later.step();
+      if (last) worker.beside.step();
+    });
   }
 
   // What the lattices of a block share, and whose they are.
@@ -216,11 +234,21 @@ template <Rows R, bool Respond, bool Adaptive, bool Average> class StochasticPas
     }
   }
 
-  template <class Owned> void step_block(Worker& worker, const Owned& owned, const OpenBlock& block, int count) {
-    const bool alone = team_.size() == 1;
+  template <class Owned> void step_block(Worker& worker, const Owned& owned, const OpenBlock& block, int count, int me) {
+    worker.results.clear();
+    for (int k = 0; k < count; ++k) {
+      const Item& item = items_[size_t(k)];
+      if (worker.whose[size_t(k)] == me) continue;
+      const int64_t size = block.x[size_t(k)].n * at_.Lp();
+      worker.results.add(item.F, item.F + size);
+      if (item.F != item.D) worker.results.add(item.D, item.D + size);
+    }
+    for (int i = 0; i < 16; ++i) worker.results.step();
+    int turn = 0;
     for (int k = 0; k < count; ++k)
-      owned.step(block, k, items_[size_t(k)], worker.now, [&](int64_t, int64_t) {
-        if (!alone) worker.rows.step();
+      owned.step(block, k, items_[size_t(k)], worker.now, [&](int64_t, int64_t) TAGFIELD_INLINED {
+        if (++turn % 2) worker.rows.step();
+        else worker.results.step();
         if (Adaptive || Average) worker.beside.step();
       });
     owned.finish();

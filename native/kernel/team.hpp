@@ -65,6 +65,15 @@ class Team {
     return !(then & 1);
   }
 
+  // Waits until ready() holds, which another member makes true; whether no one has failed.
+  template <class Ready> bool wait(Ready ready) const {
+    for (int spins = 0; !ready(); ++spins) {
+      if (failing_.load(std::memory_order_relaxed)) return false;
+      spins < SPINS ? pause_spinning() : std::this_thread::yield();
+    }
+    return !failing_.load(std::memory_order_relaxed);
+  }
+
   // Runs work(member) on this thread, member 0, and on up to threads − 1 others. Where the system has no more threads to
   // give, the team is smaller: work asks size(). Throws what the first to fail threw.
   template <class Fn> void run(int threads, Fn work) {

@@ -74,7 +74,7 @@ class Share:
         self._recipe = replace(recipe, average=False)
         self._adaptive = recipe.metric is not None
         self._theta = problem.start.copy()
-        self._squares = self._theta.map(np.zeros_like if self._adaptive else lambda array: array[:0])
+        self._squares = self._theta.zeros() if self._adaptive else self._theta.map(lambda array: array[:0])
 
     def run(self, theta: Weights, squares: Weights | None, scale: float, t: float, epoch: int, order: Longs) -> Change:
         """One pass over some of the sentences, from the mixed weights θ = scale·θ̄ after t steps.

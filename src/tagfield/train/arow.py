@@ -34,7 +34,9 @@ class ArowTrainer(Trainer):
         self.recipe: Arow = recipe
         self.problem = problem
         self._mean = problem.start.copy()
-        self._spread = self._mean.map(lambda array: np.full(array.shape, recipe.variance, np.float32))
+        self._spread = self._mean.zeros()
+        for array in self._spread.arrays():
+            array.fill(recipe.variance)
         self._epoch = 0
 
     def run(self, order: Longs) -> float:

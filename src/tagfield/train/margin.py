@@ -43,7 +43,9 @@ class MarginTrainer(Trainer):
         self._told = recipe if isinstance(recipe, Margin) else Margin()
         self._type = self._told.pa_type if isinstance(recipe, Margin) else PERCEPTRON
         self._theta = problem.start.copy()
-        self._rest = self._theta.map(lambda array: 0 * array)
+        self._rest = self._theta.copy()
+        for array in self._rest.arrays():
+            array *= 0
         self._seen = 1.0
         self._epoch = 0
 

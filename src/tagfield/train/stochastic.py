@@ -26,6 +26,7 @@ from tagfield.train.history import Figures
 from tagfield.train.options import Stochastic
 from tagfield.train.problem import Problem
 from tagfield.train.trainer import State, Trainer, arrays_of, norm_of, weights_of
+from tagfield.weights import zeros_on_lines
 
 COUNTS = 16  # empirical counts that have a table; more are rare, and go through the exact direction
 SAMPLE = 1000  # sentences that are looked at again when a pass went badly
@@ -89,9 +90,6 @@ class StochasticTrainer(Trainer):
         if problem.limits is not None:
             self._pass.set_limits(problem.limits)
 
-    def _like_theta(self) -> Weights:
-        return self._theta.map(np.zeros_like)
-
     @property
     def epoch(self) -> int:
         """The epoch that the last sentence belonged to, counted from 1."""
@@ -105,7 +103,7 @@ class StochasticTrainer(Trainer):
         self.nll = 0.0
         if self.recipe.metric is not None:  # each array by itself: there may be no state weights
             self._squares = self._theta.map(
-                lambda theta, squares: squares if len(squares) == len(theta) else np.zeros_like(theta), self._squares
+                lambda theta, squares: squares if len(squares) == len(theta) else zeros_on_lines(theta), self._squares
             )
         done = 0
         while done < len(order) and self._pass.failed < 0:
@@ -130,7 +128,7 @@ class StochasticTrainer(Trainer):
         length = self._length
         late = self._offered > length // 2 and not self._pass.averaging  # a stream that is told so on its way
         if self.recipe.average and (self._offered in (length // 2, length) or late):
-            self._rest = self._like_theta()
+            self._rest = self._theta.zeros()
             self._pass.averaging, self._pass.summed_scale, self._pass.averaged = True, 0.0, 0
         if self.recipe.anneal and self._offered and self._offered % length == 0:
             set_response(self._pass, self.recipe.response_at(1 + self._offered // length))
