@@ -72,7 +72,7 @@ template <Rows R, bool Respond, bool Adaptive, bool Average> class OwnedStep {
   };
   mutable std::vector<Waiting> waiting_;          // sentences whose transitions are still to be changed
   mutable std::vector<Directed<Plain>> directed_;
-  mutable Scratch<float> room_;
+  mutable MadeTogether made_;
 
  public:
   OwnedStep(const Corpus& c, const Layout& at, const Pass& pass, const TransitionForm& form, const Share& share)
@@ -102,21 +102,25 @@ template <Rows R, bool Respond, bool Adaptive, bool Average> class OwnedStep {
       directed_.clear();
       for (; k < waiting_.size() && !waiting_[k].item->factors.p; ++k) directed_.push_back({waiting_[k].plain, waiting_[k].item->edge});
       if (!directed_.empty()) form_.step(directed_, theta_.trans, squares_.trans, rest_.trans, share_.from, share_.to);
-      for (; k < waiting_.size() && waiting_[k].item->factors.p; ++k) step_made(waiting_[k]);
+      const size_t first = k;
+      made_.clear();
+      for (; k < waiting_.size() && waiting_[k].item->factors.p; ++k) made_.add(waiting_[k].item->factors, waiting_[k].x->y);
+      if (made_.size()) step_made(&waiting_[first]);
     }
     waiting_.clear();
   }
 
  private:
   // From the factors of the expected transitions.
-  TAGFIELD_NOINLINE void step_made(const Waiting& one) const {
-    const Plain& plain = one.plain;
-    const Change<Respond, Adaptive, Average> change{Respond ? *pass_.response : Response{}, plain.gain, plain.floor, plain.Z};
-    step_factors(one.item->factors, one.x->y, share_.from, share_.to, room_, [&](int64_t k, const Vec<float>& u) {
-      if (Respond && pass_.respond_edges)
+  TAGFIELD_NOINLINE void step_made(const Waiting* waiting) const {
+    made_.each(share_.from, share_.to, [&](size_t sentence, int64_t k, const Vec<float>& u) TAGFIELD_INLINED {
+      const Plain& plain = waiting[sentence].plain;
+      if (Respond && pass_.respond_edges) {
+        const Change<Respond, Adaptive, Average> change{Respond ? *pass_.response : Response{}, plain.gain, plain.floor, plain.Z};
         change(theta_.trans, squares_.trans, rest_.trans, k, u);
-      else
+      } else {
         plain.step(theta_.trans, squares_.trans, rest_.trans, k, load(theta_.trans + k), u);
+      }
     });
   }
 

@@ -247,7 +247,7 @@ template <Rows R, bool Respond, bool Adaptive, bool Average> class StochasticPas
     int turn = 0;
     for (int k = 0; k < count; ++k)
       owned.step(block, k, items_[size_t(k)], worker.now, [&](int64_t, int64_t) TAGFIELD_INLINED {
-        if (++turn % 2) worker.rows.step();
+        if (R == Rows::FULL && ++turn % 2) worker.rows.step();
         else worker.results.step();
         if (Adaptive || Average) worker.beside.step();
       });

@@ -88,6 +88,7 @@ class TokenSums {
     for (int64_t t = 0; t < n; ++t, out += blocks_ * W) {
       for (const TokenRows::Row *row = rows.begin(t), *end = rows.end(t); row < end; ++row) {
         ask();
+        if (rows.end() - row > 8) prefetch(state + row[8].first * W), prefetch(column + row[8].first);
         float* part = parts + int64_t(row->group) * W;
         for (int64_t k = row->first, last = k + row->blocks; k < last; ++k) {
           float* p = part + int64_t(column[k]) * EACH;

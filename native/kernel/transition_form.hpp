@@ -64,20 +64,75 @@ class TransitionForm {
   }
 };
 
-// Makes rows of a sentence's expected transitions, takes the gold labels y from them, and calls step(place, u) for each block of
-// weights in [from, to) of the matrix.
-template <class Step>
-void step_factors(const PairFactors<float>& factors, const int32_t* y, int64_t from, int64_t to, Scratch<float>& room, Step step) {
-  constexpr int ROWS = PairFactors<float>::ROWS;
-  const int64_t Lp = factors.Lp;
-  float* u = room.reserve(ROWS * Lp);
-  for (int64_t i = from / Lp / ROWS * ROWS; i * Lp < to; i += ROWS) {
-    factors.rows(int(i), u);
-    for (int64_t t = 1; t <= factors.n; ++t)
-      if (y[t - 1] >= i && y[t - 1] < i + ROWS) u[(y[t - 1] - i) * Lp + y[t]] -= 1;
-    for (int64_t k = std::max(from, i * Lp); k < std::min(to, (i + ROWS) * Lp); k += W) step(k, load(u + (k - i * Lp)));
+// The expected transitions of several sentences, made from their factors, without their gold labels y: calls
+// step(sentence, place, u) for each block of weights in [from, to) of the matrix. A tile of weights is changed by one sentence after
+// another: by rows of whole matrices, factors and weights came from the second-level cache each time.
+class MadeTogether {
+#if defined(__AVX512F__)
+  static constexpr int ROWS = 8;  // with two blocks, as many sums as stay in registers
+#else
+  static constexpr int ROWS = 4;
+#endif
+  struct Gold {
+    int64_t tile;  // its place in the order of tiles
+    int i, j;
+  };
+  struct Sentence {
+    PairFactors<float> of;
+    std::vector<Gold> gold;
+    size_t next = 0;
+  };
+  std::vector<Sentence> sentences_;
+  size_t count_ = 0;
+
+  static int64_t tile_of(const PairFactors<float>& of, int i, int j) {
+    return int64_t(j / (2 * W)) * ((of.L + ROWS - 1) / ROWS) + i / ROWS;
   }
-}
+
+  template <int G, class Step> void strip(int b0, int64_t from, int64_t to, Step& step) {
+    const PairFactors<float>& any = sentences_[0].of;
+    const int64_t Lp = any.Lp;
+    for (int i0 = int(from / Lp) / ROWS * ROWS; i0 * Lp < to; i0 += ROWS)
+      for (size_t k = 0; k < count_; ++k) {
+        Sentence& one = sentences_[k];
+        Vec<float> u[ROWS][G];
+        one.of.tile<ROWS, G>(i0, b0, u);
+        const int64_t tile = tile_of(any, i0, b0 * W);
+        while (one.next < one.gold.size() && one.gold[one.next].tile < tile) ++one.next;  // those of other owners
+        for (; one.next < one.gold.size() && one.gold[one.next].tile == tile; ++one.next) {
+          const Gold& gold = one.gold[one.next];
+          Vec<float>& at = u[gold.i - i0][gold.j / W - b0];
+          float lanes[W];
+          store<float>(lanes, at);
+          lanes[gold.j % W] -= 1;
+          at = load(lanes);
+        }
+        for (int r = 0; r < ROWS && i0 + r < any.L; ++r)
+          for (int b = 0; b < G; ++b) {
+            const int64_t place = (i0 + r) * Lp + (b0 + b) * W;
+            if (place >= from && place < to) step(k, place, u[r][b]);
+          }
+      }
+  }
+
+ public:
+  void clear() { count_ = 0; }
+  size_t size() const { return count_; }
+  void add(const PairFactors<float>& of, const int32_t* y) {
+    if (count_ == sentences_.size()) sentences_.emplace_back();
+    Sentence& one = sentences_[count_++];
+    one.of = of, one.next = 0, one.gold.clear();
+    for (int64_t t = 1; t <= of.n; ++t) one.gold.push_back({tile_of(of, y[t - 1], y[t]), y[t - 1], y[t]});
+    std::sort(one.gold.begin(), one.gold.end(), [](const Gold& a, const Gold& b) { return a.tile < b.tile; });
+  }
+
+  template <class Step> void each(int64_t from, int64_t to, Step step) {
+    const int blocks = count_ ? sentences_[0].of.Lp / W : 0;
+    int b = 0;
+    for (; b + 2 <= blocks; b += 2) strip<2>(b, from, to, step);
+    if (b < blocks) strip<1>(b, from, to, step);
+  }
+};
 
 // The plain sentences of one thread's share of a block, which take the lattices of blocks together.
 class WaitingChains {
