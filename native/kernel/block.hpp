@@ -12,6 +12,7 @@
 #include "kernel/groups.hpp"
 #include "kernel/habits.hpp"
 #include "kernel/looked.hpp"
+#include "kernel/token_rows.hpp"
 #include "kernel/transition_form.hpp"
 
 namespace tagfield {
@@ -42,10 +43,11 @@ struct OpenBlock {
   std::vector<SentenceReader> readers;
   std::vector<Sentence> x;
   std::vector<std::array<int32_t, GROUPS + 1>> groups;  // where they begin
+  std::vector<TokenRows> rows;                          // those of one owner, by token; only where rows are sparse
   const int64_t* order = nullptr;
   int count = 0;
 
-  explicit OpenBlock(int size) : readers(size_t(size)), x(size_t(size)), groups(size_t(size)) {}
+  explicit OpenBlock(int size) : readers(size_t(size)), x(size_t(size)), groups(size_t(size)), rows(size_t(size)) {}
 
   void open(const Corpus& c, const int64_t* sentences, int of) {
     order = sentences, count = of;

@@ -57,11 +57,11 @@ template <class T> class BlockLattice {
       copy_matrix(k, n, out);
     else if (alone_[k])
       pairs_->gather(edge_[k].get(), out);
-    else {
-      const T* expected = seen_->expected() + seen_->lane(k);
-      for (int64_t p = 0, P = edge_size(); p < P; ++p) out[p] = expected[p * W];
-    }
+    else
+      std::copy_n(seen_->expected(k), edge_size(), out);
   }
+  // The same where they are, to be changed, until the next run; null where `edges` has to write them.
+  T* edges_in_place(int k, int64_t n) { return pairs_ && !alone_[k] && n > 1 ? seen_->expected(k) : nullptr; }
 
   // What they are made of, until the next run; nothing where they are already known.
   PairFactors<T> factors(int k, int64_t n) const {

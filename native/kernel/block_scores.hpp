@@ -27,7 +27,7 @@ template <Rows R> class GroupSums {
       return tree(x, state, begin, {middle, of.end}, level + 1, out, ask);
     float* right = spare_[level].reserve(x.n * at_.Lp());
     if (tree(x, state, begin, {middle, of.end}, level + 1, right, ask))
-      for (int64_t k = 0; k < x.n * at_.Lp(); k += W) store<float>(out + k, load(out + k) + load(right + k));
+      for (int64_t k = 0, size = x.n * at_.Lp(); k < size; k += W) store<float>(out + k, load(out + k) + load(right + k));
     return true;
   }
 

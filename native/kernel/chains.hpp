@@ -108,11 +108,14 @@ template <Rows R> class Chains {
   // Those that wait; all sentences of the thread have their results afterwards.
   void run_waiting() {
     if (!many_) return;
-    many_->run(scale_, [&](int k, double log_z, auto edges, const PairFactors<float>& factors) {
+    many_->run(scale_, [&](int k, double log_z, auto edges, float* here, const PairFactors<float>& factors) {
       const Later& one = later_[size_t(k)];
       one.item->loss = log_z - double(scale_) * path_score(at_, one.scores, pass_.theta.trans, one.x->y, one.x->n);
       if (!pass_.counted) one.item->factors = factors;
-      if (!one.item->factors.p) one.item->make_edges(form_.size()), edges(one.item->edge);
+      if (here)
+        one.item->edge = here;
+      else if (!one.item->factors.p)
+        one.item->make_edges(form_.size()), edges(one.item->edge);
       finish(one.s, *one.x, one.groups, *one.item);
     });
   }

@@ -43,6 +43,28 @@ template <class T> struct PairFactors {
   int64_t n = 0;
   int L = 0, Lp = 0;
 
+  // Those of R rows from i0 on, a multiple of R, and of G blocks from b0 on.
+  template <int R, int G> TAGFIELD_INLINE void tile(int i0, int b0, Vec<T> (*u)[G]) const {
+    const T *P = p + i0, *Q = q + b0 * W;
+    Vec<T> sum[R][G] = {};
+    for (int64_t t = 0; t < n; ++t, P += Lp, Q += Lp) {
+      Vec<T> by[G];
+#pragma GCC unroll 8
+      for (int b = 0; b < G; ++b) by[b] = load(Q + b * W);
+#pragma GCC unroll 8
+      for (int r = 0; r < R; ++r) {
+        const Vec<T> one = splat<T>(P[r]);
+#pragma GCC unroll 8
+        for (int b = 0; b < G; ++b) sum[r][b] += one * by[b];
+      }
+    }
+#pragma GCC unroll 8
+    for (int r = 0; r < R; ++r)
+#pragma GCC unroll 8
+      for (int b = 0; b < G; ++b)
+        u[r][b] = i0 + r < L ? sum[r][b] * load(X + int64_t(i0 + r) * Lp + (b0 + b) * W) : sum[r][b];
+  }
+
   static constexpr int ROWS = 4;
   // Those of ROWS rows from i0 on, a multiple of ROWS, into out [ROWS, Lp]; less at the end.
   void rows(int i0, T* out) const {

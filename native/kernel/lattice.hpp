@@ -74,13 +74,13 @@ template <class T> class Lattice {
   void set_transitions(const T* trans, T z) {
     trans_ = trans;
     X_.reserve(int64_t(L_) * Lp_), Xt_.reserve(int64_t(Lp_) * Lp_);
+    const int last = Lp_ - W;
+    const IVec<T> real = mask_lanes<T>(at_.lanes(at_.NB - 1));  // lanes of the last block that are labels
     T top = -INFINITY, sum = 0;
     for (int i = 0; i < L_; ++i) {
-      Vec<T> row = splat<T>(-INFINITY);
-      for (int b = 0; b < at_.NB; ++b) {
-        const Vec<T> x = load(trans + (int64_t(i) * at_.NB + b) * W) * z;
-        row = vmax<T>(row, select<T>(mask_lanes<T>(at_.lanes(b)), x, splat<T>(-INFINITY)));
-      }
+      const T* weights = trans + int64_t(i) * Lp_;
+      Vec<T> row = select<T>(real, load(weights + last) * z, splat<T>(-INFINITY));
+      for (int j = 0; j < last; j += W) row = vmax<T>(row, load(weights + j) * z);
       best_[i] = max_lanes<T>(row);
       top = best_[i] > top ? best_[i] : top;
     }
@@ -91,10 +91,10 @@ template <class T> class Lattice {
     r_ = r_ > top - most ? r_ : top - most;
     M_ = std::exp(top - r_);
     for (int i = 0; i < L_; ++i) {
-      for (int b = 0; b < at_.NB; ++b) {
-        const int64_t k = (int64_t(i) * at_.NB + b) * W;
-        store<T>(&X_[k], keep<T>(vexp(load(trans + k) * z - r_), mask_lanes<T>(at_.lanes(b))));
-      }
+      const T* weights = trans + int64_t(i) * Lp_;
+      T* x = &X_[int64_t(i) * Lp_];
+      for (int j = 0; j < Lp_; j += W) store<T>(x + j, vexp(load(weights + j) * z - r_));
+      store<T>(x + last, keep<T>(load(x + last), real));
     }
     int i = 0;
     for (; i + W <= L_; i += W)

@@ -12,6 +12,8 @@
 // So the penalty is divided by the number of sentences so far, C_t = C/(t + 1). Weights shrink by 1/(1 + C_t λ_t), which is
 // positive for every rate.
 #pragma once
+#include <vector>
+
 #include "kernel/block.hpp"
 #include "kernel/step.hpp"
 #include "kernel/transition_form.hpp"
@@ -62,7 +64,15 @@ template <Rows R, bool Respond, bool Adaptive, bool Average> class OwnedStep {
   const TransitionForm& form_;
   const Share share_;
   const Arrays theta_, squares_, rest_;
-  mutable Scratch<float> room_;
+  typedef Change<false, Adaptive, Average> Plain;
+  struct Waiting {
+    const Sentence* x;
+    const Item* item;
+    Plain plain;
+  };
+  mutable std::vector<Waiting> waiting_;          // sentences whose transitions are still to be changed
+  mutable std::vector<Directed<Plain>> directed_;
+  mutable MadeTogether made_;
 
  public:
   OwnedStep(const Corpus& c, const Layout& at, const Pass& pass, const TransitionForm& form, const Share& share)
@@ -74,26 +84,63 @@ template <Rows R, bool Respond, bool Adaptive, bool Average> class OwnedStep {
     const float gain = float(x.weight * now.rate(pass_) / (now.shrink(pass_) * now.z));
     const Change<Respond, Adaptive, Average> change{Respond ? *pass_.response : Response{}, splat(gain),
                                                     splat(float(pass_.floor)), splat(float(now.Z))};
-    const Change<false, Adaptive, Average> plain{Response{}, change.gain, change.floor, change.Z};
-    if (!item.exactly) step_states(x, block.begin(k, share_.groups), block.end(k, share_.groups), item, change, ask);
-    if (x.n > 1 && !(item.exactly && pass_.respond_edges))
-      step_transitions(x, item, change, plain);
+    const Plain plain{Response{}, change.gain, change.floor, change.Z};
+    if (!item.exactly && R == Rows::SPARSE)
+      step_tokens(x, block.rows[size_t(k)], item, change, ask);
+    else if (!item.exactly)
+      step_states(x, block.begin(k, share_.groups), block.end(k, share_.groups), item, change, ask);
+    if (x.n > 1 && !(item.exactly && pass_.respond_edges)) waiting_.push_back({&x, &item, plain});
     if (item.looks) step_edges(block.order[k], item, change, plain);
-    if (!item.leftover.where.empty()) step_exactly(item.leftover, plain);
-    if (now.advance(pass_)) fold_share(now), now.folded();
+    if (!item.leftover.where.empty()) finish(), step_exactly(item.leftover, plain);
+    if (now.advance(pass_)) finish(), fold_share(now), now.folded();
+  }
+
+  // The transitions of the sentences since the last time: all of them together, since a weight that is at hand is changed by
+  // eight sentences in less time than it takes to find it twice.
+  void finish() const {
+    for (size_t k = 0; k < waiting_.size();) {
+      directed_.clear();
+      for (; k < waiting_.size() && !waiting_[k].item->factors.p; ++k) directed_.push_back({waiting_[k].plain, waiting_[k].item->edge});
+      if (!directed_.empty()) form_.step(directed_, theta_.trans, squares_.trans, rest_.trans, share_.from, share_.to);
+      const size_t first = k;
+      made_.clear();
+      for (; k < waiting_.size() && waiting_[k].item->factors.p; ++k) made_.add(waiting_[k].item->factors, waiting_[k].x->y);
+      if (made_.size()) step_made(&waiting_[first]);
+    }
+    waiting_.clear();
   }
 
  private:
-  template <class Step, class Plain>
-  TAGFIELD_NOINLINE void step_transitions(const Sentence& x, const Item& item, const Step change, const Plain plain) const {
-    if (!item.factors.p)
-      return form_.step(plain, theta_.trans, squares_.trans, rest_.trans, item.edge, share_.from, share_.to);
-    step_factors(item.factors, x.y, share_.from, share_.to, room_, [&](int64_t k, const Vec<float>& u) {
-      if (Respond && pass_.respond_edges)
+  // From the factors of the expected transitions.
+  TAGFIELD_NOINLINE void step_made(const Waiting* waiting) const {
+    made_.each(share_.from, share_.to, [&](size_t sentence, int64_t k, const Vec<float>& u) TAGFIELD_INLINED {
+      const Plain& plain = waiting[sentence].plain;
+      if (Respond && pass_.respond_edges) {
+        const Change<Respond, Adaptive, Average> change{Respond ? *pass_.response : Response{}, plain.gain, plain.floor, plain.Z};
         change(theta_.trans, squares_.trans, rest_.trans, k, u);
-      else
+      } else {
         plain.step(theta_.trans, squares_.trans, rest_.trans, k, load(theta_.trans + k), u);
+      }
     });
+  }
+
+  // The same by token (token_rows.hpp); attributes that occur several times, or with values, by slot.
+  template <class Step, class Ask>
+  TAGFIELD_NOINLINE void step_tokens(const Sentence& x, const TokenRows& rows, const Item& item, const Step change, Ask ask) const {
+    constexpr int AHEAD = 12;  // rows that are asked for before their turn
+    const Arrays theta = theta_, squares = squares_, rest = rest_;
+    const uint16_t* column = at_.column;
+    const float* F = item.F;
+    const TokenRows::Row* end = rows.end();
+    for (int64_t t = 0; t < x.n; ++t, F += at_.Lp())
+      for (const TokenRows::Row *row = rows.begin(t), *last = rows.end(t); row < last; ++row) {
+        ask(row->first, row->first + row->blocks);
+        if (end - row > AHEAD) prefetch(theta.state + row[AHEAD].first * W), prefetch(column + row[AHEAD].first);
+        if (!row->alone) continue;
+        for (int64_t k = row->first, k1 = k + row->blocks; k < k1; ++k)
+          change.step(theta.state, squares.state, rest.state, k * W, load(theta.state + k * W), load(F + int64_t(column[k]) * W));
+      }
+    for (int32_t d : rows.several) step_states(x, d, d + 1, item, change, [](int64_t, int64_t) {});
   }
 
   template <class Step, class Ask>
@@ -138,7 +185,7 @@ template <Rows R, bool Respond, bool Adaptive, bool Average> class OwnedStep {
     });
   }
 
-  template <class Step, class Plain>
+  template <class Step>
   TAGFIELD_NOINLINE void step_edges(int64_t s, const Item& item, const Step change, const Plain plain) const {
     if (item.exactly && pass_.respond_edges) return;  // they are among the leftovers
     if (pass_.counted && item.known)
@@ -155,7 +202,7 @@ template <Rows R, bool Respond, bool Adaptive, bool Average> class OwnedStep {
   }
 
   // What no table knows, by the exact directions.
-  template <class Plain> TAGFIELD_NOINLINE void step_exactly(const Exactly& left, const Plain plain) const {
+  TAGFIELD_NOINLINE void step_exactly(const Exactly& left, const Plain plain) const {
     for (size_t i = 0; i < left.where.size(); ++i) {
       const Part part = left.part[i];
       const int64_t base = left.where[i] / W * W;

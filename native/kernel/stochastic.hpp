@@ -35,6 +35,7 @@ template <Rows R, bool Respond, bool Adaptive, bool Average> class StochasticPas
   struct alignas(64) Worker {
     Chains<R> chains;
     GroupSums<R> sums;
+    TokenSums by_token;
     OpenBlock blocks[2];
     std::vector<Scratch<float>> parts;  // [K] of the scores
     std::vector<int> whose, by_length;
@@ -47,8 +48,8 @@ template <Rows R, bool Respond, bool Adaptive, bool Average> class StochasticPas
     alignas(64) std::atomic<int64_t> scored{0};  // sentences of the pass whose parts are there
 
     Worker(const Corpus& c, const Layout& at, const Pass& pass, const TransitionForm& form, int K)
-        : chains(c, at, pass, form), sums(at), blocks{OpenBlock(K), OpenBlock(K)}, parts(size_t(K)), rows(at, pass.theta.state),
-          beside(at, Adaptive ? pass.squares.state : nullptr, Average ? pass.rest.state : nullptr), now(pass) {
+        : chains(c, at, pass, form), sums(at), by_token(at), blocks{OpenBlock(K), OpenBlock(K)}, parts(size_t(K)),
+          rows(at, pass.theta.state), beside(at, Adaptive ? pass.squares.state : nullptr, Average ? pass.rest.state : nullptr), now(pass) {
       habits.learning = !pass.streaming;
     }
   };
@@ -102,7 +103,7 @@ template <Rows R, bool Respond, bool Adaptive, bool Average> class StochasticPas
     const Share share = Share::of(at_, owns ? me : 0, owners);
     const OwnedStep<R, Respond, Adaptive, Average> owned(c_, at_, pass_, form_, share);
     for (int64_t first = 0, b = 0; first < int64_t(order_.size()); first += K_, ++b) {
-      const OpenBlock& block = worker->blocks[b % 2];
+      OpenBlock& block = worker->blocks[b % 2];
       const OpenBlock& next = worker->blocks[(b + 1) % 2];
       guarded([&] {
         worker->beside.clear();
@@ -175,17 +176,29 @@ template <Rows R, bool Respond, bool Adaptive, bool Average> class StochasticPas
 
   // The rows of a block are asked for during the steps of the block before and during its own scores, half a row for each slot.
   // Those that steps need beside the weights are asked for from the scores of the last sentence on.
-  void sum_part(Worker& worker, const OpenBlock& block, int k, const Groups& mine) {
+  void sum_part(Worker& worker, OpenBlock& block, int k, const Groups& mine) {
     const Sentence& x = block.x[size_t(k)];
     if (pass_.observe_states || pass_.observe_edges) observe<R>(c_, x, at_, pass_, block.order[k]);
     const bool last = (Adaptive || Average) && k + 1 == block.count;
     int turn = 0;
-    worker.sums.sum(x, pass_.theta.state, block.groups[size_t(k)].data(), mine, worker.parts[size_t(k)].reserve(x.n * at_.Lp()),
-                    [&](int64_t, int64_t) TAGFIELD_INLINED {
-                      if (++turn % 2) worker.rows.step();
-                      if (turn % 4 == 0) worker.later.step();
-                      if (last) worker.beside.step();
-                    });
+    float* out = worker.parts[size_t(k)].reserve(x.n * at_.Lp());
+    if (R == Rows::SPARSE) {
+      const auto build = [&](int i) {
+        block.rows[size_t(i)].build(block.x[size_t(i)], at_, block.groups[size_t(i)].data(), mine, pass_.theta.state);
+      };
+      if (k == 0) build(0);
+      if (k + 1 < block.count) build(k + 1);
+      worker.by_token.sum(block.rows[size_t(k)], at_, pass_.theta.state, mine.end - mine.begin, x.n, out, [&]() TAGFIELD_INLINED {
+        if (++turn % 4 == 0) worker.later.step();
+        if (last) worker.beside.step();
+      });
+      return;
+    }
+    worker.sums.sum(x, pass_.theta.state, block.groups[size_t(k)].data(), mine, out, [&](int64_t, int64_t) TAGFIELD_INLINED {
+      if (++turn % 2) worker.rows.step();
+      if (turn % 4 == 0) worker.later.step();
+      if (last) worker.beside.step();
+    });
   }
 
   // What the lattices of a block share, and whose they are.
@@ -234,10 +247,11 @@ template <Rows R, bool Respond, bool Adaptive, bool Average> class StochasticPas
     int turn = 0;
     for (int k = 0; k < count; ++k)
       owned.step(block, k, items_[size_t(k)], worker.now, [&](int64_t, int64_t) TAGFIELD_INLINED {
-        if (++turn % 2) worker.rows.step();
+        if (R == Rows::FULL && ++turn % 2) worker.rows.step();
         else worker.results.step();
         if (Adaptive || Average) worker.beside.step();
       });
+    owned.finish();
   }
 };
 

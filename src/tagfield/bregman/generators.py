@@ -15,10 +15,9 @@ The paper gives no closed form of G2 and G3. Ti₂ is the inverse tangent integr
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
-from scipy.special import erf as erf_function
-from scipy.special import expit, spence, xlogy
 
 from tagfield.bregman.calculus import mean_between
 from tagfield.bregman.convex import Generator
@@ -26,6 +25,13 @@ from tagfield.dataset import Doubles
 from tagfield.errors import InputError
 
 _CATALAN = 0.915965594177219015
+
+
+def _special() -> Any:
+    """scipy.special, imported by the first generator that computes with it: it takes 20 MB, and few recipes need it."""
+    import scipy.special
+
+    return scipy.special
 
 
 def _positive(name: str, symbol: str, parameter: float) -> None:
@@ -70,8 +76,8 @@ def erf(alpha: float = 5 * math.sqrt(math.pi)) -> Generator:
     peak = 2 * alpha / math.sqrt(math.pi)
     return Generator(
         "erf",
-        lambda u: u * erf_function(alpha * u) + np.expm1(-((alpha * u) ** 2)) / (alpha * math.sqrt(math.pi)),
-        lambda u: np.asarray(erf_function(alpha * u)),
+        lambda u: u * _special().erf(alpha * u) + np.expm1(-((alpha * u) ** 2)) / (alpha * math.sqrt(math.pi)),
+        lambda u: np.asarray(_special().erf(alpha * u)),
         lambda u: peak * np.exp(-((alpha * u) ** 2)),
         parameter=alpha,
     )
@@ -96,7 +102,7 @@ def gd(beta: float = 10.0) -> Generator:
 
     def value(u: Doubles) -> Doubles:
         x = np.abs(beta * np.asarray(u, np.float64))
-        far = math.pi * x / 2 - 2 * (_CATALAN - spence(1 - 1j * np.exp(-x)).imag)  # Ti₂(y) = Im Li₂(iy)
+        far = math.pi * x / 2 - 2 * (_CATALAN - _special().spence(1 - 1j * np.exp(-x)).imag)  # Ti₂(y) = Im Li₂(iy)
         short = np.minimum(x, 1.0)  # where `far` would lose digits
         near = short * mean_between(lambda t: 2 * np.arctan(np.tanh(t / 2)), np.zeros_like(x), short)
         return np.asarray(np.where(x < 1, near, far) / beta)
@@ -137,7 +143,7 @@ def entropy() -> Generator:
     """
     return Generator(
         "entropy",
-        lambda u: np.asarray(xlogy(u, u)),
+        lambda u: np.asarray(_special().xlogy(u, u)),
         lambda u: np.log(u) + 1,
         lambda u: 1 / u,
         domain=(0.0, math.inf),
@@ -155,14 +161,14 @@ def softplus(kappa: float = 1.0) -> Generator:
 
     def value(u: Doubles) -> Doubles:
         x = kappa * np.asarray(u, np.float64)
-        tail = -spence(1 + np.exp(-np.abs(x)))  # −Li₂(−e^−|x|)
+        tail = -_special().spence(1 + np.exp(-np.abs(x)))  # −Li₂(−e^−|x|)
         return np.asarray(np.where(x > 0, math.pi**2 / 6 + x * x / 2 - tail, tail) / kappa**2)
 
     return Generator(
         "softplus",
         value,
         lambda u: np.logaddexp(0.0, kappa * u) / kappa,
-        lambda u: np.asarray(expit(kappa * u)),
+        lambda u: np.asarray(_special().expit(kappa * u)),
         parameter=kappa,
         symmetric=False,
     )
