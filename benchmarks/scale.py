@@ -32,12 +32,11 @@ def main() -> int:
     if unknown := [name for name in chosen if name not in SCRIPTS]:
         parser.error(f"no table named {', '.join(unknown)}; choose from {', '.join(SCRIPTS)}")
     failed = []
-    quick = {"corpus": ["1"]}  # arguments of a quick run; corpus.py takes how many times over
     for name in chosen:
         print(f"\n## {SCRIPTS[name]}\n", flush=True)
         command = [sys.executable, str(Path(__file__).with_name(f"{name}.py")), str(given.folder)]
         start = time.perf_counter()
-        command += quick.get(name, ["--quick"]) if given.quick else []
+        command += ["--quick"] if given.quick else []
         if subprocess.run(command, check=False).returncode:
             failed.append(name)
         print(f"\n{name}.py took {time.perf_counter() - start:.0f} s", file=sys.stderr)

@@ -21,24 +21,31 @@ def batches(tokens: int, seed: int = 0):  # type: ignore[no-untyped-def]
     ranks = 1.0 / (np.arange(WORDS) + 2.7)
     steps = np.cumsum(ranks) / ranks.sum()
     follows = rng.integers(0, len(LABELS), (TAGS, len(LABELS)))  # label by tag and label before
+    words = np.array([f"w{word:x} T{tag_of(word)} " for word in range(WORDS)], object)
+    ends = np.array([[f"{label}\n", f"{label}\n\n"] for label in LABELS], object)  # the second ends a sentence
     done = 0
     while done < tokens:
         lengths = rng.integers(SENTENCE // 2, 3 * SENTENCE // 2, BATCH)
         lengths = lengths[: max(1, int(np.searchsorted(np.cumsum(lengths), tokens - done)) + 1)]
         count = int(lengths.sum())
         word = np.searchsorted(steps, rng.random(count))
-        tag = (word * 2654435761 >> 7) % TAGS
         noisy, wrong = rng.random(count) < NOISE, rng.integers(0, len(LABELS), count)
-        lines, label, at = [], 0, 0
-        for length in lengths.tolist():
-            label = len(LABELS) - 1
-            for t in range(at, at + length):
-                label = int(wrong[t]) if noisy[t] else int(follows[tag[t], label])
-                lines.append(f"w{word[t]:x} T{tag[t]} {LABELS[label]}")
-            lines.append("")
-            at += length
+        first = np.cumsum(lengths) - lengths  # token of each sentence
+        tag, label = tag_of(word), np.empty(count, np.int64)
+        before = np.full(len(lengths), len(LABELS) - 1)
+        for t in range(int(lengths.max())):  # all sentences side by side
+            there = lengths > t
+            at = first[there] + t
+            before[there] = label[at] = np.where(noisy[at], wrong[at], follows[tag[at], before[there]])
+        last = np.zeros(count, np.int64)
+        last[first + lengths - 1] = 1
         done += count
-        yield "\n".join(lines) + "\n"
+        yield "".join((words[word] + ends[label, last]).tolist())
+
+
+def tag_of(word):  # type: ignore[no-untyped-def]
+    """The tag of each word."""
+    return (word * 2654435761 >> 7) % TAGS
 
 
 if __name__ == "__main__":

@@ -16,7 +16,8 @@ struct AttributeIds {       // of one sequence
   int64_t n;                // tokens
 };
 
-// Every call is made under the interpreter's lock and runs no Python code, so the memory of a door serves all threads.
+// A call runs no Python code, and has the door's memory to itself: it is made under the interpreter's lock, or with a door that
+// no other call has (Model.label_ids).
 struct SequenceDoor {
   static constexpr const char* NAME = "tagfield.SequenceDoor 1";
 

@@ -371,6 +371,14 @@ void bind_templates(nb::module_& m) {
                  return label_lists(sink.labels.data(), labels, sink.tokens);
              },
              "X"_a, "attributes"_a, "door"_a, "labels"_a)
+        .def("tag_arrow",
+             [](TemplateEncoder& self, const HeldWords& words, Vocabulary& attributes, nb::capsule door) {
+                 DoorSink sink;
+                 sink.open(door_in(door), DoorSink::Wanted::labels);
+                 self.read_arrow(words.words, nb::find(attributes), sink);
+                 return nb::make_tuple(as_array(std::move(sink.labels)), as_array(std::move(sink.tokens)));
+             },
+             "words"_a, "attributes"_a, "door"_a)
         .def("__len__", &TemplateEncoder::size);
     m.def("first_line", [](nb::bytes text) { return first_line(view(text)); }, "text"_a);
 }

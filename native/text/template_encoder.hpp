@@ -147,6 +147,22 @@ class TemplateEncoder {
         return made;
     }
 
+    // The same into a sink, without the attributes of transitions. The sink and what is behind it must be this call's alone.
+    template <class Sink>
+    void read_arrow(const ArrowWords& words, nb::handle vocabulary, Sink& sink) {
+        const InUse use(*this);
+        trim();
+        table.begin();
+        Vocabulary attributes = states_.switch_to(vocabulary);
+        nb::gil_scoped_release release;
+        words.read(table, expected_, [&] {
+            table.update();
+            states_.expander->run(attributes, true, sink);
+            table.begin();
+        });
+        sink.finish();
+    }
+
     // Between batches: drops what was learned, if it is too much.
     void trim() {
         if (size() <= capacity_) return;

@@ -15,8 +15,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tagfield._text import Vocabulary, encode_objects, encode_transitions
-from tagfield.dataset import UNKNOWN, Dataset, Doubles, Longs, Slots
+from tagfield._text import ArrowWords, Vocabulary, encode_objects, encode_transitions
+from tagfield.dataset import UNKNOWN, Dataset, Doubles, Ints, Longs, Slots
 from tagfield.encoded import Encoded, Unknown, same_vocabulary
 from tagfield.errors import InputError
 from tagfield.text.file_data import read_any
@@ -252,6 +252,11 @@ class WordEncoder:
         """
         assert self.attributes is not None
         return self._table.tag(X, self.attributes, door, names)
+
+    def tag_arrow(self, words: ArrowWords, door: object) -> tuple[Ints, Longs]:
+        """The ids of the best labels of words in Arrow's buffers, and the first token of each row; see `WordTable`."""
+        assert self.attributes is not None
+        return self._table.tag_arrow(words, self.attributes, door)
 
 
 def check_weights(weights: ArrayLike, count: int, name: str = "weights") -> Doubles:

@@ -10,7 +10,7 @@ A model is immutable, so threads can share it. Each call has its own workspace, 
 import os
 import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -104,6 +104,8 @@ class Model(Tagging):
         >>> model.tag([[["w=the"], ["w=cow"]]])
         [['D', 'N']]
         """
+        if isinstance(data, list | tuple) and len(data) == 1:
+            data = data[0]
         if is_corpus(data):
             data = Corpus.open(data)  # type: ignore[arg-type]
         if template is not None and isinstance(data, Encoded | Corpus):
@@ -164,7 +166,7 @@ class Model(Tagging):
         info = {
             "version": __version__,
             "settings": trained.settings.saved(),
-            "trained_by": trained.settings.describe(),
+            "trained_by": trained.describe(),
             "sequences": len(encoded),
             "tokens": encoded.tokens,
             **_feature_counts(features),
@@ -174,6 +176,8 @@ class Model(Tagging):
             "converged": trained.converged,
             "stop_reason": trained.stop_reason,
         }
+        if trained.parts is not None:
+            info["cluster"] = asdict(trained.parts)
         if find_scheme(_starts(encoded)) == "IOB1":
             info["scheme"] = "IOB1"  # constraints in BIO would forbid most of its chunks
         return cls(encoded.labels, trained.attributes, features, weights, encoded.template, info, edges=trained.edges)

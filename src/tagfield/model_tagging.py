@@ -8,16 +8,18 @@ Arrow tables of texts or words ─▶ arrow/ ─▶ tag_arrow: the table with la
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import pairwise
+from operator import add
 from typing import Any, TypeAlias, overload
 
 import numpy as np
 
-from tagfield._text import SequenceTagger, label_lists
+from tagfield._text import ArrowWords, SequenceTagger, label_lists
 from tagfield.arrow import Options, tag_arrow
 from tagfield.constraints import Rules, limits_for
-from tagfield.dataset import Doubles, Floats
+from tagfield.corpus import Corpus, is_corpus, recoded
+from tagfield.dataset import Doubles, Floats, Ints, Longs
 from tagfield.decoder import Decoder
 from tagfield.encode import Encoded, same_vocabulary
 from tagfield.errors import InputError
@@ -32,6 +34,7 @@ from tagfield.tagged import TaggedText
 from tagfield.tagging import Sentences
 from tagfield.text.sources import PathLike
 from tagfield.text.tokenizer import Tokenizer
+from tagfield.text.words import IDLE
 
 Data: TypeAlias = Iterable[object] | Encoded
 Edges: TypeAlias = Iterable[object] | None  # attributes of transitions; see `encode_sequences`
@@ -208,6 +211,28 @@ class Tagging(Reading):
         tagged = sentences.tagged(decoder, self.label_names, n_best=n_best, probabilities=probabilities)
         return tagged[0] if isinstance(text, str) else tagged
 
+    @cached_property
+    def _doors(self) -> list[object]:
+        """Doors to the kernels that no call is using; pop and append are atomic, so threads never share one."""
+        return []
+
+    def label_ids(self, words: ArrowWords, rules: Any = None) -> tuple[Ints, Longs] | None:
+        """The ids of the best labels of words in Arrow's buffers, and the first token of each row, without a Dataset.
+
+        None if the call needs a decoder. Threads may call it at the same time.
+        """
+        if self._straight(words, rules, None, 1) is None:
+            return None
+        try:
+            door = self._doors.pop()
+        except IndexError:
+            door = kernels.sequence_door(self.field)
+        try:
+            return self.word_encoder.tag_arrow(words, door)
+        finally:
+            if len(self._doors) < IDLE:
+                self._doors.append(door)
+
     def tag_arrow(
         self,
         data: Any,
@@ -294,13 +319,15 @@ class Tagging(Reading):
 
     def evaluate(
         self,
-        data: Encoded | PathLike | Sequence[PathLike],
+        data: Encoded | Corpus | PathLike | Sequence[PathLike],
         *,
         scheme: str | None = None,
         rules: Any = None,
         threads: int = 1,
     ) -> Scores:
-        """Score the model on files with labels, or on encoded data; a label unknown to the model counts as an error.
+        """Score the model on files with labels, on encoded data, or on a packed corpus, which is read by windows.
+
+        A label unknown to the model counts as an error. A corpus must have been packed with the model's template.
 
         scheme: What to count, as in `tagfield.evaluate.evaluate`; by default what the labels mark.
         rules: Constraints on the predicted labels, as in `decoder`.
@@ -311,6 +338,11 @@ class Tagging(Reading):
         >>> model.evaluate(model.encode_words(X, y)).f1
         1.0
         """
+        if is_corpus(data):
+            data = Corpus.open(data)  # type: ignore[arg-type]
+        if isinstance(data, Corpus):
+            parts = recoded(data, self.attributes, self.labels, self.template, self.edges)
+            return reduce(add, (self.evaluate(part, scheme=scheme, rules=rules, threads=threads) for part in parts))
         encoded = data if isinstance(data, Encoded) else self.encode_files(paths_of(data))
         bare = encoded.dataset.first_unlabelled(encoded.gold)
         if bare is not None:

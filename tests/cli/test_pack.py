@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from tagfield import MemoryLimitError, Model
-from tagfield.cli import training
+from tagfield.cli import pack, train, training
 from tagfield.cli.commands import run
-from tests.support.cli_process import good
+from tagfield.cli.exits import USAGE
+from tests.support.cli_process import good, refused
 
 TEXT = "".join(f"w{k % 9} T{k % 4} {'BIO'[k % 3]}\n" + "\n" * (k % 7 == 6) for k in range(700))
 
@@ -42,7 +43,7 @@ def test_the_model_is_that_of_the_file(file: Path, tmp_path: Path, capsys: pytes
         (["--min-count", "0"], "min_count must be at least 1"),
         (["--hash-bits", "40"], "hash_bits must be between 8 and 30"),
         (["--shard-size", "x"], "is not a size of memory"),
-        (["--workers", "0"], "--workers must be at least 1"),
+        (["--shard-size", "1"], "shard_size must be at least 1MB, got 1 bytes"),
         (["--template", "chunk"], "no template named 'chunk'"),
     ],
 )
@@ -58,7 +59,8 @@ def test_a_corpus_is_trained_on_alone(file: Path, tmp_path: Path, capsys: pytest
     corpus, model = str(tmp_path / "c"), str(tmp_path / "m")
     run(["pack", str(file), "-o", corpus, "-q"])
     for arguments, told in (
-        ([corpus, str(file)], "which is trained on alone"),
+        ([corpus, str(file)], "which is read alone"),
+        ([str(file), corpus], f"{corpus}: this is a packed corpus, which holds no text"),
         ([corpus, "--template", "words"], "give them to tagfield pack"),
         ([corpus, "--window", "x"], "is not a size of memory"),
     ):
@@ -85,7 +87,63 @@ def test_text_that_does_not_fit_is_packed(
     assert "choose another --work-dir" in capsys.readouterr().err
 
 
-def test_help_and_progress(file: Path, tmp_path: Path) -> None:
+def test_help_and_progress(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "--hash-bits" in good("pack", "--help")
     shown = good("pack", file, "-o", tmp_path / "c", "--hash-bits", "10")
     assert "bytes per token" in shown
+    assert "packing " not in shown  # a line a minute
+    monkeypatch.setattr(pack, "PAUSE", 0.0)
+    assert "packing    5.7 kB of text, 700 tokens, " in good("pack", file, "-o", tmp_path / "d")
+    assert good("pack", file, "-o", tmp_path / "e", "-q").startswith("saved      ")
+
+
+def test_sizes_are_those_of_the_folder(file: Path, tmp_path: Path) -> None:
+    told = json.loads(good("pack", file, "-o", tmp_path / "c", "--json"))
+    assert told["bytes"] == sum(path.stat().st_size for path in (tmp_path / "c").iterdir())
+
+
+def test_info_says_what_pack_said(file: Path, tmp_path: Path) -> None:
+    packed = good("pack", file, "-o", tmp_path / "c")
+    shown = good("info", tmp_path / "c")
+    for name in ("packed", "saved", "input"):
+        [line] = [line for line in packed.splitlines() if line.startswith(name)]
+        said = line.removeprefix(name).strip().partition(", in ")[0].removeprefix(f"{tmp_path / 'c'}, ")
+        assert said in " ".join(shown.split())
+    assert "pack with --template ner" in " ".join(shown.split())
+    assert json.loads(good("info", tmp_path / "c", "--json"))["tokens"] == 700
+
+
+def test_evaluation_is_that_of_the_text(file: Path, tmp_path: Path) -> None:
+    good("pack", file, "-o", tmp_path / "c")
+    good("train", tmp_path / "c", "-o", tmp_path / "m", "--epochs", "1", "-q")
+    assert good("eval", "-m", tmp_path / "m", tmp_path / "c") == good("eval", "-m", tmp_path / "m", file)
+    assert "is read alone" in refused("eval", "-m", tmp_path / "m", tmp_path / "c", file)
+    assert "have no effect" in refused("eval", "-m", tmp_path / "m", tmp_path / "c", "--format", "jsonl")
+
+
+def test_text_is_asked_for_where_text_is_needed(file: Path, tmp_path: Path) -> None:
+    good("pack", file, "-o", tmp_path / "c")
+    good("train", file, "-o", tmp_path / "m", "--epochs", "1", "-q")
+    told = f"{tmp_path / 'c'}: this is a packed corpus, which holds no text"
+    assert told in refused("tag", "-m", tmp_path / "m", tmp_path / "c")
+    assert told in refused("tune", tmp_path / "c", "-o", tmp_path / "t.toml")
+    (tmp_path / "junk").mkdir()
+    assert "it has no manifest.json" in refused("train", tmp_path / "junk", "-o", tmp_path / "m")
+
+
+def test_a_window_is_for_a_packed_corpus_on_this_machine(file: Path, tmp_path: Path) -> None:
+    good("pack", file, "-o", tmp_path / "c")
+    to = ["-o", tmp_path / "m", "--window", "1MB"]
+    assert "--window applies only to a packed corpus" in refused("train", file, *to, code=USAGE)
+    told = refused("train", tmp_path / "c", *to, "--cluster", "local", code=USAGE)
+    assert "--window has no effect on a cluster" in told
+
+
+def test_what_needs_the_whole_corpus_says_so_before(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    good("pack", file, "-o", tmp_path / "c")
+    monkeypatch.setattr(train, "WINDOW", "1kB")
+    command = ["train", tmp_path / "c", "-o", tmp_path / "m", "--epochs", "1", "--algorithm", "lbfgs"]
+    assert "memory     lbfgs with c1 reads the whole corpus at once: about " in good(*command, "--c1", "0.1")
+    assert "memory  " not in good(*command)

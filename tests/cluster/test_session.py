@@ -109,6 +109,7 @@ def test_the_command_refuses_what_a_cluster_cannot_do(tmp_path: Path) -> None:
         (["--shares", "3"], "--shares applies only to a cluster"),
         (["--checkpoint", "x"], "--checkpoint applies only to a cluster"),
         (["--cluster", "here"], "must be local or HOST:PORT"),
+        (["--cluster", "localhost"], "got 'localhost'; did you mean local?"),
         (["--cluster", "local", "--algorithm", "pa"], "pa does not train on a cluster"),
     ):
         done = call("train", *where, *given)

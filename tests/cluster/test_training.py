@@ -127,6 +127,8 @@ def test_a_run_makes_a_model_that_knows_its_labels() -> None:
     assert np.mean(right) > 0.97
     assert trained.stop_reason == "it reached the maximum of 4 epochs"
     assert trained.history[-1].rate == 0.4
+    assert model.info["cluster"] == {"shares": trained.parts.shares, "mixes": trained.parts.mixes}
+    assert model.info["trained_by"].endswith(f" · {trained.parts.describe()}")
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "a.txt").write_text("The DT B-NP\ndog NN I-NP\n\nBark VB B-VP\n\n" * 40)
     monkeypatch = pytest.MonkeyPatch()
     monkeypatch.setattr(packing, "PIECE", 500)
+    monkeypatch.setattr(packing, "SMALLEST", 1)
     pack(folder / "a.txt", folder / "c", shard_size=1)
     monkeypatch.undo()
     return folder / "c"

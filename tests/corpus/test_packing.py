@@ -1,4 +1,4 @@
-"""A packed corpus holds what `encode_files` encodes, whatever the workers, pieces and shards, and after a kill."""
+"""A packed corpus holds what `encode_files` encodes, whatever the threads, pieces and shards, and after a kill."""
 
 import json
 import shutil
@@ -36,6 +36,7 @@ def file(tmp_path: Path) -> Path:
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(packing, "PIECE", 2000)
+    monkeypatch.setattr(packing, "SMALLEST", 1)
 
 
 def same_arrays(one: Dataset, other: Dataset) -> None:
@@ -49,11 +50,11 @@ def files_of(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir()) if path.name != "manifest.json"}
 
 
-@pytest.mark.parametrize("workers", [1, 3])
+@pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("shard_size", [1, 20_000, 1e9])
-def test_a_corpus_holds_what_encode_files_encodes(file: Path, tmp_path: Path, workers: int, shard_size: float) -> None:
+def test_a_corpus_holds_what_encode_files_encodes(file: Path, tmp_path: Path, threads: int, shard_size: float) -> None:
     expected = encode_files(file, template="chunking")
-    corpus = pack(file, tmp_path / "c", template="chunking", workers=workers, shard_size=shard_size)
+    corpus = pack(file, tmp_path / "c", template="chunking", threads=threads, shard_size=shard_size)
     assert (len(corpus.shards) > 3) == (shard_size < 1e9)
     assert same_vocabulary(corpus.attributes, expected.attributes)
     assert same_vocabulary(corpus.labels, expected.labels)
@@ -66,9 +67,16 @@ def test_a_corpus_holds_what_encode_files_encodes(file: Path, tmp_path: Path, wo
     ]
 
 
-def test_the_bytes_do_not_depend_on_the_workers(file: Path, tmp_path: Path) -> None:
-    for workers in (1, 4):
-        pack(file, tmp_path / str(workers), template="chunking", workers=workers, shard_size=20_000)
+@pytest.mark.parametrize("shard_size", [30_000, 60_000])
+def test_shards_are_as_large_as_asked(file: Path, tmp_path: Path, shard_size: int) -> None:
+    *full, _ = pack(file, tmp_path / "c", template="chunking", shard_size=shard_size).shards
+    header = 2_000  # of a shard's file
+    assert all(shard_size / 2 < shard.record.bytes < shard_size + header for shard in full)
+
+
+def test_the_bytes_do_not_depend_on_the_threads(file: Path, tmp_path: Path) -> None:
+    for threads in (1, 4):
+        pack(file, tmp_path / str(threads), template="chunking", threads=threads, shard_size=20_000)
     assert files_of(tmp_path / "1") == files_of(tmp_path / "4")
 
 
@@ -119,7 +127,7 @@ def test_a_run_that_was_stopped_goes_on(file: Path, tmp_path: Path, options: dic
     done = 0
 
     def stop(progress: packing.Progress) -> None:
-        if progress.pieces == done + 3:
+        if progress.pieces == done + 4:
             raise Stopped
 
     for _ in range(100):
@@ -214,6 +222,7 @@ def test_a_wrong_line_is_named(tmp_path: Path) -> None:
         ({"hash_bits": 31}, "hash_bits must be between 8 and 30"),
         ({"hash_bits": 12, "min_count": 2}, "min_count needs the names of attributes"),
         ({"shard_size": "big"}, "is not a size of memory"),
+        ({"shard_size": 0.5}, "shard_size must be at least"),
         ({"template": "chunk"}, "no template named 'chunk'"),
     ],
 )

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from seqeval.metrics.sequence_labeling import get_entities
 from sklearn.metrics import precision_recall_fscore_support
@@ -285,3 +285,17 @@ def test_a_large_corpus_is_scored_quickly():
     begin = time.process_time()
     naive_chunks.conlleval(*([list(sentence) for sentence in side] for side in sentences))
     assert 10 * seconds < time.process_time() - begin
+
+
+@pytest.mark.parametrize("scheme", ["iob", "iobes", "runs", "labels"])
+@settings(deadline=None, max_examples=30)
+@given(both_sides(IOBES_LABEL), both_sides(IOBES_LABEL))
+def test_scores_of_parts_add_up_to_those_of_the_whole(scheme, one, other):
+    parts, whole = [evaluate(*unzip(pairs), scheme=scheme) for pairs in (one, other)], unzip(one + other)
+    assert parts[0] + parts[1] == evaluate(*whole, scheme=scheme)
+
+
+def test_scores_of_different_schemes_do_not_add_up():
+    one, other = (evaluate([["B-X"]], [["B-X"]], scheme=scheme) for scheme in ("iob", "runs"))
+    with pytest.raises(InputError, match="scores of iob and of runs cannot be added"):
+        one + other

@@ -22,6 +22,7 @@ SMALL = 16  # sentences of a segment, so that a small corpus has several windows
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(packing, "PIECE", 3000)
+    monkeypatch.setattr(packing, "SMALLEST", 1)
     monkeypatch.setattr(sentences, "SEGMENT", SMALL)
     monkeypatch.setattr(sentences, "POOL", 8 * SMALL)
     for name, value in (("CHUNK", 4), ("CHUNKS", 16), ("POOL", 64)):
@@ -44,6 +45,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def corpus(file: Path, tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     monkeypatch = pytest.MonkeyPatch()
     monkeypatch.setattr(packing, "PIECE", 3000)
+    monkeypatch.setattr(packing, "SMALLEST", 1)
     made = pack(file, tmp_path_factory.mktemp("corpus") / "c", template="chunking", shard_size=10_000)
     monkeypatch.undo()
     assert len(made.shards) > 3
@@ -129,7 +131,9 @@ def test_the_window_is_small_and_what_needs_memory_says_so(corpus: Corpus, monke
     with pytest.raises(Exception, match="needs the whole corpus in memory"):
         _ = problem.dataset.labels
     monkeypatch.setattr("tagfield.memory.room_left", lambda: 1e3)
-    with pytest.raises(InputError, match="use a stochastic recipe, which reads it by windows"):
+    with pytest.raises(
+        InputError, match=r"whole corpus, which lbfgs with c1 reads at once, .* reads it by windows, such"
+    ):
         problem_of(corpus, Settings.of("lbfgs", c1=0.1), None, None, None, 9000)
 
 
@@ -180,3 +184,11 @@ def test_a_hashed_model_tags_what_it_was_trained_on(file: Path, tmp_path: Path) 
     with pytest.raises(InputError, match="the attributes are hashed"):
         again.pruned(0.1)
     assert again.top_features(1)[0][0].startswith("#")
+
+
+def test_a_small_corpus_that_does_not_fit_is_read_by_windows(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = Model.train(corpus, Settings.of("default", epochs=2))
+    monkeypatch.setattr("tagfield.train.on_disk.room_left", lambda: 2.0 * corpus.memory - 1)
+    settings = Settings.of("default", epochs=2)
+    assert problem_of(corpus, settings, None, None, None, 1e9).disk is not None
+    same_weights(Model.train(corpus, settings), expected)

@@ -11,8 +11,12 @@ from dataclasses import dataclass, fields, replace
 from itertools import chain, islice
 from typing import Any, Protocol
 
+import numpy as np
+
+from tagfield._text import ArrowWords
 from tagfield.arrow import answers
 from tagfield.arrow.columns import Kind, Rows, kind_of, load_pyarrow, rows_of_text, rows_of_words
+from tagfield.dataset import Ints, Longs
 from tagfield.decoder import Decoder, check_threads
 from tagfield.encoded import Encoded
 from tagfield.errors import InputError, did_you_mean
@@ -31,6 +35,7 @@ class Tagger(Protocol):
     def label_names(self) -> tuple[str, ...]: ...
     @property
     def default_tokenizer(self) -> str: ...
+    def label_ids(self, words: ArrowWords, rules: Any = None) -> tuple[Ints, Longs] | None: ...
     def read_words(self, X: Any) -> Encoded: ...
     def read_text(self, sentences: list[list[str]]) -> Encoded: ...
     def decoder(self, X: Any, *, rules: Any = None, threads: int = 1) -> Decoder: ...
@@ -159,6 +164,9 @@ class Task:
 
     def _answer(self, rows: Rows, threads: int) -> Any:
         if rows.words is not None:
+            found = None if self.probabilities else self.model.label_ids(rows.words, self.options.rules)
+            if found is not None:
+                return answers.Labels(found[0], None, np.diff(found[1]), rows.valid)
             encoded = self.model.read_words(rows.words)
             with _Within(self.columns[0], rows):
                 return answers.of_words(self._decoder(encoded, threads), rows.valid, self.probabilities)

@@ -7,7 +7,9 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
+from tagfield.cli.figures import count
 from tagfield.errors import InputError
+from tagfield.memory import parse_size
 from tagfield.train import Settings, Trained, train
 from tagfield.train.driver import WINDOW
 
@@ -61,6 +63,20 @@ Checkpoints = Annotated[
 ]
 
 
+def starting(address: str | None, workers: int | None) -> str:
+    """What to say before a cluster is started; empty if there is none.
+
+    >>> starting("local", None)
+    'starting 2 workers on this machine, which takes some seconds'
+    """
+    if address is None:
+        return ""
+    crew = count(workers or WORKERS, "worker")
+    if address == "local":
+        return f"starting {crew} on this machine, which takes some seconds"
+    return f"starting {crew} at {address}, which takes some seconds"
+
+
 def refuse_without_cluster(given: Mapping[str, object]) -> None:
     """InputError if an option of clusters is given, but no cluster."""
     for name, value in given.items():
@@ -75,17 +91,21 @@ def trainer_of(
     mixes: int | None,
     checkpoint: str | None,
     settings: Settings,
-    window: str = WINDOW,
+    window: str | None = None,
 ) -> Callable[..., Trained]:
     """What trains: this process, or the workers of a cluster.
 
     >>> trainer_of(None, None, None, None, None, Settings(), "1GB").keywords  # type: ignore[attr-defined]
     {'window': '1GB'}
     """
+    if window is not None:
+        parse_size(window)
     if address is None:
         given = {"--workers": workers, "--shares": shares, "--mixes": mixes, "--checkpoint": checkpoint}
         refuse_without_cluster(given)
-        return partial(train, window=window)
+        return partial(train, window=window or WINDOW)
+    if window is not None:
+        raise InputError("--window has no effect on a cluster, whose workers hold their shares; leave it out")
     from tagfield.cluster import training
     from tagfield.cluster.session import check_ready
 
@@ -104,8 +124,12 @@ def mapped(
     threads: int,
     make: Callable[[], Callable[[Item], Result]],
     items: Iterable[Item],
+    told: Callable[[str], None] = lambda text: None,
 ) -> Iterator[Iterator[Result]]:
-    """The results of `make()` on the items, in order: computed here, or on a cluster."""
+    """The results of `make()` on the items, in order: computed here, or on a cluster.
+
+    told: gets a line before a cluster is started, which takes seconds
+    """
     if address is None:
         refuse_without_cluster({"--workers": workers})
         yield map(make(), items)
@@ -115,5 +139,6 @@ def mapped(
     from tagfield.cluster.session import check_ready, open_session
 
     check_ready(address)
+    told(starting(address, workers))
     with open_session(address, cpus=workers * threads) as ray:
         yield ordered_map(ray, make, items, workers, threads)

@@ -11,8 +11,11 @@ from tagfield.cli.exits import UsageError, usage
 from tagfield.cli.figures import count, percent
 from tagfield.cli.options import offer
 from tagfield.cli.reading import with_reading_options
+from tagfield.cli.training import open_corpus
 from tagfield.cli.voice import AsJson, print_json
 from tagfield.cores import usual_threads
+from tagfield.corpus import is_corpus
+from tagfield.encode import Encoded
 from tagfield.evaluate import KINDS, SCHEMES, Scores, chosen_kind
 from tagfield.model import Model
 from tagfield.text.reading import ReadOptions
@@ -21,7 +24,10 @@ from tagfield.text.reading import ReadOptions
 @with_reading_options(with_model=True)
 def evaluate(
     model: ModelFile,
-    files: Annotated[list[str], typer.Argument(metavar="FILE", help="Labelled text files; - is standard input.")],
+    files: Annotated[
+        list[str],
+        typer.Argument(metavar="FILE", help="Labelled text files, or a folder of tagfield pack; - is standard input."),
+    ],
     as_json: AsJson = False,
     labels: Annotated[
         bool, typer.Option("--labels", help="Add a table with precision, recall and F1 of each label.")
@@ -56,12 +62,16 @@ def evaluate(
         chosen_kind([], scheme)  # an unknown name, before anything is read
     loaded = Model.load(model)
     check_reads_files(loaded, model)
-    encoded = loaded.encode_files(files, reading=reading)
-    scores = loaded.evaluate(encoded, scheme=scheme, rules=constraints, threads=threads or usual_threads())
+    data = open_corpus(files, reading) if is_corpus(files[0]) else loaded.encode_files(files, reading=reading)
+    scores = loaded.evaluate(data, scheme=scheme, rules=constraints, threads=threads or usual_threads())
+    known = set(loaded.labels.strings())
+    unseen = [name for name, tally in scores.labels.items() if tally.gold and name not in known]
+    if isinstance(data, Encoded):
+        unseen = data.unseen_labels  # in the order of the file
     if as_json:
-        print_json({"model": model, "files": files, **scores.to_dict(), "unseen_labels": encoded.unseen_labels})
+        print_json({"model": model, "files": files, **scores.to_dict(), "unseen_labels": unseen})
         return
-    sys.stdout.write(scores.report() + "\n" + beyond_conlleval(scores, encoded.unseen_labels))
+    sys.stdout.write(scores.report() + "\n" + beyond_conlleval(scores, unseen))
     if labels and scores.kind != "labels":
         sys.stdout.write("\n" + scores.table())
 

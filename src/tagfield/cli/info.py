@@ -1,4 +1,4 @@
-"""`tagfield info`: shows what is in a model file and how it was trained."""
+"""`tagfield info`: shows what is in a model file and how it was trained, or what a packed corpus holds."""
 
 import json
 import os
@@ -11,38 +11,76 @@ from rich.table import Table
 from rich.text import Text
 
 from tagfield.cli.figures import count, duration, objective, printable, size
+from tagfield.cli.pack import contents, places
+from tagfield.cli.pack import record as pack_record
+from tagfield.cli.training import told
 from tagfield.cli.voice import AsJson, print_json
+from tagfield.corpus import Corpus, is_corpus
 from tagfield.formats import FORMATS
 from tagfield.model import Model
 
 
 def info(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="Model file.")],
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="Model file, or a folder of tagfield pack.")],
     as_json: AsJson = False,
     top: Annotated[int, typer.Option(metavar="N", min=0, help="Number of weights to show, largest first.")] = 10,
 ) -> None:
     """Show what is in a model file and how it was trained.
 
     Prints the labels, the number of features, the input that the model expects, the training settings, and the largest
-    weights.
+    weights. Of a packed corpus it prints how much there is in it, and what it was packed from.
     """
+    if is_corpus(model):
+        show_corpus(Corpus.open(model, verify=False), as_json)
+        return
     loaded = Model.load(model)
     if as_json:
         print_json(record(loaded, model, top))
         return
+    console = _print_facts(facts(loaded, model))
+    strongest = [(weight, label, attribute) for attribute, label, weight in loaded.top_features(top)]
+    _print_weights(console, "attribute", strongest)
+    edges = loaded.top_edges(top)
+    _print_weights(console, "edge attribute", [(w, f"{before} → {label}", edge) for edge, before, label, w in edges])
+
+
+def show_corpus(corpus: Corpus, as_json: bool) -> None:
+    """What `tagfield pack` printed, and the labels by name."""
+    if as_json:
+        print_json(pack_record(corpus))
+        return
+    _print_facts(
+        [
+            ("corpus", f"{corpus.path}, {places(corpus)}"),
+            ("packed", contents(corpus)),
+            ("labels", f"{len(corpus.labels)}: {_some(corpus.labels.strings())}"),
+            ("input", told(_files(corpus), corpus)),
+            ("next", f"tagfield train {corpus.path} -o MODEL"),
+        ]
+    )
+
+
+def _files(corpus: Corpus) -> str:
+    """The files that a corpus was packed from."""
+    try:
+        found = [str(name) for name, *_ in corpus.manifest.options["files"]]
+    except (KeyError, TypeError, ValueError):
+        return corpus.path
+    return _some(found, 3)
+
+
+def _print_facts(found: list[tuple[str, str]]) -> Console:
+    """Lines of (name, text); returns the console for what comes after them."""
     rows = Table.grid(padding=(0, 2))
     rows.add_column(style="dim", no_wrap=True)
     rows.add_column(overflow="fold")
-    for name, text in facts(loaded, model):
+    for name, text in found:
         rows.add_row(name, Text(printable(text)))
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = max(console.width, 110)
     console.print(rows)
-    strongest = [(weight, label, attribute) for attribute, label, weight in loaded.top_features(top)]
-    _print_weights(console, "attribute", strongest)
-    edges = loaded.top_edges(top)
-    _print_weights(console, "edge attribute", [(w, f"{before} → {label}", edge) for edge, before, label, w in edges])
+    return console
 
 
 def _print_weights(console: Console, what: str, found: list[tuple[float, str, str]]) -> None:

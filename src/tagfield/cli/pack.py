@@ -1,10 +1,10 @@
 """`tagfield pack`: labelled text of any size ─▶ a folder that `tagfield train` reads by windows.
 
-check the options ─▶ pack (progress on a terminal; Ctrl-C keeps what is done) ─▶ print a summary
+check the options ─▶ pack (a live line on a terminal, elsewhere one a minute; Ctrl-C keeps what is done) ─▶ summary
 """
 
 import time
-from contextlib import nullcontext
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
@@ -16,16 +16,17 @@ from tagfield.cli.exits import usage
 from tagfield.cli.figures import count, duration, size
 from tagfield.cli.options import offer
 from tagfield.cli.reading import with_reading_options
-from tagfield.cli.training import show_row
+from tagfield.cli.training import show_row, told
 from tagfield.cli.voice import AsJson, Quiet, Voice, print_json
 from tagfield.corpus import Corpus, PackOptions, Progress
 from tagfield.corpus import pack as pack_files
 from tagfield.corpus.packing import SHARD_SIZE
-from tagfield.errors import InputError
 from tagfield.memory import parse_size
 from tagfield.progress.terminal import describe
 from tagfield.text.presets import PRESETS, load_template
 from tagfield.text.reading import ReadOptions
+
+PAUSE = 60.0  # seconds between lines where there is no terminal
 
 
 @with_reading_options()
@@ -51,9 +52,12 @@ def pack(
             show_default=False,
         ),
     ] = 0,
-    shard_size: Annotated[str, typer.Option(metavar="SIZE", help="Size of a file of the corpus.")] = SHARD_SIZE,
-    workers: Annotated[
-        int | None, typer.Option(metavar="N", help="Threads that encode. \\[default: all cores]", show_default=False)
+    shard_size: Annotated[
+        str, typer.Option(metavar="SIZE", help="Maximum size of a file of the corpus, at least 1MB.")
+    ] = SHARD_SIZE,
+    threads: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="Threads that encode. \\[default: all cores]", show_default=False),
     ] = None,
     quiet: Quiet = False,
     as_json: AsJson = False,
@@ -68,8 +72,6 @@ def pack(
     voice = Voice(quiet, False, as_json)
     with usage():
         PackOptions(min_count, hash_bits, parse_size(shard_size)).check()
-        if workers is not None and workers < 1:
-            raise InputError(f"--workers must be at least 1, got {workers}")
         chosen = None if template is None else load_template(template, reading.columns)
     start = time.monotonic()
     with _progress(voice.console) as show:
@@ -81,32 +83,38 @@ def pack(
             min_count=min_count,
             hash_bits=hash_bits,
             shard_size=shard_size,
-            workers=workers,
+            threads=threads,
             on_progress=show,
         )
     if voice.json:
         print_json(record(corpus))
         return
     console = Console(highlight=False)
-    show_row(voice.console, "input", f"{files[0]}: {corpus.describe()}")
-    names = "hashed" if corpus.manifest.hash_bits else ""
-    sizes = f"{count(len(corpus.labels), 'label')}, {count(len(corpus.attributes), f'{names} attribute'.strip())}"
-    show_row(
-        voice.console,
-        "packed",
-        f"{describe(len(corpus), corpus.tokens)}, {sizes}, in {duration(time.monotonic() - start)}",
-    )
-    shards = count(len(corpus.shards), "shard")
-    per_token = corpus.bytes / max(1, corpus.tokens)
-    show_row(console, "saved", f"{output}, {size(corpus.bytes)} in {shards}, {per_token:.0f} bytes per token", "green")
+    show_row(voice.console, "input", told(files[0], corpus))
+    show_row(voice.console, "packed", f"{contents(corpus)}, in {duration(time.monotonic() - start)}")
+    show_row(console, "saved", f"{output}, {places(corpus)}", "green")
     show_row(voice.console, "next", f"tagfield train {output} -o MODEL", "cyan")
+
+
+def contents(corpus: Corpus) -> str:
+    """How many sequences, tokens, labels and attributes there are."""
+    kind = "hashed attribute" if corpus.manifest.hash_bits else "attribute"
+    sizes = f"{count(len(corpus.labels), 'label')}, {count(len(corpus.attributes), kind)}"
+    return f"{describe(len(corpus), corpus.tokens)}, {sizes}"
+
+
+def places(corpus: Corpus) -> str:
+    """How much the folder takes, and for what."""
+    shards, per_token = count(len(corpus.shards), "shard"), corpus.bytes / max(1, corpus.tokens)
+    whole = corpus.disk_bytes
+    return f"{size(whole)}: {shards} of {per_token:.0f} bytes per token, and {size(whole - corpus.bytes)} of names"
 
 
 def record(corpus: Corpus) -> dict[str, Any]:
     """The summary as a dict, for --json."""
     return {
         "corpus": corpus.path,
-        "bytes": corpus.bytes,
+        "bytes": corpus.disk_bytes,
         "shards": len(corpus.shards),
         "sequences": len(corpus),
         "tokens": corpus.tokens,
@@ -117,26 +125,41 @@ def record(corpus: Corpus) -> dict[str, Any]:
 
 
 class _progress:
-    """A line on a terminal that says how far it has come; nothing elsewhere."""
+    """How far it has come: a live line on a terminal, elsewhere a line every minute."""
 
     def __init__(self, console: Console) -> None:
-        shown = console.is_terminal and not console.quiet
-        columns = (TextColumn("{task.description}"), TimeElapsedColumn())
-        self._bar = Bar(*columns, console=console, transient=True) if shown else None
+        columns = (TextColumn("packing    {task.description}"), TimeElapsedColumn())
+        self._bar = Bar(*columns, console=console, transient=True) if console.is_terminal else None
+        self._console = console
 
-    def __enter__(self) -> Any:
-        (self._bar or nullcontext()).__enter__()
-        if self._bar is None:
-            return None
-        task = self._bar.add_task("packing")
+    def __enter__(self) -> Callable[[Progress], None]:
+        if self._bar is None or self._console.quiet:
+            return self._line_now_and_then()
+        bar = self._bar.__enter__()
+        task = bar.add_task("the first piece")
+        return lambda done: bar.update(task, description=_so_far(done))
+
+    def _line_now_and_then(self) -> Callable[[Progress], None]:
+        start = shown = time.monotonic()
 
         def show(done: Progress) -> None:
-            assert self._bar is not None
-            told = f"packing    {size(done.text)} of text, {done.tokens:,} tokens, {done.attributes:,} attributes"
-            self._bar.update(task, description=told)
+            nonlocal shown
+            now = time.monotonic()
+            if now - shown >= PAUSE:
+                shown = now
+                show_row(self._console, "packing", f"{_so_far(done)}, {duration(now - start)}")
 
         return show
 
     def __exit__(self, *error: Any) -> None:
-        if self._bar is not None:
+        if self._bar is not None and not self._console.quiet:
             self._bar.__exit__(*error)
+
+
+def _so_far(done: Progress) -> str:
+    """What is packed so far.
+
+    >>> _so_far(Progress(1, 4_000_000, 20, 300, 7000))
+    '4.0 MB of text, 300 tokens, 7,000 attributes'
+    """
+    return f"{size(done.text)} of text, {done.tokens:,} tokens, {done.attributes:,} attributes"

@@ -107,10 +107,14 @@ def tag(
         make: Callable[[], Callable[[Block], bytes]] = partial(BlockTagger, TagWriter(loaded, *asked), output)
     else:
         make = partial(BlockTagger.load, os.path.abspath(model), asked, output)
-    with mapped(cluster, workers, threads, make, blocks) as tagged, _opened(to) as stream:
+    with mapped(cluster, workers, threads, make, blocks, _note) as tagged, _opened(to) as stream:
         for made in tagged:
             stream.write(made)
             stream.flush()
+
+
+def _note(text: str) -> None:
+    print(f"tagfield: {text}", file=sys.stderr, flush=True)
 
 
 @contextmanager

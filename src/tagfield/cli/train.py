@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from tagfield.cli.checks import check_model_target
-from tagfield.cli.cluster import Checkpoints, ClusterAddress, Mixes, Shares, Workers, trainer_of
+from tagfield.cli.cluster import Checkpoints, ClusterAddress, Mixes, Shares, Workers, starting, trainer_of
 from tagfield.cli.commands import file_of
 from tagfield.cli.config import use_config
 from tagfield.cli.exits import usage
@@ -19,6 +19,7 @@ from tagfield.cli.options import FLAGS, offer, with_training_options
 from tagfield.cli.reading import with_reading_options
 from tagfield.cli.training import Data, summarise, train_with_progress
 from tagfield.cli.voice import AsJson, Quiet, Verbose, Voice
+from tagfield.corpus import Corpus, is_corpus
 from tagfield.errors import InputError
 from tagfield.memory import parse_size
 from tagfield.model import Model
@@ -27,6 +28,7 @@ from tagfield.text.reading import ReadOptions
 from tagfield.train import RECIPES, Settings
 from tagfield.train.default import NAME, weight_bytes
 from tagfield.train.driver import WINDOW
+from tagfield.train.on_disk import needs_all
 
 DATA = "The data"
 
@@ -78,13 +80,15 @@ def train(
         ),
     ] = NAME,
     window: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="SIZE",
-            help="How much of a packed corpus is in memory at a time. The model does not depend on it.",
+            help="How much of a packed corpus is in memory at a time. The model does not depend on it. "
+            f"\\[default: {WINDOW}]",
             rich_help_panel=DATA,
+            show_default=False,
         ),
-    ] = WINDOW,
+    ] = None,
     work_dir: Annotated[
         str | None,
         typer.Option(
@@ -123,7 +127,8 @@ def train(
             raise InputError("--patience needs held-out data; give it with --dev")
         data = Data(train, dev, template, reading)
         data.check()
-        parse_size(window)
+        if window is not None and not is_corpus(train[0]):
+            raise InputError("--window applies only to a packed corpus; pack the text first (tagfield pack)")
         run = trainer_of(cluster, workers, shares, mixes, checkpoint, settings, window)
     check_model_target(output, [*train, dev, log])
     folder = work_dir or os.path.dirname(os.path.abspath(output))
@@ -132,8 +137,12 @@ def train(
         if wanted.features != settings.features == "observed":
             needed = size(int(weight_bytes(len(encoded.attributes), len(encoded.labels))))
             voice.note(f"features   observed, because a weight for every pair would take {needed} of memory")
+        if isinstance(encoded, Corpus) and (why := needs_all(settings)) and encoded.bytes > parse_size(WINDOW):
+            voice.note(f"memory     {why} the whole corpus at once: about {size(encoded.memory)} of memory")
         voice.detail("settings   " + ", ".join(f"{name}={value}" for name, value in settings.to_dict().items()))
-        trained, interrupted = train_with_progress(encoded, held_out, settings, voice, Log(log), run)
+        trained, interrupted = train_with_progress(
+            encoded, held_out, settings, voice, Log(log), run, starting(cluster, workers)
+        )
         model = Model.of(encoded, trained).without_spare_attributes()
         model.save(output)
     summarise(voice, trained, model, output, dev, interrupted)

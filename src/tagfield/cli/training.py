@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table
@@ -34,6 +34,9 @@ from tagfield.text.sources import STDIN
 from tagfield.text.template_rows import besides_words
 from tagfield.text.templates import Template
 from tagfield.train import Epoch, Settings, Trained, train
+
+if TYPE_CHECKING:
+    from tagfield.cluster.training import Started
 
 LONG = 100  # tokens; a file of one sentence with more has most likely lost its empty lines
 WHERE = {"dev": "held-out data", "sample": "a sample of the training data", "training": "the training data"}
@@ -61,17 +64,6 @@ class Data:
     def loaded_template(self) -> Template | None:
         """The template that was asked for; without one, the data decides."""
         return None if self.template is None else load_template(self.template, self.reading.columns)
-
-    def open_corpus(self) -> Corpus:
-        """The packed corpus that is named instead of files."""
-        if len(self.train) > 1:
-            raise InputError(f"{self.train[0]}: this is a packed corpus, which is trained on alone; give one folder")
-        if self.template is not None or self.reading != ReadOptions():
-            raise InputError(
-                f"{self.train[0]}: the corpus is packed already, so --template and the options of reading have no "
-                "effect; give them to tagfield pack"
-            )
-        return Corpus.open(self.train[0])
 
     @contextmanager
     def opened(self, console: Console, folder: str) -> Iterator[tuple[Encoded | Corpus, Encoded | None]]:
@@ -106,7 +98,7 @@ class Data:
         start = time.monotonic()
         encoded: Encoded | Corpus
         if is_corpus(self.train[0]):
-            encoded = self.open_corpus()
+            encoded = open_corpus(self.train, self.reading, self.template)
         else:
             encoded = encode_files(self.train, template=self.loaded_template, reading=self.reading)
         show_row(console, "input", told(self.train[0], encoded))
@@ -135,6 +127,18 @@ class Data:
         return encoded, held_out
 
 
+def open_corpus(paths: list[str], reading: ReadOptions, template: str | None = None) -> Corpus:
+    """The packed corpus that is named instead of files; InputError if other files or options are named with it."""
+    if len(paths) > 1:
+        raise InputError(f"{paths[0]}: this is a packed corpus, which is read alone; give one folder")
+    if template is not None or reading != ReadOptions():
+        raise InputError(
+            f"{paths[0]}: the corpus is packed already, so --template and the options of reading have no effect; give "
+            "them to tagfield pack"
+        )
+    return Corpus.open(paths[0])
+
+
 def told(path: str, encoded: Encoded | Corpus) -> str:
     """The line that says what a file was taken for, and which template reads it.
 
@@ -146,7 +150,8 @@ def told(path: str, encoded: Encoded | Corpus) -> str:
     if encoded.template is None:
         return f"{name}: {encoded.describe()}"
     others = besides_words(encoded.template)
-    more = f" (reads {' and '.join(others)}; to label plain text, train with --template ner)" if others else ""
+    verb = "pack" if isinstance(encoded, Corpus) else "train"
+    more = f" (reads {' and '.join(others)}; to label plain text, {verb} with --template ner)" if others else ""
     return f"{name}: {encoded.describe()}; template {encoded.template.name}{more}"
 
 
@@ -157,12 +162,25 @@ def train_with_progress(
     voice: Voice,
     log: Log,
     run: Callable[..., Trained] = train,
+    cluster: str = "",
 ) -> tuple[Trained, bool]:
     """Train with a progress display; returns the result and whether Ctrl-C stopped it.
 
     run: what trains, on this machine or on a cluster
+    cluster: what to say while a cluster starts; empty if there is none
     """
-    progress = open_progress(Course.of(encoded, settings, dev=dev is not None, verbose=voice.verbose), voice.console)
+    course = Course.of(encoded, settings, dev=dev is not None, verbose=voice.verbose)
+    progress = open_progress(course, voice.console)
+    more: dict[str, Any] = {}
+
+    def on_start(started: "Started") -> None:
+        course.begin("the first pass")
+        crew = f"{count(started.workers, 'worker')}, {count(started.shares, 'share')} of the sentences"
+        show_row(voice.console, "cluster", f"{started.address}, {crew}, started in {duration(started.seconds)}")
+
+    if cluster:
+        course.first, more["on_start"] = "starting the cluster", on_start
+        show_row(voice.console, "cluster", cluster)
 
     def on_epoch(epoch: Epoch) -> bool:
         progress.epoch(epoch)
@@ -171,7 +189,7 @@ def train_with_progress(
 
     try:
         with tell_choices(voice.console), voice.library_log(), Interrupts(progress.stopping) as interrupts, progress:
-            trained = run_beside(lambda: run(encoded, settings, dev=dev, on_epoch=on_epoch))
+            trained = run_beside(lambda: run(encoded, settings, dev=dev, on_epoch=on_epoch, **more))
     finally:
         log.close()
     if log.trouble:  # a failing log does not stop training
@@ -207,7 +225,7 @@ def summarise(voice: Voice, trained: Trained, model: Model, path: str, dev: str 
     features = f"{states:,} state{' and' if edges is None else ','} {transitions:,} transition"
     features += "" if edges is None else f" and {edges:,} edge"
     show_row(voice.console, "", "")
-    show_row(console, "recipe", settings.describe())
+    show_row(console, "recipe", trained.describe())
     kept = f"the weights of {unit} {best.number}" if best.number else "the initial weights"
     show_row(console, "ended", f"{passes}: {end}; {kept} are kept")
     if best.loss is not None:

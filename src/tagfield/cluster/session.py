@@ -9,6 +9,7 @@ environment when it is imported, so a local session sets them before.
 """
 
 import contextlib
+import difflib
 import importlib.util
 import os
 import secrets
@@ -183,7 +184,11 @@ def check_shape(address: str) -> tuple[str, int]:
     """
     host, _, port = address.rpartition(":")
     if not host or not port.isdecimal() or not 0 < int(port) < 65536 or "/" in host:
-        raise InputError(f"the cluster's address must be local or HOST:PORT, as in 10.0.0.5:6379; got {address!r}")
+        near = difflib.get_close_matches(address.lower(), [LOCAL], cutoff=0.6)
+        raise InputError(
+            f"the cluster's address must be local or HOST:PORT, as in 10.0.0.5:6379; got {address!r}"
+            + ("; did you mean local?" if near else "")
+        )
     return host.strip("[]"), int(port)
 
 

@@ -8,8 +8,8 @@ hold them.
 
 import os
 import time
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -31,7 +31,7 @@ from tagfield.evaluate import has_chunks
 from tagfield.evaluate.kinds import label_kind
 from tagfield.memory import parse_size
 from tagfield.text.sources import PathLike
-from tagfield.train.driver import WINDOW, Trained, check_held_out, fitting, held_out_scorer
+from tagfield.train.driver import WINDOW, Parts, Trained, check_held_out, fitting, held_out_scorer
 from tagfield.train.fields import whole
 from tagfield.train.history import History, OnEpoch
 from tagfield.train.loss import LossMeter
@@ -42,6 +42,17 @@ from tagfield.train.quasi_newton import QuasiNewtonTrainer
 from tagfield.train.recipes import RECIPES
 from tagfield.train.settings import Settings, settings_from
 from tagfield.train.trainer import Trainer
+
+
+@dataclass(frozen=True)
+class Started:
+    """A crew that is ready."""
+
+    address: str | None
+    workers: int
+    shares: int
+    seconds: float  # that starting it took
+
 
 LBFGS_SHARES = 16  # a sum of so many parts has the same bits on 1 to 16 workers
 
@@ -60,6 +71,7 @@ def train(
     class_weight: ArrayLike | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     checkpoint_seconds: float = EVERY,
+    on_start: Callable[[Started], None] | None = None,
 ) -> Trained:
     """Trains on the workers of a cluster, by a stochastic recipe or by lbfgs; `dev` is scored on this machine.
 
@@ -72,6 +84,7 @@ def train(
     mixes: how often in an epoch the shares of a stochastic recipe mix their weights
     checkpoint: a folder; a run that is started again goes on from there
     checkpoint_seconds: how old a checkpoint must be before the next one is written within an epoch
+    on_start: called when the workers are there, which takes seconds
     """
     settings = settings_from(settings)
     settings = replace(settings, threads=settings.threads or 1)  # each worker's; together they use the cores
@@ -90,9 +103,12 @@ def train(
     data = sum(array.nbytes for part in parts or () for array in part.to_arrays().values())
     weights = sum(array.nbytes for array in problem.start.arrays())
     cpus, store = min(workers, shares) * settings.team, STORE + 2 * data + 16 * weights
+    began = time.perf_counter()
     with open_session(address, cpus=cpus, store=store) as ray:
         sources = [InStore(ray.put(part)) for part in parts] if parts else on_disk(problem, shares)
         with Workers(ray, task, sources, workers, settings.team) as crew:
+            if on_start is not None:
+                on_start(Started(address, crew.count, shares, time.perf_counter() - began))
             run = fingerprint(encoded, task, shares, mixes)
             found = None if checkpoint is None else Checkpoint(checkpoint, run, checkpoint_seconds)
             return run_on(crew, problem, task, Scheme.of(recipe, mixes), encoded, dev, on_epoch, found)
@@ -160,6 +176,7 @@ def run_on(
         course.reason,
         history.fell_back,
         problem.edges,
+        parts=Parts(crew.shares, 0 if isinstance(recipe, QuasiNewton) else scheme.mixes),
     )
 
 

@@ -5,5 +5,6 @@ files ─▶ pieces ─▶ piece_encoder (threads) ─▶ packing: join, renumbe
 
 from tagfield.corpus.corpus import Corpus, is_corpus
 from tagfield.corpus.packing import PackOptions, Progress, pack
+from tagfield.corpus.recoded import recoded
 
-__all__ = ["Corpus", "PackOptions", "Progress", "is_corpus", "pack"]
+__all__ = ["Corpus", "PackOptions", "Progress", "is_corpus", "pack", "recoded"]

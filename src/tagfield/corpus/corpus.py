@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from tagfield._text import Vocabulary, gather
-from tagfield.corpus.manifest import MANIFEST, NAMES, Manifest
+from tagfield.corpus.manifest import NAMES, Manifest
 from tagfield.corpus.shards import Shard
 from tagfield.dataset import Dataset, Longs
 from tagfield.encoded import Encoded
@@ -24,8 +24,10 @@ from tagfield.memory import check_fits, parse_size
 from tagfield.page import facts, some
 from tagfield.storage import load_tensors
 from tagfield.text.file_format import FileFormat
-from tagfield.text.sources import PathLike
+from tagfield.text.sources import MANIFEST, PathLike
 from tagfield.text.templates import Template
+
+HELD = 2.0  # bytes of memory for a byte of a shard
 
 
 class Corpus:
@@ -98,6 +100,17 @@ class Corpus:
         return self.manifest.bytes
 
     @property
+    def memory(self) -> float:
+        """Bytes that the whole corpus takes in memory: its arrays, and what is derived from them while it is read."""
+        return HELD * self.bytes
+
+    @property
+    def disk_bytes(self) -> int:
+        """Bytes of the whole folder: shards, names and manifest."""
+        with os.scandir(self.path) as files:
+            return sum(file.stat().st_size for file in files if file.is_file())
+
+    @property
     def label_counts(self) -> tuple[int, ...]:
         """Tokens of each label."""
         return self.manifest.label_counts
@@ -134,9 +147,15 @@ class Corpus:
         for first in range(0, len(order), count):
             yield self.take(order[first : first + count])
 
-    def encoded(self) -> Encoded:
-        """The whole corpus in memory; raises MemoryLimitError if it does not fit."""
-        check_fits(self.bytes, f"{self.path}: the whole corpus", "use a stochastic recipe, which reads it by windows")
+    def encoded(self, why: str = "") -> Encoded:
+        """The whole corpus in memory; raises MemoryLimitError if it does not fit.
+
+        why: what needs it at once, for that message
+        """
+        what = f"{self.path}: the whole corpus" + (f", which {why} at once," if why else "")
+        check_fits(
+            self.memory, what, "use a recipe that reads it by windows, such as the default, pa or lbfgs without c1"
+        )
         return self.part(np.arange(len(self)))
 
     def part(self, sentences: Longs) -> Encoded:

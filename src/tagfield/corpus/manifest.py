@@ -16,10 +16,11 @@ from typing import Any
 from tagfield.atomic import write_atomically
 from tagfield.errors import InputError, TagfieldError
 from tagfield.text.file_format import KINDS, FileFormat
+from tagfield.text.sources import MANIFEST
 from tagfield.text.templates import Template
 
 FORMAT, VERSION = "tagfield corpus", 1
-MANIFEST, NAMES = "manifest.json", "names.safetensors"
+NAMES = "names.safetensors"
 SHARD = re.compile(r"(shard|raw)-\d{5,}\.safetensors")
 MOST = 1 << 24  # bytes of a manifest that is read
 

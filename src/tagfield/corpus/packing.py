@@ -1,10 +1,10 @@
 """pack(): files of any size ─▶ a folder of shards, in bounded memory, on all cores.
 
     pieces ─▶ threads: encode, each with vocabularies of its own ─▶ in the order of the input: join the vocabularies,
-    renumber ─▶ shards of about `shard_size` ─▶ finish: rare attributes out, one form for all shards ─▶ manifest
+    renumber ─▶ shards of at most `shard_size` ─▶ finish: rare attributes out, one form for all shards ─▶ manifest
 
 Ids are given in the order of the input, whoever encoded a piece, so the files are the same bytes for any number of
-workers, and the ids those of `encode_files`.
+threads, and the ids those of `encode_files`. A shard is whole pieces, so a piece is small beside a shard.
 
 While packing goes on, the folder holds the shards so far (raw-*) with the names that are new in each (new-*), and
 packing.json. A run that was stopped goes on behind the last whole shard, if the files and the options are the same.
@@ -34,6 +34,8 @@ from tagfield.text.sources import PathLike
 from tagfield.text.templates import Template
 
 SHARD_SIZE = "64MB"
+SMALLEST = 1e6  # bytes of a shard
+PIECES = 32  # a shard takes at least this many times the bytes of a piece of text, which grows some 8 times
 FEW, NAME = 1 << 20, 60.0  # attributes whose names are no matter; bytes that a name takes
 
 
@@ -66,6 +68,13 @@ class PackOptions:
             raise InputError(
                 "min_count needs the names of attributes, which hash_bits does not keep; leave one of them out"
             )
+        if self.shard_size < SMALLEST:
+            raise InputError(f"shard_size must be at least {SMALLEST / 1e6:g}MB, got {self.shard_size:,.0f} bytes")
+
+    @property
+    def piece(self) -> int:
+        """Bytes of text that are encoded at a time."""
+        return max(1000, min(PIECE, int(self.shard_size / PIECES)))
 
 
 def pack(
@@ -77,7 +86,7 @@ def pack(
     min_count: int = 1,
     hash_bits: int = 0,
     shard_size: str | float = SHARD_SIZE,
-    workers: int | None = None,
+    threads: int | None = None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> Corpus:
     """Pack files into a folder that `Model.train` and `tagfield train` read by windows; returns the corpus.
@@ -87,8 +96,8 @@ def pack(
     template, reading: as in `encode_files`
     min_count: leave out attributes that occur less often
     hash_bits: keep no names: an attribute is one of 2^hash_bits rows, by the hash of its name
-    shard_size: the size of a file
-    workers: threads that encode; None takes all cores
+    shard_size: the size of a file at most, in bytes or as "64MB"; JSON, CSV, brat and spaCy files are never cut
+    threads: how many of them encode; None takes all cores
 
     >>> import tempfile, pathlib
     >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -104,7 +113,7 @@ def pack(
     state = Packing.begin(os.fspath(output), several, reading, chosen, options)
     if not state.done:
         with state.locked():
-            _Packer(state, several, reading, chosen, options, workers or os.cpu_count() or 1).run(on_progress)
+            _Packer(state, several, reading, chosen, options, threads or os.cpu_count() or 1).run(on_progress)
     return Corpus.open(output)
 
 
@@ -116,10 +125,10 @@ class _Packer:
         reading: ReadOptions,
         template: Template | None,
         options: PackOptions,
-        workers: int,
+        threads: int,
     ) -> None:
         self._state, self._paths, self._reading = state, paths, reading
-        self._template, self._options, self._workers = template, options, workers
+        self._template, self._options, self._threads = template, options, threads
         self._attributes, self._labels, self._edges = state.names(options.hash_bits)
         self._waiting: list[Dataset] = []  # of the next shard
         self._size = 0
@@ -127,7 +136,7 @@ class _Packer:
     def run(self, on_progress: Callable[[Progress], None] | None) -> None:
         done = self._state.pieces
         sentences, tokens = self._state.sentences, self._state.tokens
-        pieces = read_pieces(self._paths, self._reading, PIECE)
+        pieces = read_pieces(self._paths, self._reading, self._options.piece)
         first = next(pieces, None)
         if first is None:
             raise InputError(f"{self._paths[0]}: the file holds no sequence")
@@ -135,10 +144,11 @@ class _Packer:
         text = 0
         for number, (piece, encoded) in enumerate(self._encoded(encoder, first, pieces, done), start=done + 1):
             data = self._renumbered(encoded)
+            grown = sum(array.nbytes for array in data.to_arrays().values())
+            if self._waiting and self._size + grown > self._options.shard_size:
+                self._write(number - 1)
             self._waiting.append(data)
-            self._size += sum(array.nbytes for array in data.to_arrays().values())
-            if self._size >= self._options.shard_size:
-                self._write(number)
+            self._size += grown
             text += len(piece.source.text)
             sentences, tokens = sentences + len(data), tokens + int(data.tokens[-1])
             if on_progress is not None:
@@ -153,16 +163,16 @@ class _Packer:
     def _encoded(
         self, encoder: PieceEncoder, first: Piece, rest: Iterator[Piece], skip: int
     ) -> Iterator[tuple[Piece, EncodedPiece]]:
-        """The pieces behind the first `skip` ones, encoded, in their order; few more than workers at a time."""
+        """The pieces behind the first `skip` ones, encoded, in their order; few more than threads at a time."""
         running: deque[tuple[Piece, Future[EncodedPiece]]] = deque()
-        with ThreadPoolExecutor(self._workers, "tagfield-pack") as pool:
+        with ThreadPoolExecutor(self._threads, "tagfield-pack") as pool:
             try:
                 for number, piece in enumerate(_chain(first, rest)):
                     form = encoder.form_of(piece)
                     if number < skip:
                         continue
                     running.append((piece, pool.submit(encoder.encode, piece, form)))
-                    if len(running) > self._workers:
+                    if len(running) > self._threads:
                         done, future = running.popleft()
                         yield done, future.result()
                 while running:

@@ -18,11 +18,11 @@ import numpy as np
 
 from tagfield._text import Vocabulary
 from tagfield.atomic import write_atomically
-from tagfield.corpus.manifest import MANIFEST, ShardRecord, read_json, shard_of
+from tagfield.corpus.manifest import ShardRecord, read_json, shard_of
 from tagfield.errors import InputError, ModelFileError, OutputError
 from tagfield.storage import load_tensors, save_tensors
 from tagfield.text.reading import ReadOptions
-from tagfield.text.sources import STDIN
+from tagfield.text.sources import MANIFEST, STDIN
 from tagfield.text.templates import Template
 
 try:

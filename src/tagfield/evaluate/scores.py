@@ -47,6 +47,14 @@ class Tally:
     def f1(self) -> float:
         return _ratio(2 * self.correct, self.gold + self.predicted)
 
+    def __add__(self, other: "Tally") -> "Tally":
+        """The counts of both together.
+
+        >>> Tally(1, 2, 1) + Tally(3, 3, 2)
+        Tally(gold=4, predicted=5, correct=3)
+        """
+        return Tally(self.gold + other.gold, self.predicted + other.predicted, self.correct + other.correct)
+
     def to_dict(self) -> dict[str, float]:
         """The figures and the counts, for JSON.
 
@@ -79,6 +87,20 @@ class Scores:
     chunks: Tally | None  # chunks, words or runs, by the rules of `kind`; None if the labels mark none
     types: Mapping[str, Tally]  # the same by type, sorted; "" is the type of labels without a dash
     kind: LabelKind = "iob"  # what the labels mark
+
+    def __add__(self, other: "Scores") -> "Scores":
+        """The scores of two parts of the data together: what scoring them at once gives.
+
+        >>> one = Scores(Tally(1, 1, 1), Tally(2, 2, 2), {"N": Tally(2, 2, 2)}, None, {}, "labels")
+        >>> two = Scores(Tally(1, 1, 0), Tally(2, 2, 0), {"V": Tally(2, 0, 0)}, None, {}, "labels")
+        >>> (one + two).accuracy, list((one + two).labels)
+        (0.5, ['N', 'V'])
+        """
+        if self.kind != other.kind:
+            raise InputError(f"scores of {self.kind} and of {other.kind} cannot be added; score both with one scheme")
+        chunks = None if self.chunks is None or other.chunks is None else self.chunks + other.chunks
+        labels, types = _summed(self.labels, other.labels), _summed(self.types, other.types)
+        return Scores(self.sequences + other.sequences, self.tokens + other.tokens, labels, chunks, types, self.kind)
 
     @property
     def accuracy(self) -> float:
@@ -248,6 +270,12 @@ class Scores:
         figures["labels"] = {name: t.to_dict() for name, t in self.labels.items()}
         figures["macro"] = {"precision": self.macro_precision, "recall": self.macro_recall, "f1": self.macro_f1}
         return figures
+
+
+def _summed(one: Mapping[str, Tally], other: Mapping[str, Tally]) -> dict[str, Tally]:
+    """The counts of each name in both, sorted by name."""
+    none = Tally(0, 0, 0)
+    return {name: one.get(name, none) + other.get(name, none) for name in sorted({*one, *other})}
 
 
 def _percentages(t: Tally) -> str:

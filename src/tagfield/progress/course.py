@@ -73,6 +73,17 @@ class Course:
     def __post_init__(self) -> None:
         self.ends.append(self.now())
 
+    def begin(self, first: str) -> None:
+        """The work starts only now; `first` is shown until the first epoch ends.
+
+        >>> ticks = iter([0.0, 20.0, 21.0])
+        >>> course = Course(10, 100, False, False, first="starting the cluster", now=lambda: next(ticks))
+        >>> course.begin("the first pass")
+        >>> course.elapsed()
+        1.0
+        """
+        self.first, self.ends[0] = first, self.now()
+
     def add(self, epoch: Epoch) -> None:
         self.history.append(epoch)
         self.ends.append(self.now())

@@ -19,6 +19,7 @@ from tagfield.memory import check_fits
 PathLike: TypeAlias = str | os.PathLike[str]
 
 STDIN = "-"
+MANIFEST = "manifest.json"  # of a packed corpus; see corpus/manifest.py
 _GZIP = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
 SMALL = 1 << 24  # bytes that are read without a look at the memory that is left
@@ -122,13 +123,22 @@ def read_bytes(path: PathLike, name: str) -> bytes:
     except FileNotFoundError:
         raise InputError(f"{name}: there is no such file") from None
     except IsADirectoryError:
-        raise InputError(f"{name}: this is a directory, not a file; train takes a folder of tagfield pack") from None
+        raise InputError(f"{name}: {_folder(name)}") from None
     except OSError as error:
         raise InputError(f"{name}: the file cannot be read ({error.strerror or error})") from None
     except MemoryLimitError:
         raise
     except ValueError as error:  # a NUL in the name
         raise InputError(f"{name!r}: this is not a file name ({error})") from None
+
+
+def _folder(path: str) -> str:
+    """What to say of a folder where text is expected."""
+    if os.path.isfile(os.path.join(path, MANIFEST)):
+        return (
+            "this is a packed corpus, which holds no text; train or evaluate on it alone, or give the files behind it"
+        )
+    return f"this is a directory, not a file, and it has no {MANIFEST}, as a folder of tagfield pack has"
 
 
 def _read_within(file: Readable, what: str) -> bytes:

@@ -9,8 +9,8 @@ at once. What it keeps is bounded. Threads can share it: each call takes a nativ
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from tagfield._text import TemplateEncoder, Vocabulary
-from tagfield.dataset import Ints
+from tagfield._text import ArrowWords, TemplateEncoder, Vocabulary
+from tagfield.dataset import Ints, Longs
 from tagfield.errors import InputError
 from tagfield.text.plan import open_encoder
 from tagfield.text.templates import LABEL, Template
@@ -68,6 +68,14 @@ class WordTable:
         encoder = self._take(X)
         try:
             return encoder.tag_words(X, attributes, door, names)
+        finally:
+            self._give_back(encoder)
+
+    def tag_arrow(self, words: ArrowWords, attributes: Vocabulary, door: object) -> "tuple[Ints, Longs]":
+        """The ids of the best labels [T] and the first token of each row [S+1]; no other call may use the door."""
+        encoder = self._take(())
+        try:
+            return encoder.tag_arrow(words, attributes, door)
         finally:
             self._give_back(encoder)
 

@@ -47,6 +47,23 @@ SHOWN = ("epoch", "loss", "objective", "accuracy", "f1", "seconds", "kept")  # o
 
 
 @dataclass(frozen=True)
+class Parts:
+    """How the data was divided, where the weights depend on it: on a cluster."""
+
+    shares: int
+    mixes: int = 0  # of an epoch; 0 if the shares add up a gradient
+
+    def describe(self) -> str:
+        """The same in words.
+
+        >>> Parts(2, 32).describe(), Parts(16).describe()
+        ('2 shares, 32 mixes an epoch', '16 shares')
+        """
+        shares = f"{self.shares} share{'s' * (self.shares > 1)}"
+        return shares + (f", {self.mixes} mix{'es' * (self.mixes > 1)} an epoch" if self.mixes else "")
+
+
+@dataclass(frozen=True)
 class Trained:
     """What training ends with."""
 
@@ -60,11 +77,16 @@ class Trained:
     fell_back: bool = False  # training went wrong, and earlier weights are kept
     edges: Vocabulary | None = None  # the edge attributes with a weight; None if there are none
     feature_seconds: float = 0.0  # what finding the features took
+    parts: Parts | None = None  # of the data, if it was trained in several
 
     @property
     def best(self) -> Epoch:
         """The epoch whose weights were kept; an empty one where there was nothing to train."""
         return ([Epoch(0, 0.0, 0.0)] + [epoch for epoch in self.history if epoch.best])[-1]
+
+    def describe(self) -> str:
+        """The settings that were used, in a few words, and the parts of the data if there were several."""
+        return self.settings.describe() + (f" · {self.parts.describe()}" if self.parts else "")
 
     def __repr__(self) -> str:
         seconds = self.history[-1].seconds if self.history else 0.0

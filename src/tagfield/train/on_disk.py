@@ -1,7 +1,10 @@
 """The problem of training on a corpus on disk: in memory if it fits into a window, else by windows.
 
-Corpus ─▶ small, or the recipe needs all at once ─▶ Corpus.encoded ─▶ Problem.of
+Corpus ─▶ smaller than a window, or the recipe needs all at once ─▶ Corpus.encoded ─▶ Problem.of
        ─▶ counts over all windows ─▶ feature set ─▶ Problem with `disk`
+
+A recipe that needs all at once is refused if the corpus does not fit into memory. Another one then reads by smaller
+windows than it was given.
 """
 
 from collections.abc import Iterator
@@ -17,6 +20,7 @@ from tagfield.encode import Encoded
 from tagfield.errors import InputError, TrainingError
 from tagfield.features import Observed, feature_set, grow
 from tagfield.layout import LANES, FeatureSet, Weights
+from tagfield.memory import room_left
 from tagfield.native import kernels
 from tagfield.train.class_weight import read_class_weight
 from tagfield.train.options import Arow, Auto, Margin, Perceptron, QuasiNewton, Stochastic
@@ -24,7 +28,22 @@ from tagfield.train.problem import Problem
 from tagfield.train.sentences import OnDisk
 from tagfield.train.settings import Settings
 
+WINDOWS = 8  # two windows and what a trainer makes of them fit into this part of the memory that is left
 BY_WINDOWS = (Stochastic, Auto, Margin, Perceptron, Arow, QuasiNewton)  # recipes that need no more than a window
+
+
+def needs_all(settings: Settings, rules: Rules | None = None) -> str:
+    """What needs a whole corpus in memory, with its verb; empty if windows do.
+
+    >>> needs_all(Settings("lbfgs", c1=0.1)), needs_all(Settings("lbfgs")), needs_all(Settings.of("sgd", batch=True))
+    ('lbfgs with c1 reads', '', 'sgd with batch reads')
+    """
+    if rules is not None:
+        return "training with constraints reads"
+    name = settings.recipe.name or settings.recipe.family
+    if not isinstance(settings.recipe, BY_WINDOWS):
+        return f"{name}{settings.recipe.suffix} reads"
+    return f"{name} with c1 reads" if settings.c1 > 0 else ""
 
 
 def problem_of(
@@ -38,9 +57,10 @@ def problem_of(
     """The problem of training on data in memory or on disk; `window` is in bytes."""
     if isinstance(encoded, Encoded):
         return Problem.of(encoded, settings, rules, start, class_weight)
-    whole = rules is not None or not isinstance(settings.recipe, BY_WINDOWS) or settings.c1 > 0
-    if encoded.bytes <= window or whole:
-        return Problem.of(encoded.encoded(), settings, rules, start, class_weight)
+    why, room = needs_all(settings, rules), room_left()
+    if why or (encoded.bytes <= window and encoded.memory <= room / 2):
+        return Problem.of(encoded.encoded(why), settings, rules, start, class_weight)
+    window = min(window, room / WINDOWS)
     settings = settings.for_data(encoded)
     attributes, edges, min_count = encoded.attributes, encoded.edges, 1 if start else settings.min_count
     weight = read_class_weight(class_weight, len(encoded.labels), settings.recipe, edges)
