@@ -256,8 +256,8 @@ def _extended(array: Floats, rows: int, fresh: Floats | None) -> Floats:
     if have >= rows:
         return array
     buffer = array.base
-    own = isinstance(buffer, np.ndarray) and buffer.shape[1:] == array.shape[1:] and buffer.ndim == array.ndim
-    if not (own and len(buffer) >= rows and buffer.flags.writeable):
+    alike = isinstance(buffer, np.ndarray) and (buffer.ndim, buffer.shape[1:]) == (array.ndim, array.shape[1:])
+    if not (isinstance(buffer, np.ndarray) and alike and len(buffer) >= rows and buffer.flags.writeable):
         buffer = np.zeros((max(2 * rows, 1024), LANES), np.float32)
         buffer[:have] = array
     buffer[have:rows] = 0 if fresh is None else np.tile(fresh, ((rows - have) // len(fresh), 1))
