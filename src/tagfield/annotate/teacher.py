@@ -13,14 +13,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tagfield.annotate.choosing import unsure
+from tagfield.annotate.choosing import least_sure_first, unsure
 from tagfield.annotate.learning import Cells, Learning
 from tagfield.annotate.progress import held_out_score
 from tagfield.errors import TagfieldError
 from tagfield.model import Model
 from tagfield.serve.log import log, place_of
 
-SAMPLE = 1000  # sentences of the pool that are ranked in a round
+SAMPLE = 200  # sentences of the pool that are ranked in a round
 SAVE_EVERY = 10  # sentences
 
 Labels = Sequence[str]
@@ -37,7 +37,7 @@ class Lesson:
 
 @dataclass(frozen=True)
 class Taught:
-    """A model, and the candidates from the least sure one on."""
+    """A model, and the candidates in the order to show them in."""
 
     model: Model
     ranking: list[int]
@@ -139,8 +139,8 @@ class Teacher:
             candidates = [candidates[k] for k in self._rng.choice(len(candidates), SAMPLE, replace=False)]
         if not candidates:
             return []
-        order = np.argsort(-unsure(model, [self._cells[i] for i in candidates]), kind="stable")
-        return [candidates[k] for k in order]
+        doubt = unsure(model, [self._cells[i] for i in candidates])
+        return [candidates[k] for k in least_sure_first(doubt, self._rng)]
 
     def _save(self, taught: Taught) -> None:
         if self._path is None or not taught.sentences:
