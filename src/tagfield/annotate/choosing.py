@@ -3,12 +3,12 @@
     no model    ─▶ covering: the sentence with the most frequent words that no labelled sentence has
     a model     ─▶ least_sure_first: of ten sentences by chance, the one whose labels the model is least sure of
 
-    unsure(x) = Σ_t (1 − max_y P(y_t = y | x)) / T
+    unsure(x) = Σ_t (1 − max_y P(y_t = y | x)) / √T
 
 Only ten, because the most doubtful of a whole corpus are its oddities: garbage, other languages, sentences that people
-label differently each time. On recipe ingredients they taught the model less than chance did. The mean over the words,
-because the sum prefers sentences of a hundred words, which take a person as long as ten others. benchmarks/annotate.py
-compares the order with chance; docs/annotate.md has its figures.
+label differently each time. On recipe ingredients they taught the model less than chance did. The sum of the doubts
+prefers sentences of a hundred words, which take a person as long as ten others, and the mean those of one strange word;
+the root is between them. benchmarks/annotate.py compares the order with chance; docs/annotate.md has its figures.
 """
 
 from collections import Counter
@@ -40,7 +40,7 @@ def unsure(model: Model, sentences: Sequence[object], threads: int = 1) -> Doubl
     doubt = 1.0 - decoder.marginals().max(axis=1).astype(np.float64)  # [T]
     sums = np.concatenate(([0.0], np.cumsum(doubt)))
     length = np.diff(starts)
-    found: Doubles = (sums[starts[1:]] - sums[starts[:-1]]) / np.maximum(length, 1)
+    found: Doubles = (sums[starts[1:]] - sums[starts[:-1]]) / np.sqrt(np.maximum(length, 1))
     return found
 
 

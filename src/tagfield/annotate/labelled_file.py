@@ -56,7 +56,11 @@ class LabelledFile:
         self._descriptor = -1
         self._size = 0
         self._open()
-        self._read()
+        try:
+            self._read()
+        except BaseException:
+            self.close()
+            raise
 
     def __enter__(self) -> "LabelledFile":
         return self
@@ -162,13 +166,13 @@ class LabelledFile:
 
     def _is_unfinished(self, block: bytes, whole_lines: bool) -> bool:
         """Whether the last sentence, which no empty line ends, is what a killed process left of one."""
-        lines = [line.split("\t") for line in block.decode(errors="replace").splitlines()]
-        if self._begins([tuple(cells[: self._columns]) for cells in lines[: None if whole_lines else -1]]):
+        lines = [_cells(line) for line in block.decode(errors="replace").splitlines()]
+        if not whole_lines and len(lines[-1]) != self._columns + 1:
             return True
-        if whole_lines or len(lines[-1]) != self._columns + 1:
-            return not whole_lines
+        if self._begins([tuple(cells[: self._columns]) for cells in lines]):
+            return True
         labels = {label for each in self.sentences for label in each.labels} | {cells[-1] for cells in lines[:-1]}
-        return lines[-1][-1] not in labels  # perhaps half of a label
+        return not whole_lines and lines[-1][-1] not in labels  # perhaps half of a label
 
     def _sentence(self, block: bytes, number: int) -> Labelled:
         try:
@@ -177,7 +181,7 @@ class LabelledFile:
             raise InputError(f"{self.path}: sentence {number} is not UTF-8; choose another file with -o") from None
         rows, labels = [], []
         for line in lines:
-            cells = line.split("\t") if "\t" in line else line.split()
+            cells = _cells(line)
             if line.startswith("#") and len(cells) != self._columns + 1:
                 continue  # a comment
             if len(cells) != self._columns + 1:
@@ -188,3 +192,7 @@ class LabelledFile:
             rows.append(tuple(cells[:-1]))
             labels.append(cells[-1])
         return Labelled(block, tuple(rows), tuple(labels))
+
+
+def _cells(line: str) -> list[str]:
+    return line.split("\t") if "\t" in line else line.split()

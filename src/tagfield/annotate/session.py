@@ -35,7 +35,7 @@ LEASE = 180.0  # seconds
 WAIT = 0.4  # seconds that a client waits for the newest model
 Shown = dict[str, Any]  # a sentence as the page gets it
 Suggestion = tuple[list[str], list[float]]  # labels and their probabilities
-COVERED = 5  # sentences by coverage, before a model's doubts mean something
+COVERED = 3  # sentences by coverage, before a model's doubts mean something
 
 
 @dataclass(frozen=True)

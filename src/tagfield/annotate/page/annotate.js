@@ -22,7 +22,7 @@ const client = clientName();
 let state = { labels: [], spans: true };
 let sentence = null;
 let busy = false;
-let names = ""; // what the palette shows
+let names = null; // what the palette shows
 const palette = new Palette(byId("palette"), { onChoose: choose, onAdd: add });
 const board = new Board(byId("board"), { brush: () => palette.brush, onSelect: selected });
 
