@@ -16,7 +16,7 @@ from tagfield.annotate.labelling import NONE, Labelling, find_labelling
 from tagfield.annotate.learning import MADE, Learning
 from tagfield.annotate.pool import Pool, read_pool
 from tagfield.annotate.session import Session
-from tagfield.cli.checks import check_model_target, check_target
+from tagfield.cli.checks import check_inputs, check_model_target, check_target
 from tagfield.cli.exits import UsageError, usage
 from tagfield.cli.options import offer
 from tagfield.cli.reading import label_names, with_reading_options
@@ -94,6 +94,7 @@ def annotate(
     with usage():
         secret = checked_token(host, token or os.environ.get(TOKEN))
         chosen = None if template is None else load_template(template, reading.columns)
+    check_inputs(output, [*texts, dev, labels_from])
     check_target(output)
     start, saved = _models(model, output, [*texts, dev, labels_from])
     if start is not None and start.template is None:
@@ -121,8 +122,7 @@ def annotate(
         with usage():
             run(AnnotateApp(session, secret, None if secret else LOOPBACK | {host}), host, port)
         count = len(file.sentences)
-    name = shlex.quote(output)
-    log("info", f"{count} sentences are in {output}", next=f"tagfield train {name} -o {shlex.quote(saved)}")
+    log("info", f"{count} sentences are in {output}", next=f"tagfield tag -m {shlex.quote(saved)} --text FILE")
 
 
 def _models(given: str | None, output: str, inputs: list[str | None]) -> tuple[Model | None, str]:
