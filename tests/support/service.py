@@ -35,15 +35,16 @@ def names_model(label: str = "LOC") -> Model:
 class Service:
     """A server of `tagfield serve`."""
 
+    command = "serve"
+
     def __init__(self, *arguments: str | Path, **environment: str) -> None:
-        command = [sys.executable, "-m", "tagfield", "serve", "--port", "0", *map(str, arguments)]
+        command = [sys.executable, "-m", "tagfield", self.command, "--port", "0", *map(str, arguments)]
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, env=os.environ | environment)
         self.lines: queue.Queue[dict[str, Any]] = queue.Queue()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
         try:
-            first = self.lines.get(timeout=PATIENCE)
-            assert first["message"] == "listening", first
+            first = self.first()
         except BaseException:
             self.process.kill()
             self.process.communicate()
@@ -55,6 +56,12 @@ class Service:
         assert self.process.stderr is not None
         for line in self.process.stderr:
             self.lines.put(json.loads(line))
+
+    def first(self) -> dict[str, Any]:
+        """The line that says where it listens."""
+        first = self.lines.get(timeout=PATIENCE)
+        assert first["message"] == "listening", first
+        return first
 
     def log(self, timeout: float = PATIENCE) -> dict[str, Any]:
         """The next line of the log."""

@@ -41,6 +41,7 @@ COMMANDS: dict[str, Entry] = {
     "convert": Entry("tagfield.cli.convert:convert", "Convert labelled data from one format to another."),
     "convert-model": Entry("tagfield.cli.convert_model:convert_model", "Convert a model from one program to another."),
     "serve": Entry("tagfield.cli.serve:serve", "Serve models over HTTP, with a page to try them on."),
+    "annotate": Entry("tagfield.cli.annotate:annotate", "Label text by hand, while a model learns and suggests."),
     "info": Entry("tagfield.cli.info:info", "Show what is in a model file and how it was trained."),
     "compare": Entry("tagfield.cli.compare:compare", "Compare recipes on your data, on all cores.", EXPERIMENTS),
     "report": Entry("tagfield.cli.report:report", "Write the report of a comparison.", EXPERIMENTS),
@@ -124,7 +125,7 @@ def group() -> Any:
     """The group of all commands.
 
     >>> sorted(group().commands)[:2]
-    ['compare', 'convert']
+    ['annotate', 'compare']
     """
     app = typer.Typer(cls=Commands, add_completion=True, rich_markup_mode="rich", context_settings=CONTEXT)
     app.callback(epilog=EPILOG)(_tagfield)

@@ -4,13 +4,17 @@ import ipaddress
 import os
 import sys
 import warnings
-from typing import Annotated
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tagfield.cli.exits import UsageError, usage
 from tagfield.errors import InputError, UnknownAttributesWarning
 from tagfield.serve.limits import Limits
+
+if TYPE_CHECKING:
+    from tagfield.serve.door import Door
 
 LOOPBACK = frozenset(("localhost", "127.0.0.1", "[::1]"))
 TOKEN = "TAGFIELD_TOKEN"
@@ -49,12 +53,7 @@ def serve(
     replaced on disk is loaded without a pause. Logs are lines of JSON on standard error, plain ones on a terminal.
     Ctrl-C and SIGTERM finish what was begun.
     """
-    try:
-        from tagfield.serve.server import run
-    except ModuleNotFoundError as error:
-        if error.name is None or error.name.partition(".")[0] not in ("uvicorn", "httptools", "h11", "click"):
-            raise
-        raise UsageError(f"tagfield serve needs {error.name}; install it with: pip install 'tagfield[serve]'") from None
+    run = started_server("serve")
     from tagfield.serve.app import App
     from tagfield.serve.registry import ModelFile, Registry, check_names
 
@@ -75,6 +74,18 @@ def serve(
     app = App(registry, limits, secret, None if secret else LOOPBACK | {host}, threads or os.cpu_count() or 1)
     with usage():
         run(app, host, port)
+
+
+def started_server(command: str) -> Callable[["Door", str, int], None]:
+    """`tagfield.serve.server.run`, which needs the extra `serve`; UsageError if that is not installed."""
+    try:
+        from tagfield.serve.server import run
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] not in ("uvicorn", "httptools", "h11", "click"):
+            raise
+        advice = "install it with: pip install 'tagfield[serve]'"
+        raise UsageError(f"tagfield {command} needs {error.name}; {advice}") from None
+    return run
 
 
 def checked_token(host: str, token: str | None) -> str | None:

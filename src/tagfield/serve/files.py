@@ -29,21 +29,28 @@ class File(NamedTuple):
     body: bytes
 
 
-def _read(name: str) -> File:
-    body = (HERE / name).read_bytes()
-    kind = KINDS[Path(name).suffix]
+def read_file(path: Path) -> File:
+    """A file of a page, with its headers.
+
+    >>> read_file(HERE / "icon.svg").headers[0]
+    (b'content-type', b'image/svg+xml')
+    """
+    body = path.read_bytes()
+    kind = KINDS[path.suffix]
     length = b"%d" % len(body)
     return File(
         [(b"content-type", kind), (b"content-length", length), (b"cache-control", b"no-cache"), *SECURITY], body
     )
 
 
-FILES = {
-    "/": _read("index.html"),
-    "/docs": _read("docs.html"),
-    **{
-        f"/page/{path.name}": _read(path.name)
-        for path in sorted(HERE.iterdir())
-        if path.suffix in (".css", ".js", ".svg")
-    },
-}
+def read_parts(folder: Path) -> dict[str, File]:
+    """The style sheets, scripts and pictures in a folder, by their paths /page/….
+
+    >>> "/page/base.css" in read_parts(HERE)
+    True
+    """
+    parts = [path for path in sorted(folder.iterdir()) if path.suffix in (".css", ".js", ".svg")]
+    return {f"/page/{path.name}": read_file(path) for path in parts}
+
+
+FILES = {"/": read_file(HERE / "index.html"), "/docs": read_file(HERE / "docs.html"), **read_parts(HERE)}

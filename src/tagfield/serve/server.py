@@ -1,6 +1,6 @@
 """The server: uvicorn, with patience for nobody.
 
-    socket ─▶ Connection (uvicorn's parser in C, and how long a client may take) ─▶ App
+    socket ─▶ Connection (uvicorn's parser in C, and how long a client may take) ─▶ Door
     SIGTERM, SIGINT ─▶ no new connections ─▶ what was begun is finished ─▶ exit code 0
 
 uvicorn waits forever for headers that do not come and for a client that does not read, and puts no limit on headers.
@@ -23,7 +23,7 @@ import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from tagfield.errors import InputError
-from tagfield.serve.app import App
+from tagfield.serve.door import Door
 from tagfield.serve.files import SECURITY
 from tagfield.serve.limits import Limits
 from tagfield.serve.log import JsonHandler, log, log_warning
@@ -109,7 +109,7 @@ class Connection(HttpToolsProtocol):
 class Server(uvicorn.Server):
     """uvicorn's server, which looks at its connections and ends with exit code 0 when it is told to stop."""
 
-    def __init__(self, config: uvicorn.Config, app: App) -> None:
+    def __init__(self, config: uvicorn.Config, app: Door) -> None:
         super().__init__(config)
         self._app = app
 
@@ -147,7 +147,7 @@ class Server(uvicorn.Server):
         log("info", "stopped")
 
 
-def run(app: App, host: str, port: int) -> None:
+def run(app: Door, host: str, port: int) -> None:
     """Serve until SIGTERM or SIGINT."""
     listener = bind(host, port)
     limits = replace(app.limits, connections=min(app.limits.connections, open_files() - SPARE_FILES))
