@@ -140,8 +140,9 @@ def pack(
                 slots[id].append((t, value))
         single = [(id, [(t, value)]) for t, token in enumerate(known) for id, value in token]
         stop = 0
-        order = (lambda slot: (slot[0] // 4 % 8, len(slot[1]) > 1)) if grouped else lambda slot: 0
-        by_group = sorted(slots.items(), key=order)
+        by_group = list(slots.items())
+        if grouped:
+            by_group.sort(key=lambda slot: (slot[0] // 4 % 8, len(slot[1]) > 1))
         for id, places in by_group if gather else single:
             stop += len(places)
             out["attribute"].append(id)

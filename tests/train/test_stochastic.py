@@ -309,3 +309,10 @@ def test_adagrad_remembers_the_steps_of_transitions_where_there_are_no_state_wei
         at.append(float(trainer.weights().trans[0, 0]))
     steps = np.diff(at)
     assert steps[0] > 1.2 * steps[1] > 1.2 * steps[2] > 0
+
+
+def test_what_a_pass_changes_begins_at_cache_lines() -> None:
+    encoded = encode_sequences([[["a", "b"], ["c"]]] * 3, [["X", "Y"]] * 3)
+    trainer = made(encoded, Settings.of("adaptive", average=True, rate=0.1))
+    trainer.run(np.arange(3))
+    assert {array.ctypes.data % 64 for array in trainer.state().arrays.values() if array.size} == {0}

@@ -256,8 +256,9 @@ def _extended(array: Floats, rows: int, fresh: Floats | None) -> Floats:
     if have >= rows:
         return array
     buffer = array.base
-    alike = isinstance(buffer, np.ndarray) and (buffer.ndim, buffer.shape[1:]) == (array.ndim, array.shape[1:])
-    if not (isinstance(buffer, np.ndarray) and alike and len(buffer) >= rows and buffer.flags.writeable):
+    if not (
+        isinstance(buffer, np.ndarray) and buffer.ndim == 2 and len(buffer) >= rows and buffer.flags.writeable
+    ):  # arrays on cache lines have a flat one
         buffer = np.zeros((max(2 * rows, 1024), LANES), np.float32)
         buffer[:have] = array
     buffer[have:rows] = 0 if fresh is None else np.tile(fresh, ((rows - have) // len(fresh), 1))
