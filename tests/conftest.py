@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, settings
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-settings.register_profile("sanitize", suppress_health_check=[HealthCheck.too_slow])  # it runs slowly
+settings.register_profile("sanitize", deadline=None, suppress_health_check=[HealthCheck.too_slow])  # it runs slowly
 
 # How long an example takes says how busy the machine is, not whether the code is right.
 settings.register_profile("tagfield", deadline=None)
