@@ -4,10 +4,14 @@ Usage: labels.py FOLDER, with train.txt of CoNLL-2000 in it. Its 22 labels are s
 each other is drawn once, so that few pairs of labels occur, as in large tag sets: of the 457 tags of the Brown corpus,
 4 % of the pairs do. Attributes are those of CRFsuite's chunking example; state features are the observed ones. One
 thread; epochs of `sgd` and `l2sgd` after the first, and tagging of the same sentences from lists of attributes,
-medians. CRFsuite gets fewer sentences where it would take minutes.
+medians. CRFsuite gets fewer sentences where it would take minutes. Blocks have 8 sentences, as from 8,000 sentences on.
+
+The last line is the peak memory of training with 225 labels, of 5,000 sentences from a file, each in its own process.
 """
 
 import argparse
+import subprocess
+import sys
 import tempfile
 import time
 from collections import Counter
@@ -21,13 +25,14 @@ import numpy as np
 import peer
 import pycrfsuite
 
-from tagfield.encode import encode_sequences
+from tagfield.encode import encode_files, encode_sequences
 from tagfield.model import Model
 from tagfield.train import Settings, train
 from tagfield.train.problem import Problem
 
 SENTENCES = 800
 LABELS = (22, 50, 200, 450)
+PEAK = (225, 5000)  # labels and sentences whose memory is measured
 PAIRS = 2e9  # label pairs that CRFsuite may visit in an epoch: tokens · L²
 
 Lists = list[list[list[str]]]
@@ -74,7 +79,7 @@ def seconds(work: Callable[[], object]) -> float:
 def ours(X: Lists, y: Labels, transitions: str, repeats: int) -> tuple[float, float]:
     """An epoch and tagging, in seconds."""
     encoded = encode_sequences(X, y)
-    settings = Settings.of("sgd", features="observed", transitions=transitions, rate=0.1, epochs=3)
+    settings = Settings.of("sgd", features="observed", transitions=transitions, rate=0.1, epochs=3, block=8)
     problem = Problem.of(encoded, settings)
     rng = np.random.default_rng(0)
     trainer = settings.recipe.trainer(problem, rng)
@@ -136,13 +141,47 @@ def table(folder: Path, sizes: tuple[int, ...] = LABELS, sentences: int = SENTEN
     return lines
 
 
+def peak(who: str, path: Path) -> None:
+    """Train on a file for two epochs, and print the peak memory of this process in MB."""
+    if who == "tagfield":
+        train(encode_files(path), Settings.of("sgd", features="observed", rate=0.1, epochs=2))
+    else:
+        peer.timed_run(peer.trainer(peer.read(path)), "l2sgd", 2, everything=False)
+    status = Path(
+        "/proc/self/status"
+    ).read_text()  # ru_maxrss would begin with the memory of the process that started this
+    print(int(status.split("VmHWM:")[1].split()[0]) // 1024)
+
+
+def memory(folder: Path, labels: int, sentences: int) -> str:
+    """Peak memory of both, each in a process of its own."""
+    raw = peer.read(folder / "train.txt")[:sentences]
+    made = split_labels([[cells[2] for cells in s] for s in raw], labels)
+    with tempfile.TemporaryDirectory() as place:
+        path = Path(place, "train.txt")
+        with path.open("w") as file:
+            for sentence, y in zip(raw, made, strict=True):
+                file.writelines(f"{cells[0]} {cells[1]} {label}\n" for cells, label in zip(sentence, y, strict=True))
+                file.write("\n")
+        ours, theirs = (
+            subprocess.run([sys.executable, __file__, path, "--peak", who], check=True, capture_output=True, text=True)
+            for who in ("tagfield", "python-crfsuite")
+        )
+    return f"Peak memory with {labels} labels: {ours.stdout.strip()} MB, python-crfsuite {theirs.stdout.strip()} MB"
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--quick", action="store_true", help="fewer sentences, each row once")
+    parser.add_argument("--peak", help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if options.peak:
+        peak(options.peak, options.folder)
+        sys.exit()
     print(
         "\n".join(
             table(options.folder, sentences=150 if options.quick else SENTENCES, repeats=1 if options.quick else 4)
         )
     )
+    print("\n" + memory(options.folder, *((60, 300) if options.quick else PEAK)))

@@ -1,6 +1,8 @@
 """Every generator: g is the derivative of G, h that of g, g never decreases; closed forms; names; bad input."""
 
 import math
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -212,3 +214,12 @@ def test_divergences_of_many_features_and_of_one_number() -> None:
     one = divergence(arctan(0.1), update("U6"), 1.0 + 1e-9, 1.0)
     assert many == pytest.approx(5000 * one, rel=1e-9)
     assert one == pytest.approx(0.5e-18 / 1.1, rel=1e-6)
+
+
+def test_recipes_whose_generator_needs_no_special_function_train_without_scipy() -> None:
+    code = (
+        "import sys; sys.modules['scipy'] = None; from tagfield.encode import encode_sequences; "
+        "from tagfield.train import train; "
+        "print(len(train(encode_sequences([[['a'], ['b']]], [['X', 'Y']]), 'u2.g1').history) > 0)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "True\n"
