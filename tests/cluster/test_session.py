@@ -176,3 +176,17 @@ def test_a_driver_that_is_killed_goes_on_from_its_checkpoint_and_leaves_nothing_
         assert np.array_equal(array, other)
     assert not processes() - before
     assert set(os.listdir("/dev/shm")) <= memory
+
+
+@pytest.mark.slow
+def test_the_commands_train_on_a_packed_corpus_and_tag(tmp_path: Path) -> None:
+    pytest.importorskip("ray")
+    (tmp_path / "a.txt").write_text(TRAIN * 30)
+    pack(tmp_path / "a.txt", tmp_path / "c")
+    done = call("train", "c", "-o", "m", "--cluster", "local", "--workers", "2", "--epochs", "2", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "cluster    local, 2 workers, 2 shares of the sentences, started in " in done.stderr
+    assert Model.load(tmp_path / "m").info["cluster"] == {"shares": 2, "mixes": 32}
+    here, there = (call("tag", "-m", "m", "a.txt", *more, cwd=tmp_path) for more in ([], ["--cluster", "local"]))
+    assert there.returncode == 0, there.stderr
+    assert there.stdout == here.stdout
