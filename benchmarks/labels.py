@@ -25,7 +25,7 @@ import numpy as np
 import peer
 import pycrfsuite
 
-from tagfield.encode import encode_files, encode_sequences
+from tagfield.encode import encode_sequences
 from tagfield.model import Model
 from tagfield.train import Settings, train
 from tagfield.train.problem import Problem
@@ -141,16 +141,12 @@ def table(folder: Path, sizes: tuple[int, ...] = LABELS, sentences: int = SENTEN
     return lines
 
 
-def peak(who: str, path: Path) -> None:
-    """Train on a file for two epochs, and print the peak memory of this process in MB."""
-    if who == "tagfield":
-        train(encode_files(path), Settings.of("sgd", features="observed", rate=0.1, epochs=2))
-    else:
-        peer.timed_run(peer.trainer(peer.read(path)), "l2sgd", 2, everything=False)
-    status = Path(
-        "/proc/self/status"
-    ).read_text()  # ru_maxrss would begin with the memory of the process that started this
-    print(int(status.split("VmHWM:")[1].split()[0]) // 1024)
+# Two epochs on a file, in a process that imports nothing else. (ru_maxrss would begin with the memory of its parent.)
+TOLD = "; print(int(open('/proc/self/status').read().split('VmHWM:')[1].split()[0]) // 1024)"
+OURS = """import sys; from tagfield.encode import encode_files; from tagfield.train import Settings, train
+train(encode_files(sys.argv[1]), Settings.of("sgd", features="observed", rate=0.1, epochs=2))"""
+THEIRS = """import sys, peer; from pathlib import Path
+peer.timed_run(peer.trainer(peer.read(Path(sys.argv[1]))), "l2sgd", 2, everything=False)"""
 
 
 def memory(folder: Path, labels: int, sentences: int) -> str:
@@ -164,8 +160,14 @@ def memory(folder: Path, labels: int, sentences: int) -> str:
                 file.writelines(f"{cells[0]} {cells[1]} {label}\n" for cells, label in zip(sentence, y, strict=True))
                 file.write("\n")
         ours, theirs = (
-            subprocess.run([sys.executable, __file__, path, "--peak", who], check=True, capture_output=True, text=True)
-            for who in ("tagfield", "python-crfsuite")
+            subprocess.run(
+                [sys.executable, "-c", code + TOLD, path],
+                check=True,
+                capture_output=True,
+                text=True,
+                cwd=Path(__file__).parent,
+            )
+            for code in (OURS, THEIRS)
         )
     return f"Peak memory with {labels} labels: {ours.stdout.strip()} MB, python-crfsuite {theirs.stdout.strip()} MB"
 
@@ -174,11 +176,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--quick", action="store_true", help="fewer sentences, each row once")
-    parser.add_argument("--peak", help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.peak:
-        peak(options.peak, options.folder)
-        sys.exit()
     print(
         "\n".join(
             table(options.folder, sentences=150 if options.quick else SENTENCES, repeats=1 if options.quick else 4)
