@@ -90,7 +90,7 @@ class Dataset:
         >>> from tagfield.encode import encode_sequences
         >>> data = encode_sequences([[["a"], ["a", "b"]]], [["X", "Y"]]).dataset
         >>> same = Dataset.of_slots(data.tokens, data.states, data.labels, data.weight)
-        >>> same.place.tolist() == data.place.tolist() == [0, 1 | 1 << 15, 1 | 1 << 15]
+        >>> same.place.tolist() == data.place.tolist() == [1 | 1 << 15, 0, 1 | 1 << 15]  # once comes before twice
         True
         """
         states, place = places_of(states)

@@ -104,7 +104,7 @@ class Model(Tagging):
         >>> model.tag([[["w=the"], ["w=cow"]]])
         [['D', 'N']]
         """
-        if isinstance(data, list | tuple) and len(data) == 1:
+        if isinstance(data, list | tuple) and len(data) == 1 and not isinstance(data[0], list | tuple):
             data = data[0]
         if is_corpus(data):
             data = Corpus.open(data)  # type: ignore[arg-type]

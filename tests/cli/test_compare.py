@@ -93,6 +93,7 @@ def test_the_help_lists_experiments_apart() -> None:
         "convert",
         "convert-model",
         "serve",
+        "annotate",
         "info",
     ]
     assert re.findall(r"^\W+([a-z-]+)  ", experiments, re.M) == ["compare", "report", "demo-data", "fetch", "responses"]

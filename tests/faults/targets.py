@@ -99,7 +99,7 @@ TARGETS: dict[str, Target] = {
     "train --log": Target(
         command("train", "IN/data.txt", "-o", "OUT/model", "--log", "OUT/log.jsonl", "--epochs", "3", "-q"), is_result
     ),
-    "pack": Target(command("pack", "IN/data.txt", "-o", "OUT/corpus", "--shard-size", "1kB", "-q"), is_packed),
+    "pack": Target(command("pack", "IN/data.txt", "-o", "OUT/corpus", "--shard-size", "1MB", "-q"), is_packed),
     "pack --min-count": Target(command("pack", "IN/data.txt", "-o", "OUT/corpus", "--min-count", "2", "-q"), is_packed),
     "convert": Target(command("convert", "IN/data.txt", "OUT/data.jsonl")),
     "write_errors_page": Target(
