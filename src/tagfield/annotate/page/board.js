@@ -67,6 +67,7 @@ export class Board {
     node.dataset.index = word;
     if (chance !== undefined) node.title = `the model is ${percent(chance)} sure`;
     if (chance < 0.8) node.classList.add("doubt");
+    if (text.length <= 24) node.classList.add("whole"); // a finger finds a word that stays on one line
     return node;
   }
 
