@@ -5,6 +5,7 @@ ranked sentences ─▶ words, labels, spans, places with their reasons ─▶ u
 """
 
 import json
+import os
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -105,7 +106,7 @@ class Records:
         kept = _kept(len(words), [(first, end) for first, end, _ in spots])
         record = {
             "number": s + 1,
-            "at": encoded.where(s),
+            "at": os.path.basename(encoded.where(s)),  # without the folder: the page is passed around
             "tokens": len(words),
             "kept": kept,
             "words": [short(words[p]) for p in kept],

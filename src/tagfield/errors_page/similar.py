@@ -6,6 +6,7 @@
 An annotator wants both sides: of three examples, one has the gold label if any similar token has it.
 """
 
+import os
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -97,7 +98,7 @@ class Similar:
         first, end = max(0, at - REACH), min(len(words), at + REACH + 1)
         label = int(encoded.gold[token])
         return {
-            "at": encoded.where(s),
+            "at": os.path.basename(encoded.where(s)),
             "before": " ".join(["…"] * (first > 0) + [short(word) for word in words[first:at]]),
             "word": short(words[at]),
             "after": " ".join([short(word) for word in words[at + 1 : end]] + ["…"] * (end < len(words))),
