@@ -235,3 +235,19 @@ def test_sequence_probabilities_are_those_of_the_n_best_under_constraints_too() 
     best = crf.predict_single(x)
     crf.tagger_.set(x)
     assert crf.tagger_.probability(best) == pytest.approx(paths[0][1], abs=CLOSE)
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2, -1])
+def test_one_sequence_goes_the_short_way_whatever_n_jobs_is(
+    n_jobs: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y = [[["a"], ["b"]], [["b"], ["a"]]] * 3, [["X", "Y"], ["Y", "X"]] * 3
+    crf = CRF(n_jobs=n_jobs).fit(X, y)
+    alone, sure = crf.predict(X[:2])[1], crf.predict_marginals(X[:2])[1]
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("a decoder for one sequence")
+
+    monkeypatch.setattr(CRF, "_decoder", refuse)
+    assert crf.predict_single(X[1]) == alone == ["Y", "X"]
+    assert crf.predict_marginals_single(X[1]) == [pytest.approx(each, abs=1e-6) for each in sure]

@@ -182,9 +182,10 @@ class Decoding(Fitted):
         """The short way from objects to labels, if a call has no need of a decoder; see `Model.straight`."""
         if self._model is None:
             self._check_fitted()
-        if known is not None or X is None or self._constraints() is not None or threads_of(self.n_jobs) != 1:
+        if known is not None or X is None or self._constraints() is not None:
             return None
-        return self.model_.straight
+        one = type(X) is list and len(X) == 1  # threads have nothing to share there
+        return self.model_.straight if one or threads_of(self.n_jobs) == 1 else None
 
     def _overrides(self, *methods: str) -> bool:
         """Whether a subclass or this object has a method of its own instead of one of these."""
