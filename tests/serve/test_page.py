@@ -225,4 +225,5 @@ def test_a_service_with_a_token_asks_for_it(browser: "Browser", folder: Path) ->
         page.locator("#model option").first.wait_for(state="attached")
         page.locator("#text").fill("Anna")
         page.locator("mark.span").wait_for()
+        assert "Anna" in page.locator("mark.span").inner_text()
         page.close()

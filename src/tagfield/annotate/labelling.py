@@ -94,7 +94,7 @@ def find_labelling(
 ) -> Labelling:
     """What there is to mark.
 
-    named: labels that somebody listed: types of spans (PER), or labels of tokens (B-PER, NN)
+    named: labels that were listed: types of spans (PER), or labels of tokens (B-PER, NN)
     seen: labels of tokens, in a labelled file or a model
     scheme: 'bio', 'iobes', 'bilou', or 'none' for tags; None finds it
     template: the name of the template, if it is known

@@ -2,8 +2,8 @@
 
     CORPUS/ ─▶ Corpus.open: manifest, names, shards (sizes and checksums) ─▶ take(order) ─▶ Dataset in memory
 
-Sentences are read into memory that nobody else can change, and the kernels check them there: a file that is overwritten
-meanwhile can give an error, but cannot crash anything.
+Sentences are read into memory that only this process can change, and the kernels check them there: a file that is
+overwritten meanwhile can give an error, but cannot crash anything.
 """
 
 import os
