@@ -22,6 +22,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -30,17 +31,17 @@ TIMES = (1, 16, 64)
 PEER = 16  # it would take ten minutes and ten gigabytes for more
 WINDOW = "64MB"
 EPOCHS = 3
-NAMES = {
+NAMES = {  # in this order, since the others are compared with the first
+    "peer": "python-crfsuite, in memory",
     "pack": "tagfield pack",
     "memory": "in memory",
     "disk": f"on disk, windows of {WINDOW}",
-    "peer": "python-crfsuite, in memory",
 }
 
 
-def rows(folder: Path, times: list[int], what: str = "") -> list[dict[str, Any]]:
-    """The figures of each size and each way of training; `what` names some of NAMES, separated by commas."""
-    found, text = [], (folder / "train.txt").read_bytes()
+def rows(folder: Path, times: list[int], what: list[str]) -> Iterator[dict[str, Any]]:
+    """The figures of each size and each way of training, as they are measured; `what` names some of NAMES."""
+    text = (folder / "train.txt").read_bytes()
     scratch = Path(tempfile.mkdtemp(prefix="tagfield-bench-"))
     try:
         for count in times:
@@ -48,14 +49,13 @@ def rows(folder: Path, times: list[int], what: str = "") -> list[dict[str, Any]]
             with file.open("wb") as out:
                 for _ in range(count):
                     out.write(text)
-            for name in what.split(",") if what else NAMES:
+            for name in what:
                 if name != "peer" or count <= PEER:
                     paths = [packed] if name == "disk" else [file, packed] if name == "pack" else [file]
-                    found.append({"times": count, "what": name, **_measured(name, *paths)})
+                    yield {"times": count, "what": name, **_measured(name, *paths)}
             shutil.rmtree(packed, ignore_errors=True)
     finally:
         shutil.rmtree(scratch)
-    return found
 
 
 def _measured(what: str, *paths: Path) -> dict[str, Any]:
@@ -106,24 +106,23 @@ def _peak() -> float:
 
 
 def main() -> None:
-    """Print a table."""
+    """Print a table, each row as soon as it is measured."""
+    from timing import head, row  # what the processes that are measured do without
+
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("times", type=int, nargs="*", help=f"how many times over [default: {TIMES}]")
     parser.add_argument("--quick", action="store_true", help="once over, without python-crfsuite")
     given = parser.parse_args()
     times = given.times or ([1] if given.quick else list(TIMES))
-    print("| CoNLL-2000 | | ns per token | peak memory | times python-crfsuite's speed |")
-    print("| --- | --- | --- | --- | --- |")
-    found = rows(given.folder, times, "pack,memory,disk" if given.quick else "")
-    theirs = [row["ns_per_token"] for row in found if row["what"] == "peer"]  # the last one stands for longer corpora
-    at_count = {row["times"]: row["ns_per_token"] for row in found if row["what"] == "peer"}
-    for row in found:
-        faster = ""
-        if theirs and row["what"] in ("memory", "disk"):
-            faster = f"{at_count.get(row['times'], theirs[-1]) / row['ns_per_token']:.1f}"
-        size = f"{row['times']} ×, {row['tokens']:,} tokens"
-        print(f"| {size} | {NAMES[row['what']]} | {row['ns_per_token']:.0f} | {row['peak_mb']:,.0f} MB | {faster} |")
+    head("CoNLL-2000", "", "ns per token", "peak memory", "times python-crfsuite's speed")
+    theirs = None  # of the last corpus that it trained on, which stands for longer ones
+    for found in rows(given.folder, times, [name for name in NAMES if name != "peer" or not given.quick]):
+        ns, what = found["ns_per_token"], found["what"]
+        theirs = ns if what == "peer" else theirs
+        faster = f"{theirs / ns:.1f}" if theirs and what in ("memory", "disk") else ""
+        size = f"{found['times']} ×, {found['tokens']:,} tokens"
+        row(size, NAMES[what], f"{ns:.0f}", f"{found['peak_mb']:,.0f} MB", faster)
 
 
 if __name__ == "__main__":
