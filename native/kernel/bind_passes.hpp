@@ -9,14 +9,55 @@
 
 namespace {
 
-struct PassHandle {
-  Pass p;
+struct ResponseHandle {
   std::optional<Response> response;
   std::optional<Counted> counted;
   std::vector<std::pair<View<float, 3>, View<double, 2>>> kept;  // the arrays behind the tables of counts
   std::optional<View<float, 3>> cells;
   std::optional<View<double, 2>> tails;
+
+  void check() const {
+    require(!counted || (counted->tables.size() >= 2 && counted->exact),
+            "responses to counts need the tables of 0 and 1 and an exact direction");
+  }
+  Kind kind() const { return {response ? &*response : nullptr, counted ? &*counted : nullptr}; }
+};
+
+struct PassHandle : ResponseHandle {
+  Pass p;
   std::optional<LimitsHandle> limits;
+  std::vector<std::shared_ptr<ResponseHandle>> kinds;  // where kinds of features have responses of their own
+  std::optional<View<uint8_t, 1>> of_state, of_edge;
+  int of_transitions = 0;
+  std::shared_ptr<Gathered> gathered = std::make_shared<Gathered>();
+
+  // Which loop this pass takes, and what it responds with.
+  void choose(const Layout& at) {
+    check();
+    p.response = nullptr, p.counted = nullptr, p.gathered = nullptr;
+    if (kinds.empty() && p.minibatch == 1) {
+      p.response = kind().response, p.counted = kind().counted;
+      return;
+    }
+    p.kinds = Kinds{};
+    for (const auto& each : kinds) each->check(), p.kinds.list.push_back(each->kind());
+    if (kinds.empty()) {
+      p.kinds.list = {kind(), Kind{}};
+      p.kinds.transitions = p.kinds.edges = p.respond_edges ? 0 : 1;
+    } else {
+      p.kinds.transitions = of_transitions;
+    }
+    const auto row = [&](const std::optional<View<uint8_t, 1>>& of, int64_t rows) -> const uint8_t* {
+      if (!of) return nullptr;
+      require(int64_t(of->shape(0)) == rows, "every row needs a kind");
+      for (int64_t i = 0; i < rows; ++i) require(of->data()[i] < p.kinds.list.size(), "a row is of a kind that is not there");
+      return of->data();
+    };
+    p.kinds.of_state = row(of_state, at.A), p.kinds.of_edge = row(of_edge, at.E);
+    require(size_t(std::max(p.kinds.transitions, p.kinds.edges)) < p.kinds.list.size(), "transitions are of a kind that is not there");
+    gathered->open(at, p.kinds.counted());
+    p.gathered = gathered.get();
+  }
 };
 
 // A table's arrays as the kernel reads them, checked.
@@ -71,6 +112,13 @@ void bind_passes(nb::module_& m) {
       .def_prop_rw("summed_scale", [](PassHandle& h) { return h.p.summed_scale; },
                    [](PassHandle& h, double v) { h.p.summed_scale = v; })
       .def_prop_rw("averaged", [](PassHandle& h) { return h.p.averaged; }, [](PassHandle& h, int64_t v) { h.p.averaged = v; })
+      .def_prop_rw("minibatch", [](PassHandle& h) { return h.p.minibatch; }, [](PassHandle& h, int64_t v) {
+        require(v >= 1, "a mini-batch has at least one sentence");
+        h.p.minibatch = v;
+      })
+      .def_prop_rw("mean", [](PassHandle& h) { return h.p.mean; }, [](PassHandle& h, bool v) { h.p.mean = v; })
+      .def_prop_rw("ends", [](PassHandle& h) { return h.p.ends; }, [](PassHandle& h, bool v) { h.p.ends = v; })
+      .def_prop_rw("steps", [](PassHandle& h) { return h.p.steps; }, [](PassHandle& h, int64_t v) { h.p.steps = v; })
       .def_prop_ro("loss", [](PassHandle& h) { return h.p.loss; })
       .def_prop_ro("failed", [](PassHandle& h) { return h.p.failed; })
       .def_prop_ro("fallbacks", [](PassHandle& h) { return h.p.fallbacks; })
@@ -91,7 +139,16 @@ void bind_passes(nb::module_& m) {
         h.kept.emplace_back(cells, tails);
         h.counted->add(r);
       }, "cells"_a, "tails"_a, "bits"_a, "low_linear"_a, "low"_a, "high"_a)
-      .def("clear_response", [](PassHandle& h) { h.response.reset(), h.counted.reset(), h.kept.clear(); })
+      .def("clear_response", [](PassHandle& h) { static_cast<ResponseHandle&>(h) = {}, h.kinds.clear(); })
+      .def("add_kind", [](PassHandle& h) {  // what was set becomes the response of the next kind of features
+        require(h.kinds.size() < 256, "there are at most 256 kinds of features");
+        h.kinds.push_back(std::make_shared<ResponseHandle>(std::move(static_cast<ResponseHandle&>(h))));
+        static_cast<ResponseHandle&>(h) = {};
+      })
+      .def("set_kinds", [](PassHandle& h, View<uint8_t, 1> states, int transitions, View<uint8_t, 1> edges) {
+        require(transitions >= 0 && size_t(transitions) < h.kinds.size(), "transitions are of a kind that is not there");
+        h.of_state = states, h.of_edge = edges, h.of_transitions = transitions;
+      }, "states"_a, "transitions"_a, "edges"_a)
       .def("set_exact", [](PassHandle& h, nb::callable direction) {
         if (!h.counted) h.counted.emplace();
         h.counted->exact = [direction](const std::vector<double>& E, const std::vector<double>& empirical,
@@ -132,11 +189,10 @@ void bind_passes(nb::module_& m) {
         std::vector<int64_t> kept = checked_order(c, order);
         kept.erase(std::remove_if(kept.begin(), kept.end(), [&](int64_t s) { return c.view.length(s) == 0; }), kept.end());
         require(!h.p.streaming || h.p.block == 1, "a stream has blocks of one sentence");
-        require(!c.view.class_weight || !h.counted, "class weights do not apply to responses to counts");
-        h.p.response = h.response ? &*h.response : nullptr;
-        h.p.counted = h.counted ? &*h.counted : nullptr;
-        require(!h.counted || (h.counted->tables.size() >= 2 && h.counted->exact),
-                "responses to counts need the tables of 0 and 1 and an exact direction");
+        require(!h.p.streaming || h.p.minibatch == 1, "a stream has mini-batches of one sentence");
+        h.choose(theta.view.at);
+        require(!c.view.class_weight || !(h.p.counted || (h.p.gathered && h.p.kinds.counted())),
+                "class weights do not apply to responses to counts");
         h.p.loss = 0, h.p.failed = -1;
         // Ctrl-C ends a pass between two blocks. Asking needs Python's lock, so it is done a few times a second.
         h.p.pulse = [asked = std::chrono::steady_clock::now()]() mutable {

@@ -26,6 +26,7 @@ struct Item {
   PairFactors<float> factors;           // or what these are made of
   const float* F = nullptr;             // [n, Lp], maybe D
   Exactly leftover;
+  Scratch<float> empirical, edge_empirical;  // Ẽ [n, Lp] and [L, Lp], where mini-batches need it and labels are unknown
   std::unique_ptr<Looked> looked;       // the pairs of a sentence that looks
   LatticeRun runs[2];                   // of the plain lattice, for the habits
   int ran = 0, first_run = 0;           // how many; how many runs of the block come before it

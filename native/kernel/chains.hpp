@@ -162,6 +162,7 @@ template <Rows R> class Chains {
   // F = f(D), the directions of the transitions in the place of their u, and what no table knows.
   void respond(int64_t s, const Sentence& x, const int32_t* groups, Item& item) {
     const int64_t n = x.n, Lp = at_.Lp(), edges = item.factors.p ? 0 : form_.size();
+    if (pass_.gathered) return keep_known(x, item);
     if (item.exactly) return collect(s, x, groups, item);
     const bool edges_too = n > 1 && pass_.respond_edges;
     if (pass_.counted) {
@@ -178,6 +179,14 @@ template <Rows R> class Chains {
       for (int64_t k = 0; edges_too && k < edges; k += W)
         if (form_.pairs() || any(features<float>(load(pass_.theta.trans + k)))) store<float>(item.edge + k, f(load(item.edge + k)));
     }
+  }
+
+  // For mini-batches, which respond later: Ẽ, where it is not counts.
+  TAGFIELD_NOINLINE void keep_known(const Sentence& x, Item& item) const {
+    if (item.known || !pass_.gathered->empirical.state) return;
+    const int64_t nodes = x.n * at_.Lp(), edges = int64_t(at_.L) * at_.Lp();
+    std::copy_n(expected_.empirical.get(), nodes, item.empirical.reserve(nodes));
+    if (x.n > 1) std::copy_n(expected_.edge_empirical.get(), edges, item.edge_empirical.reserve(edges));
   }
 
   TAGFIELD_NOINLINE void collect(int64_t s, const Sentence& x, const int32_t* groups, Item& item) {

@@ -84,6 +84,19 @@ struct Looked {
     });
   }
 
+  // u and, where it is asked for, Ẽ: fn(edge attribute, place of its first weight, u, Ẽ).
+  template <class Fn> void each_expected(const Corpus& c, int64_t s, Groups mine, bool counting, bool known, Fn fn) const {
+    const int32_t* y = c.labels + c.tokens[s];
+    each_block(c, s, mine, [&](int64_t e, int64_t k, int i, int b, int64_t from, int64_t to) {
+      float counts[W] = {};
+      for (int64_t n = from; counting && known && n < to; ++n) {
+        const int64_t t = c.edges.position[n];
+        if (y[t - 1] == i && y[t] / W == b) counts[y[t] % W] += c.edges.value ? c.edges.value[n] : 1.f;
+      }
+      fn(e, k * W, sum(c, pairs_, i, b, from, to), counting && !known ? sum(c, known_, i, b, from, to) : load(counts));
+    });
+  }
+
   // E and Ẽ of every edge weight of a sentence with unknown labels, for the exact direction.
   void collect(const Corpus& c, int64_t s, const float* theta, Exactly& into) const {
     each_block(c, s, Groups{}, [&](int64_t a, int64_t k, int i, int b, int64_t from, int64_t to) {

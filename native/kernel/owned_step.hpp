@@ -30,14 +30,14 @@ struct Progress {
 
   double decay(const Pass& pass) const { return pass.streaming ? pass.decay / (t + 1) : pass.decay; }
   double rate(const Pass& pass) const { return pass.constant ? pass.rate : pass.rate / (1 + pass.rate * decay(pass) * t); }
-  double shrink(const Pass& pass) const {
-    return pass.streaming ? 1 / (1 + decay(pass) * rate(pass)) : 1 - decay(pass) * rate(pass);
+  double shrink(const Pass& pass, double m = 1) const {
+    return pass.streaming ? 1 / (1 + decay(pass) * rate(pass)) : 1 - m * decay(pass) * rate(pass);
   }
 
-  // To the next sentence. Returns whether to fold z into the weights: before it leaves float's range, and sooner where
+  // To the next step, over m sentences' share of the penalty. Returns whether to fold z into the weights: before it leaves float's range, and sooner where
   // Z θ̄ − R, of weights that grow as z falls, would lose its digits.
-  bool advance(const Pass& pass) {
-    z *= shrink(pass), t += 1;
+  bool advance(const Pass& pass, double m = 1) {
+    z *= shrink(pass, m), t += m;
     if (pass.averaging) Z += z, ++averaged;
     return z < (pass.averaging ? 1e-3 : 1e-9);
   }
@@ -109,6 +109,9 @@ template <Rows R, bool Respond, bool Adaptive, bool Average> class OwnedStep {
     }
     waiting_.clear();
   }
+
+  // z into the weights of the owner.
+  void fold_all(const Progress& now) const { fold_share(now); }
 
  private:
   // From the factors of the expected transitions.

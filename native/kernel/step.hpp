@@ -7,6 +7,7 @@
 
 #include "kernel/counted.hpp"
 #include "kernel/edge_scores.hpp"
+#include "kernel/gathered.hpp"
 #include "kernel/groups.hpp"
 #include "kernel/respond.hpp"
 #include "kernel/unknown.hpp"
@@ -44,11 +45,17 @@ struct Pass {
   std::function<void()> pulse;   // called on the calling thread now and then; may throw
   const Response* response = nullptr;
   const Counted* counted = nullptr;
+  int64_t minibatch = 1;         // sentences of one step
+  bool mean = false;             // of their differences; else the sum
+  bool ends = true;              // a mini-batch ends with this call, however short
+  Gathered* gathered = nullptr;  // where there are mini-batches, or kinds of features (gathered_step.hpp)
+  Kinds kinds;
   Limits limits;
   Arrays theta, squares, rest;   // θ̄, S, R
   // out
   double loss = 0;
   int64_t fallbacks = 0;
+  int64_t steps = 0;             // of mini-batches
   int64_t failed = -1;           // the sentence where the loss stopped being a number
 };
 

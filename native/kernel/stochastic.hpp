@@ -16,6 +16,9 @@
 // what earlier blocks taught (habits.hpp), and a weight has one owner. What travels from core to core is scores and directions,
 // 250 bytes a token; the rows, 1,800 bytes a token, stay where they are.
 //
+// With mini-batches the last phase is another one: differences are added up, and a step follows where a mini-batch ends
+// (gathered_step.hpp). Blocks end there too, so that every lattice of a mini-batch sees the same weights.
+//
 // Directions that no table knows are asked for between the last two phases, on the calling thread: they may be Python.
 // A stream has blocks of one sentence, for the result must not depend on how it is cut.
 #pragma once
@@ -26,6 +29,7 @@
 
 #include "kernel/block_scores.hpp"
 #include "kernel/chains.hpp"
+#include "kernel/gathered_step.hpp"
 #include "kernel/owned_step.hpp"
 #include "kernel/team.hpp"
 
@@ -45,11 +49,13 @@ template <Rows R, bool Respond, bool Adaptive, bool Average> class StochasticPas
     LinesAhead results;      // of lattices that others ran
     Progress now;
     Habits habits;
+    int64_t gathered;  // sentences of the mini-batch so far; each thread counts for itself
     alignas(64) std::atomic<int64_t> scored{0};  // sentences of the pass whose parts are there
 
     Worker(const Corpus& c, const Layout& at, const Pass& pass, const TransitionForm& form, int K)
         : chains(c, at, pass, form), sums(at), by_token(at), blocks{OpenBlock(K), OpenBlock(K)}, parts(size_t(K)),
-          rows(at, pass.theta.state), beside(at, Adaptive ? pass.squares.state : nullptr, Average ? pass.rest.state : nullptr), now(pass) {
+          rows(at, pass.theta.state), beside(at, Adaptive ? pass.squares.state : nullptr, Average ? pass.rest.state : nullptr), now(pass),
+          gathered(pass.gathered ? pass.gathered->sentences : 0) {
       habits.learning = !pass.streaming;
     }
   };
@@ -64,14 +70,25 @@ template <Rows R, bool Respond, bool Adaptive, bool Average> class StochasticPas
   int owners_ = 1;
   std::vector<Item> items_;
   std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<int64_t> starts_;       // where blocks begin, and the end
+  std::vector<Leftovers> leftovers_;  // of the owners, in mini-batches
 
  public:
   StochasticPass(const Corpus& c, const Layout& at, Pass& pass, const std::vector<int64_t>& order)
       : c_(c), at_(at), pass_(pass), order_(order), K_(pass.block),
-        form_(at, pass.theta.trans, !pass.observe_edges && !pass.limits.follow && !pass.counted), items_(size_t(pass.block)) {}
+        form_(at, pass.theta.trans, !pass.observe_edges && !pass.limits.follow && !pass.counted), items_(size_t(pass.block)) {
+    const int64_t B = pass.minibatch > 1 ? pass.minibatch : INT64_MAX, end = int64_t(order.size());
+    int64_t open = pass.gathered ? pass.gathered->sentences : 0;  // sentences of the mini-batch before this block
+    for (int64_t first = 0; first < end;) {
+      starts_.push_back(first);
+      const int64_t size = std::min({int64_t(K_), B - open, end - first});
+      first += size, open = (open + size) % B;
+    }
+    starts_.push_back(end);
+  }
 
   void run(int threads) {
-    workers_.resize(size_t(threads));
+    workers_.resize(size_t(threads)), leftovers_.resize(size_t(threads));
     team_.run(threads, [&](int me) { work(me); });
     for (const auto& worker : workers_)
       if (worker) pass_.fallbacks += worker->chains.fallbacks();
@@ -102,7 +119,9 @@ template <Rows R, bool Respond, bool Adaptive, bool Average> class StochasticPas
     const bool owns = me < owners;
     const Share share = Share::of(at_, owns ? me : 0, owners);
     const OwnedStep<R, Respond, Adaptive, Average> owned(c_, at_, pass_, form_, share);
-    for (int64_t first = 0, b = 0; first < int64_t(order_.size()); first += K_, ++b) {
+    const GatheredStep<R, Adaptive, Average> gathering(c_, at_, pass_, form_, share);
+    for (int64_t b = 0; b < blocks(); ++b) {
+      const int64_t first = starts_[size_t(b)];
       OpenBlock& block = worker->blocks[b % 2];
       const OpenBlock& next = worker->blocks[(b + 1) % 2];
       guarded([&] {
@@ -143,7 +162,10 @@ template <Rows R, bool Respond, bool Adaptive, bool Average> class StochasticPas
         const Item& item = items_[size_t(k)];
         for (int i = 0; i < item.ran; ++i) worker->habits.learn(item.runs[i]);
       }
-      if (owns)
+      if (!Respond && pass_.gathered) {
+        for (int k = 0; k < applied; ++k)
+          if (!gather(*worker, owned, gathering, block, k, me)) return;
+      } else if (owns)
         step_block(*worker, owned, block, applied, me);
       else
         for (int k = 0; k < applied; ++k)
@@ -155,14 +177,61 @@ template <Rows R, bool Respond, bool Adaptive, bool Average> class StochasticPas
       }
       if (applied < block.count) return;
     }
+    if (Respond || !pass_.gathered) return;
+    if (pass_.ends && worker->gathered && !step_gathered(*worker, owned, gathering, 1, me)) return;
+    if (!team_.meet()) return;
+    if (me == 0) worker->now.write(pass_), pass_.gathered->sentences = worker->gathered;
   }
 
+  int64_t blocks() const { return int64_t(starts_.size()) - 1; }
+
   void open(Worker& worker, int64_t b) {
-    const int64_t first = b * K_, left = int64_t(order_.size()) - first;
+    const auto start = [&](int64_t i) { return starts_[size_t(std::min(i, blocks()))]; };
     worker.later.clear();
-    for (int64_t i = first + K_; i < std::min(first + 2 * K_, int64_t(order_.size())); ++i)
-      OpenBlock::list(c_, order_[size_t(i)], worker.later);
-    worker.blocks[b % 2].open(c_, order_.data() + first, int(std::max(int64_t(0), std::min(left, int64_t(K_)))));
+    for (int64_t i = start(b + 1); i < start(b + 2); ++i) OpenBlock::list(c_, order_[size_t(i)], worker.later);
+    worker.blocks[b % 2].open(c_, order_.data() + start(b), int(start(b + 1) - start(b)));
+  }
+
+  // Adds a sentence to the mini-batch, and makes its step where it is complete. Whether to go on.
+  template <class Owned, class Gathering>
+  bool gather(Worker& worker, const Owned& owned, const Gathering& gathering, const OpenBlock& block, int k, int me) {
+    int turn = 0;
+    if (me < owners_)
+      guarded([&] {
+        gathering.gather(block, k, items_[size_t(k)], [&](int64_t, int64_t) TAGFIELD_INLINED {
+          if (R == Rows::FULL && ++turn % 2) worker.rows.step();
+        });
+      });
+    if (++worker.gathered < pass_.minibatch) return true;
+    return step_gathered(worker, owned, gathering, pass_.minibatch > 1 ? 1 : block.x[size_t(k)].weight, me);
+  }
+
+  template <class Owned, class Gathering>
+  bool step_gathered(Worker& worker, const Owned& owned, const Gathering& gathering, double weight, int me) {
+    const int64_t sentences = worker.gathered;
+    const bool owns = me < owners_;
+    Leftovers* left = owns ? &leftovers_[size_t(me)] : nullptr;
+    if (owns) guarded([&] { gathering.apply(worker.now, sentences, weight, *left); });
+    if (pass_.gathered->empirical.state) {
+      if (!team_.meet()) return false;
+      if (me == 0) guarded([&] { ask_gathered(); });
+      if (!team_.meet()) return false;
+      if (owns) gathering.apply_exactly(worker.now, sentences, weight, *left);
+    }
+    if (worker.now.advance(pass_, pass_.mean ? 1 : double(sentences))) {
+      if (owns) owned.fold_all(worker.now);
+      worker.now.folded();
+    }
+    if (me == 0) ++pass_.steps;
+    worker.gathered = 0;
+    return true;
+  }
+
+  void ask_gathered() {
+    KeepSubnormals keep;
+    for (Leftovers& left : leftovers_)
+      for (size_t kind = 0; kind < left.size(); ++kind)
+        if (!left[kind].where.empty()) pass_.kinds.list[kind].counted->exact(left[kind].E, left[kind].empirical, left[kind].direction);
   }
 
   // Until everyone is done with the steps before that sentence of the pass, and with its parts. Not if someone failed.

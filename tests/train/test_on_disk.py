@@ -73,6 +73,9 @@ def same_weights(one: Model, other: Model) -> None:
         Settings.of("lbfgs", epochs=5, c1=0.1),
         Settings.of("ngd", batch=True, epochs=3),
         Settings.of("ngd", generator="auto"),
+        Settings.of("u2.g1", minibatch=10, average=True, epochs=3),
+        Settings.of("u2.g1", minibatch=100, minibatch_mean=True, epochs=3),
+        Settings.of("ngd", loss="U4", minibatch=10**6, epochs=3),
     ],
     ids=str,
 )

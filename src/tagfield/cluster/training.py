@@ -204,6 +204,8 @@ def check_recipe(recipe: Recipe) -> None:
     if not isinstance(recipe, Stochastic | Auto | QuasiNewton):
         name = f"{recipe.name}{recipe.suffix}"
         raise InputError(f"{name} does not train on a cluster; use lbfgs or a stochastic recipe such as adaptive")
+    if isinstance(recipe, Stochastic) and recipe.minibatch > 1:
+        raise InputError("minibatch does not apply on a cluster: its shares are mixed by steps of one sequence")
 
 
 def _ready(recipe: Recipe, problem: Problem, rng: np.random.Generator) -> Recipe:

@@ -133,6 +133,8 @@ class CRF(Scoring, Inspection, Plumbing):
         metric: str | None = None,
         average: bool | None = None,
         block: int | None = None,
+        minibatch: int | None = None,
+        minibatch_mean: bool | None = None,
         anneal: float | None = None,
         cost: float | None = None,
         adagrad_delta: float | None = None,

@@ -10,6 +10,7 @@ import numpy as np
 
 from tagfield.errors import InputError, TrainingError
 from tagfield.native import kernels
+from tagfield.train.minibatch import trial_order
 from tagfield.train.options import Stochastic
 from tagfield.train.problem import Problem
 from tagfield.train.stochastic import StochasticTrainer, set_response
@@ -20,13 +21,14 @@ def calibrate(recipe: Stochastic, problem: Problem, rng: np.random.Generator) ->
 
     Candidates go up from `eta` by the factor `rate` while they beat θ = 0, until `candidates` of them have; then down
     from it, until as many again have. With so few sentences that no pass can show a gain along the way, the objective
-    after the pass decides.
+    after the pass decides. With mini-batches it always does, for along a few steps there is little to see.
     """
     told = recipe.calibration
     recipe = replace(recipe, average=False)
     set_response(kernels.Pass(), recipe.response_at(1))  # what cannot be a response says so here, not as a bad rate
     sentences = problem.count
-    sample = rng.permutation(sentences)[: min(told.samples, sentences)].astype(np.int64)
+    order = rng.permutation(sentences)
+    sample, trial = order[: min(told.samples, sentences)].astype(np.int64), trial_order(recipe, order, told.samples)
     untrained = problem.nll(problem.features.zeros(), sample, recipe.cost)
     if untrained <= 0:  # one label only, or no token: there is nothing to learn, and any rate will do
         return told.eta
@@ -34,7 +36,7 @@ def calibrate(recipe: Stochastic, problem: Problem, rng: np.random.Generator) ->
     def attempt(rate: float, *, after: bool) -> float:
         try:
             trainer = StochasticTrainer(replace(recipe, rate=rate), problem, problem.features.zeros())
-            along = trainer.run(sample)
+            along = trainer.run(trial)
         except (TrainingError, InputError):
             return math.inf
         if not after:
@@ -42,7 +44,7 @@ def calibrate(recipe: Stochastic, problem: Problem, rng: np.random.Generator) ->
         penalty = problem.settings.c2 * len(sample) / max(1, sentences) * trainer.norm() ** 2
         return problem.nll(trainer.weights(), sample, recipe.cost) + penalty
 
-    for after in (False, True):
+    for after in (False, True) if recipe.minibatch == 1 else (True,):
         best, best_rate = math.inf, told.eta
         rate, rising, good = told.eta, True, 0
         for _ in range(told.max_trials):

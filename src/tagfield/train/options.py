@@ -51,6 +51,14 @@ BLOCK = Option(
     usual="8, or a thousandth of the data if that is less",
     metavar="K",
 )
+MINIBATCH = Option(
+    "Sequences whose gradients are added up before the transformation and one update; as many as there are is the "
+    "whole corpus.",
+    STOCHASTIC,
+    low=1,
+    metavar="B",
+)
+MINIBATCH_MEAN = Option("Transform the mean of the gradients of a mini-batch instead of their sum.", STOCHASTIC)
 EPSILON = Option(
     "Convergence threshold: gradient norm relative to the weights (lbfgs), or mean loss per sequence (pa, ap, arow).",
     "When training stops",
@@ -179,6 +187,8 @@ class Stochastic(Descent):
     )
     rate: float | None = option(None, RATE)
     block: int | None = option(None, BLOCK)
+    minibatch: int = option(1, MINIBATCH)
+    minibatch_mean: bool = option(False, MINIBATCH_MEAN)
     calibration: Calibration = nested(Calibration())
 
     family: ClassVar[str] = "stochastic recipes"
@@ -193,6 +203,11 @@ class Stochastic(Descent):
             if not 0 < slope < np.inf:
                 what = "anneal" if self.anneal else "respond='states'"
                 raise InputError(f"{what} needs a response with a slope at 0, and that of {self.f} is {slope:g}")
+
+        if self.minibatch > 1 and self.block is not None:
+            raise InputError(
+                "block does not apply with a minibatch: the sequences of a mini-batch see the same weights"
+            )
 
     def response_at(self, epoch: int) -> Response:
         """What the response has become by that epoch, counted from 1.
@@ -221,8 +236,9 @@ class Stochastic(Descent):
         return StochasticTrainer(recipe, problem, problem.start.copy())
 
     def copies(self, *, c1: float = 0.0, threads: int = 1, scored: bool = False) -> Copies:
-        """Marks, θ̄, its two copies; AdaGrad's sums; the average's rest and what it is divided into."""
-        return Copies(4 + (self.metric is not None) + 2 * self.average + 2 * scored)
+        """Marks, θ̄, its two copies; AdaGrad's sums; the average's rest and what it is divided into; a mini-batch."""
+        gathered = (self.minibatch > 1) * (1 if self.f.depends_on_u_alone else 2)
+        return Copies(4 + (self.metric is not None) + 2 * self.average + 2 * scored + gathered)
 
     def variant(self, options: Mapping[str, Any]) -> Recipe:
         about: dict[str, Any] = {"name": self.name, "about": self.about}
@@ -231,8 +247,8 @@ class Stochastic(Descent):
         if options.get("batch"):
             if self.metric is not None:
                 raise InputError(f"batch does not apply to {self.name}: AdaGrad steps on one sentence at a time")
-            if self.average or self.anneal or self.cost or self.respond != "all":
-                raise InputError(f"batch does not apply to {self}: these options step on one sentence at a time")
+            if self.average or self.anneal or self.cost or self.respond != "all" or self.minibatch > 1:
+                raise InputError(f"batch does not apply to {self}: these options step on some sentences at a time")
             return WholeCorpus(self.response, rate=self.rate, **about)
         return self
 
@@ -244,6 +260,7 @@ class Stochastic(Descent):
         words += ["averaged"] if self.average else []
         words += [f"annealed by {self.anneal:g}"] if self.anneal else []
         words += [f"cost {self.cost:g}"] if self.cost else []
+        words += [f"{'means' if self.minibatch_mean else 'sums'} of {self.minibatch}"] if self.minibatch > 1 else []
         return ", ".join(words)
 
 

@@ -23,6 +23,7 @@ from tagfield.errors import InputError, TrainingError
 from tagfield.layout import ABSENT, Weights, absent
 from tagfield.native import kernels
 from tagfield.train.history import Figures
+from tagfield.train.minibatch import set_minibatch, share_of_penalty
 from tagfield.train.options import Stochastic
 from tagfield.train.problem import Problem
 from tagfield.train.trainer import State, Trainer, arrays_of, norm_of, weights_of
@@ -70,6 +71,8 @@ class StochasticTrainer(Trainer):
         self._pass = kernels.Pass()
         self._pass.rate = recipe.rate
         self._pass.block = 1 if problem.in_stream else recipe.block or min(BLOCK, max(1, self._length // SHARE))
+        if recipe.minibatch > 1:
+            set_minibatch(self._pass, recipe, problem)
         self._pass.threads, self._pass.least_work = problem.settings.team, LEAST_WORK
         self._pass.decay = problem.penalty_share
         if problem.in_stream:
@@ -81,7 +84,7 @@ class StochasticTrainer(Trainer):
             self._pass.adaptive, self._pass.floor = True, recipe.metric.delta
         self._pass.respond_edges = recipe.respond == "all"
         self._pass.cost = recipe.cost
-        if self._pass.decay * recipe.rate >= 1 and not problem.in_stream:
+        if share_of_penalty(recipe, problem) * recipe.rate >= 1 and not problem.in_stream:
             raise InputError(
                 f"a rate of {recipe.rate:g} with c2={problem.settings.c2:g} on {problem.count} sequences "
                 "would turn the weights around; give a smaller rate"
@@ -109,7 +112,7 @@ class StochasticTrainer(Trainer):
         while done < len(order) and self._pass.failed < 0:
             self._turn()
             end = min(len(order), done + self._until_turn())
-            self._step(order[done:end])
+            self._step(order[done:end], ends=end == len(order))
             done = end
         share = 0.0 if self.problem.in_stream else min(1.0, len(order) / max(1, self._length))
         objective = self.nll + (self.problem.settings.c2 * share * self.norm() ** 2 if share else 0.0)
@@ -140,11 +143,15 @@ class StochasticTrainer(Trainer):
         turns.append(length * (1 + self._offered // length))
         return min(turns) - self._offered
 
-    def _step(self, order: Longs) -> None:
+    def _step(self, order: Longs, *, ends: bool) -> None:
         field = self.problem.features.field
         squares = None if self.recipe.metric is None else field(self._squares)
         rest = field(self._rest) if self._pass.averaging else None
+        left = len(order)
+        ends = ends or (self._offered + left) % max(1, self._length) == 0  # a mini-batch ends with its epoch
         for part in self.problem.data.parts(order):
+            left -= len(part.order)
+            self._pass.ends = ends and not left
             self._pass.run(part.corpus, field(self._theta), squares, rest, part.order)
             self.nll += self._pass.loss
             if self._pass.failed >= 0:
@@ -161,7 +168,7 @@ class StochasticTrainer(Trainer):
         assert self.recipe.rate is not None
         steps = max(0.0, self._pass.t - 1)
         rate = self.recipe.rate / (1 + self.recipe.rate * self._pass.decay * steps)
-        return Figures(learning_rate=rate, updates=int(self._pass.t))
+        return Figures(learning_rate=rate, updates=int(self._pass.steps if self.recipe.minibatch > 1 else self._pass.t))
 
     def directions(self) -> Weights:
         return self.weights() if self._pass.averaging else self._theta
@@ -171,12 +178,15 @@ class StochasticTrainer(Trainer):
 
     def state(self) -> State:
         numbers = {name: getattr(self._pass, name) for name in NUMBERS} | {"offered": self._offered}
+        if self.recipe.minibatch > 1:
+            numbers["steps"] = self._pass.steps
         return State(arrays_of(theta=self._theta, squares=self._squares, rest=self._rest), numbers)
 
     def resume(self, state: State) -> None:
         self._theta, self._squares, self._rest = (weights_of(state, name) for name in ("theta", "squares", "rest"))
         for name in NUMBERS:
             setattr(self._pass, name, type(getattr(self._pass, name))(state.numbers[name]))
+        self._pass.steps = int(state.numbers.get("steps", 0))
         self._pass.averaging = self._pass.averaging and self.recipe.average
         self._offered = int(state.numbers["offered"])
         if self.recipe.anneal:
