@@ -17,7 +17,8 @@ from tests.support.pages import PROMISE, matches, play
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
-RUN = [DOCS / f"{name}.md" for name in ("tutorial", "faq", "scale", "corpus", "recipes")] + sorted((DOCS / "guides").glob("*.md"))
+RUN = [DOCS / f"{name}.md" for name in ("tutorial", "faq", "scale", "corpus", "recipes")]
+RUN += sorted((DOCS / "guides").glob("*.md"))
 ELSEWHERE = {  # other pages with programs: the test that runs them
     "README.md": "tests/test_examples.py",
     "docs/arrow.md": "tests/arrow/test_page.py",

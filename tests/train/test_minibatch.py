@@ -14,7 +14,7 @@ from tagfield.lattice import open_corpus
 from tagfield.model import Model
 from tagfield.native import kernels
 from tagfield.train import Settings, stochastic, train
-from tagfield.train.stochastic import set_response
+from tagfield.train.responding import set_response
 from tests.support.bregman_table import EXACT_RECIPES, recipe
 from tests.support.naive import Dense, Problem
 from tests.support.naive_minibatch import Direction, Minibatches
@@ -207,7 +207,7 @@ def test_what_cannot_be_done_is_refused_in_one_sentence() -> None:
         InputError, match="block does not apply with a minibatch: the sequences of a mini-batch see the"
     ):
         Settings.of("u2.g1", minibatch=8, block=8)
-    with pytest.raises(InputError, match="minibatch does not apply to u2.g1 with batch"):
+    with pytest.raises(InputError, match=r"minibatch does not apply to u2\.g1 with batch"):
         Settings.of("u2.g1", minibatch=8, batch=True)
     with pytest.raises(InputError, match="minibatch must be at least 1, got 0"):
         Settings.of("u2.g1", minibatch=0)

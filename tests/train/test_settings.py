@@ -30,7 +30,19 @@ ANY = {
     "max_dev_rise",
 }
 LIKELIHOOD = {"c2", "period", "delta"}
-STEPS = {"metric", "respond", "average", "anneal", "cost", "rate", "block", "minibatch", "minibatch_mean", "batch"}
+STEPS = {
+    "metric",
+    "respond",
+    "generators",
+    "average",
+    "anneal",
+    "cost",
+    "rate",
+    "block",
+    "minibatch",
+    "minibatch_mean",
+    "batch",
+}
 STOCHASTIC = ANY | LIKELIHOOD | CALIBRATION | STEPS
 TAKES = {  # by recipe, or by a recipe and an option that makes another of it
     **dict.fromkeys(("sgd", "u1.g1", "u2.g1", "u2.g1p", "u2.g2", "u2.g3"), STOCHASTIC),
@@ -52,7 +64,8 @@ CHANGED: dict[str, Any] = {
     "features": "all", "transitions": "all", "min_count": 2, "c1": 0.5, "c2": 0.25, "epochs": 7, "seed": 3,
     "threads": 2, "period": 4, "delta": 1e-3, "patience": 2, "keep_best": False, "monitor": "f1", "max_dev_rise": 0.5,
     "metric": "adaptive", "adagrad_delta": 0.5, "respond": "states", "average": True, "anneal": 0.5, "cost": 0.5,
-    "rate": 0.125, "block": 4, "minibatch": 16, "minibatch_mean": True, "calibration_eta": 0.2, "calibration_rate": 3.0, "calibration_samples": 10,
+    "rate": 0.125, "block": 4, "minibatch": 16, "minibatch_mean": True, "generators": "states=erf:5",
+    "calibration_eta": 0.2, "calibration_rate": 3.0, "calibration_samples": 10,
     "calibration_candidates": 5,
     "calibration_max_trials": 9, "loss": "B1", "gamma": 0.5, "generator": "gd:2", "batch": True, "pa_type": 2,
     "pa_c": 0.5, "pa_cost_sensitive": False, "pa_average": False, "arow_variance": 2.0, "arow_gamma": 3.0,

@@ -16,7 +16,7 @@ from tagfield.layout import FeatureSet, Weights, absent
 from tagfield.native import kernels
 from tagfield.train import RECIPES, Settings, stochastic, train
 from tagfield.train.options import Stochastic
-from tagfield.train.stochastic import set_response
+from tagfield.train.responding import set_response
 from tests.support.bregman_table import EXACT_RECIPES, recipe
 from tests.support.naive import Dense, Problem
 from tests.support.naive import Stochastic as Twin

@@ -130,6 +130,7 @@ class CRF(Scoring, Inspection, Plumbing):
         loss: str | None = None,
         generator: str | None = None,
         respond: str | None = None,
+        generators: Any = None,
         metric: str | None = None,
         average: bool | None = None,
         block: int | None = None,

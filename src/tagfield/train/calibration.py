@@ -13,7 +13,8 @@ from tagfield.native import kernels
 from tagfield.train.minibatch import trial_order
 from tagfield.train.options import Stochastic
 from tagfield.train.problem import Problem
-from tagfield.train.stochastic import StochasticTrainer, set_response
+from tagfield.train.responding import set_responses
+from tagfield.train.stochastic import StochasticTrainer
 
 
 def calibrate(recipe: Stochastic, problem: Problem, rng: np.random.Generator) -> float:
@@ -25,7 +26,7 @@ def calibrate(recipe: Stochastic, problem: Problem, rng: np.random.Generator) ->
     """
     told = recipe.calibration
     recipe = replace(recipe, average=False)
-    set_response(kernels.Pass(), recipe.response_at(1))  # what cannot be a response says so here, not as a bad rate
+    set_responses(kernels.Pass(), recipe, problem, 1)  # what cannot be a response says so here, not as a bad rate
     sentences = problem.count
     order = rng.permutation(sentences)
     sample, trial = order[: min(told.samples, sentences)].astype(np.int64), trial_order(recipe, order, told.samples)

@@ -51,7 +51,7 @@ def read_class_weight(
     if not recipe.has_likelihood:
         name = f"{recipe.name}{recipe.suffix}"
         raise InputError(f"class_weight weighs the likelihood of tokens; {name} has none; {INSTEAD}")
-    if isinstance(recipe, Auto) or (isinstance(recipe, Descent) and not recipe.f.generator.linear):
+    if isinstance(recipe, Auto) or (isinstance(recipe, Descent) and not recipe.linear):
         name = f"{recipe}{recipe.suffix}"
         raise InputError(f"class_weight does not apply to {name}, which flattens large gradients; {INSTEAD}")
     if edges is not None and len(edges):

@@ -24,6 +24,7 @@ from tagfield.bregman.joint import Joint
 from tagfield.bregman.responses import Response
 from tagfield.errors import InputError
 from tagfield.train.fields import Option, check_record, documented, nested, option
+from tagfield.train.kinds import Kinds
 from tagfield.train.line_search import SEARCHES
 from tagfield.train.updates import NGD, STOCHASTIC, AdaGrad, Calibration, Divergence
 
@@ -139,6 +140,16 @@ class Descent(Recipe):
         """The response as it is given, or that of the Divergence."""
         return self.response.response if isinstance(self.response, Divergence) else self.response
 
+    @property
+    def responses(self) -> list[Response]:
+        """Every response that it has."""
+        return [self.f]
+
+    @property
+    def linear(self) -> bool:
+        """Whether every gradient stays what it is, up to a factor."""
+        return all(f.generator.linear for f in self.responses)
+
     def __str__(self) -> str:
         own = isinstance(self.response, Divergence)
         return f"{self.name}: {self.response}" if own else self.name or str(self.f)
@@ -167,6 +178,12 @@ class Stochastic(Descent):
         "Features whose gradient is transformed: all, or states only, scaled to slope 1 at 0 or unscaled.",
         group=STOCHASTIC,
         choices={name: name for name in ("all", "states", "states-unscaled")},
+    )
+    generators: Kinds | None = option(
+        None,
+        "Generators of some features: states, transitions, edges, or a pattern of attribute names such as w[0].",
+        group=STOCHASTIC,
+        metavar="KIND=NAME:X,…",
     )
     average: bool = option(False, AVERAGE)
     anneal: float = option(
@@ -197,17 +214,37 @@ class Stochastic(Descent):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.f.depends_on_u_alone and (self.anneal or self.respond == "states"):
+        if self.generators is not None:
+            object.__setattr__(self, "generators", Kinds.of(self.generators))
+        for f in self.responses if self.anneal or self.respond == "states" else []:
+            if not f.depends_on_u_alone:
+                continue
             with np.errstate(all="ignore"):
-                slope = self.f.slope
+                slope = f.slope
             if not 0 < slope < np.inf:
                 what = "anneal" if self.anneal else "respond='states'"
-                raise InputError(f"{what} needs a response with a slope at 0, and that of {self.f} is {slope:g}")
+                raise InputError(f"{what} needs a response with a slope at 0, and that of {f} is {slope:g}")
 
         if self.minibatch > 1 and self.block is not None:
             raise InputError(
                 "block does not apply with a minibatch: the sequences of a mini-batch see the same weights"
             )
+
+    @property
+    def responses(self) -> list[Response]:
+        """The response, and those of the kinds of features that have a generator of their own, with its loss."""
+        return [self.f] if self.generators is None else self.generators.responses(self.f, self.respond != "all")
+
+    def responses_at(self, epoch: int) -> list[Response]:
+        """What these have become by that epoch; plain gradients stay plain.
+
+        >>> from tagfield.train import RECIPES
+        >>> recipe = replace(RECIPES["ngd"], generators={"transitions": "quadratic", "w[0]": "erf:5"})
+        >>> [str(f) for f in recipe.responses_at(1)]
+        ['B2, γ=0 of arctan:0.1', 'B2, γ=0 of quadratic', 'B2, γ=0 of erf:5']
+        """
+        kappa = self.anneal and epoch**-self.anneal
+        return [_response_at(f, self.respond == "states", kappa) for f in self.responses]
 
     def response_at(self, epoch: int) -> Response:
         """What the response has become by that epoch, counted from 1.
@@ -237,7 +274,8 @@ class Stochastic(Descent):
 
     def copies(self, *, c1: float = 0.0, threads: int = 1, scored: bool = False) -> Copies:
         """Marks, θ̄, its two copies; AdaGrad's sums; the average's rest and what it is divided into; a mini-batch."""
-        gathered = (self.minibatch > 1) * (1 if self.f.depends_on_u_alone else 2)
+        counted = not all(f.depends_on_u_alone for f in self.responses)
+        gathered = (1 + counted) * (self.minibatch > 1 or self.generators is not None)
         return Copies(4 + (self.metric is not None) + 2 * self.average + 2 * scored + gathered)
 
     def variant(self, options: Mapping[str, Any]) -> Recipe:
@@ -247,13 +285,21 @@ class Stochastic(Descent):
         if options.get("batch"):
             if self.metric is not None:
                 raise InputError(f"batch does not apply to {self.name}: AdaGrad steps on one sentence at a time")
-            if self.average or self.anneal or self.cost or self.respond != "all" or self.minibatch > 1:
+            if (
+                self.average
+                or self.anneal
+                or self.cost
+                or self.respond != "all"
+                or self.minibatch > 1
+                or self.generators
+            ):
                 raise InputError(f"batch does not apply to {self}: these options step on some sentences at a time")
             return WholeCorpus(self.response, rate=self.rate, **about)
         return self
 
     def __str__(self) -> str:
         words = [super().__str__()]
+        words += [str(self.generators)] if self.generators else []
         words += ["on states"] if self.respond == "states" else []
         words += ["on states, unscaled"] if self.respond == "states-unscaled" else []
         words += ["adaptive"] if self.metric is not None and self.name != "adaptive" else []

@@ -20,6 +20,7 @@ from tagfield.lattice import open_corpus
 from tagfield.layout import FeatureSet, Weights
 from tagfield.native import kernels
 from tagfield.train.class_weight import read_class_weight
+from tagfield.train.kinds import Kinds, Rows
 from tagfield.train.limits import Limits, limits_of
 from tagfield.train.sentences import Held, OnDisk, Sentences
 from tagfield.train.settings import Settings
@@ -46,6 +47,11 @@ class Problem:
     def data(self) -> Sentences:
         """The sentences, wherever they are."""
         return self.disk or Held(self.dataset, self.corpus)
+
+    @cached_property
+    def kinds(self) -> dict[tuple[Kinds, bool], Rows]:
+        """The kinds of features that were asked for so far: names are read once for all trials of a rate."""
+        return {}
 
     @property
     def count(self) -> int:

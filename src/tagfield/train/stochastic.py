@@ -17,7 +17,6 @@ from functools import cached_property
 
 import numpy as np
 
-from tagfield.bregman.responses import Response
 from tagfield.dataset import Longs
 from tagfield.errors import InputError, TrainingError
 from tagfield.layout import ABSENT, Weights, absent
@@ -26,10 +25,10 @@ from tagfield.train.history import Figures
 from tagfield.train.minibatch import set_minibatch, share_of_penalty
 from tagfield.train.options import Stochastic
 from tagfield.train.problem import Problem
+from tagfield.train.responding import set_responses
 from tagfield.train.trainer import State, Trainer, arrays_of, norm_of, weights_of
 from tagfield.weights import zeros_on_lines
 
-COUNTS = 16  # empirical counts that have a table; more are rare, and go through the exact direction
 SAMPLE = 1000  # sentences that are looked at again when a pass went badly
 STREAM_EPOCH = 1000  # sequences that count as an epoch of a stream
 BLOCK, SHARE = (
@@ -61,7 +60,7 @@ class StochasticTrainer(Trainer):
         self.nll = math.inf  # along the last pass
         # Plain gradients minimise the objective. Transformed ones have another regulariser (the paper's section 3.5),
         # so what should fall is the likelihood alone.
-        self._plain = recipe.f.generator.linear and recipe.metric is None
+        self._plain = recipe.linear and recipe.metric is None
         self.watches_loss = recipe.average or not self._plain
         self._theta = start  # it is changed in place
         self._squares = self._rest = start.map(lambda array: array[:0])
@@ -89,7 +88,7 @@ class StochasticTrainer(Trainer):
                 f"a rate of {recipe.rate:g} with c2={problem.settings.c2:g} on {problem.count} sequences "
                 "would turn the weights around; give a smaller rate"
             )
-        set_response(self._pass, recipe.response_at(1))
+        set_responses(self._pass, recipe, problem, 1)
         if problem.limits is not None:
             self._pass.set_limits(problem.limits)
 
@@ -134,7 +133,7 @@ class StochasticTrainer(Trainer):
             self._rest = self._theta.zeros()
             self._pass.averaging, self._pass.summed_scale, self._pass.averaged = True, 0.0, 0
         if self.recipe.anneal and self._offered and self._offered % length == 0:
-            set_response(self._pass, self.recipe.response_at(1 + self._offered // length))
+            set_responses(self._pass, self.recipe, self.problem, 1 + self._offered // length)
 
     def _until_turn(self) -> int:
         """Sentences until something changes again."""
@@ -190,7 +189,7 @@ class StochasticTrainer(Trainer):
         self._pass.averaging = self._pass.averaging and self.recipe.average
         self._offered = int(state.numbers["offered"])
         if self.recipe.anneal:
-            set_response(self._pass, self.recipe.response_at(self.epoch))
+            set_responses(self._pass, self.recipe, self.problem, self.epoch)
 
     @cached_property
     def _untrained(self) -> float:
@@ -228,17 +227,3 @@ def kept_weights(state: State, out: Weights | None = None) -> Weights:
             result -= rest / np.float32(count)
             result[absent(theta)] = ABSENT
     return out
-
-
-def set_response(target: kernels.Pass, response: Response) -> None:
-    """Hands a response to a native pass: one table, or one for each empirical count; plain gradients need none."""
-    target.clear_response()
-    if response.depends_on_u_alone:
-        t = response.table()
-        if not (t.linear and t.slope == 1.0):
-            edges = (t.low_linear, t.low_edge, t.high_edge)
-            target.set_response(t.cells, t.tails, t.bits, t.odd, *edges, t.logs)
-        return
-    for t in response.count_tables(COUNTS):
-        target.add_count_table(t.cells, t.tails, t.bits, t.low_linear, t.low_edge, t.high_edge)
-    target.set_exact(response.direction)
