@@ -4,7 +4,7 @@
 //     unknown labels    loss = log Z − log Z_known     unknown.hpp
 //     edge attributes   the same, in their own lattice (looked.hpp)
 //     class weights     token_terms.hpp
-//     many labels       known labels wait, and take one lattice together (transition_form.hpp)
+//     many labels       sentences wait, and take one lattice together (transition_form.hpp); with unknown labels, twice
 //
 // The cost of the softmax margin (Gimpel and Smith 2010) is added to the score of every wrong label. Subtracting it from the
 // gold label at each position gives the same loss and the same u.
@@ -49,7 +49,12 @@ template <Rows R> class Chains {
   };
   std::unique_ptr<WaitingChains> many_;
   std::vector<Later> later_;
-  std::vector<std::unique_ptr<Scratch<float>>> rooms_;  // their scores
+  struct Room {  // what a sentence that waits keeps until then
+    Scratch<float> scores;             // over all paths
+    Scratch<float> agreeing, node;     // over those that agree with the known labels: scores, and what they give
+  };
+  std::vector<std::unique_ptr<Room>> rooms_;
+  Scratch<float> edge_;                                 // expected transitions of such paths
   Scratch<float> matrix_;                               // transitions [L, Lp] of a sentence that does not wait
 
  public:
@@ -75,8 +80,7 @@ template <Rows R> class Chains {
   // For the scores of the next sentence.
   float* room_for(int64_t n) {
     if (!many_) return lattice_.room_for(n);
-    if (later_.size() == rooms_.size()) rooms_.push_back(std::make_unique<Scratch<float>>());
-    return rooms_[later_.size()]->reserve(n * at_.Lp());
+    return room().scores.reserve(n * at_.Lp());
   }
 
   // Sentence s, whose scores are in `scores` [n, Lp]; `groups` are where its groups begin.
@@ -91,8 +95,9 @@ template <Rows R> class Chains {
     pass_.limits.forbid(c_, at_, s, scores);
     for (int64_t t = 0; pass_.cost != 0 && t < n; ++t)
       if (x.y[t] >= 0) scores[t * Lp + x.y[t]] -= float(pass_.cost) / scale_;
-    if (many_ && item.known && !item.looks) {
-      many_->add(int(later_.size()), scores, n, item.D);
+    if (many_ && !item.looks && (item.known || !separately())) {
+      many_->add(2 * int(later_.size()), scores, n, item.D);
+      if (!item.known) add_agreeing(x, scores);
       later_.push_back({s, &x, groups, scores, &item});
       return;
     }
@@ -109,18 +114,48 @@ template <Rows R> class Chains {
   void run_waiting() {
     if (!many_) return;
     many_->run(scale_, [&](int k, double log_z, auto edges, float* here, const PairFactors<float>& factors) {
-      const Later& one = later_[size_t(k)];
-      one.item->loss = log_z - double(scale_) * path_score(at_, one.scores, pass_.theta.trans, one.x->y, one.x->n);
-      if (!pass_.counted) one.item->factors = factors;
-      if (here)
-        one.item->edge = here;
-      else if (!one.item->factors.p)
-        one.item->make_edges(form_.size()), edges(one.item->edge);
-      finish(one.s, *one.x, one.groups, *one.item);
+      const Later& one = later_[size_t(k / 2)];
+      Item& item = *one.item;
+      if (k % 2) return subtract_agreeing(*rooms_[size_t(k / 2)], one, log_z, edges);
+      item.loss = log_z;
+      if (item.known && !pass_.counted) item.factors = factors;
+      if (item.known && here)
+        item.edge = here;
+      else if (!item.factors.p)
+        item.make_edges(form_.size()), edges(item.edge);
+      if (!item.known) return;
+      item.loss -= double(scale_) * path_score(at_, one.scores, pass_.theta.trans, one.x->y, one.x->n);
+      finish(one.s, *one.x, one.groups, item);
     });
   }
 
  private:
+  Room& room() {
+    while (rooms_.size() <= later_.size()) rooms_.push_back(std::make_unique<Room>());
+    return *rooms_[later_.size()];
+  }
+  // Whether f asks for E and Ẽ, and not for u alone.
+  bool separately() const { return pass_.counted || (pass_.gathered && pass_.gathered->empirical.state); }
+
+  // The paths of the next sentence that agree with its known labels wait as well, behind all its paths: their Ẽ is subtracted.
+  void add_agreeing(const Sentence& x, const float* scores) {
+    const int64_t Lp = at_.Lp(), size = x.n * Lp;
+    Room& at = room();
+    float* agreeing = at.agreeing.reserve(size);
+    std::copy_n(scores, size, agreeing);
+    leave_known(at_, x.y, x.n, agreeing);
+    many_->add(2 * int(later_.size()) + 1, agreeing, x.n, at.node.reserve(size));
+  }
+  template <class Edges> void subtract_agreeing(const Room& at, const Later& one, double log_z, Edges edges) {
+    Item& item = *one.item;
+    const int64_t nodes = one.x->n * at_.Lp(), pairs = one.x->n > 1 ? form_.size() : 0;
+    item.loss -= log_z;
+    for (int64_t k = 0; k < nodes; ++k) item.D[k] -= at.node[k];
+    if (pairs) edges(edge_.reserve(pairs));
+    for (int64_t k = 0; k < pairs; ++k) item.edge[k] -= edge_[k];
+    finish(one.s, *one.x, one.groups, item);
+  }
+
   void finish(int64_t s, const Sentence& x, const int32_t* groups, Item& item) {
     if (!std::isfinite(item.loss)) return;
     for (int64_t t = 0; item.known && !terms_ && t < x.n; ++t) {

@@ -21,6 +21,13 @@ inline bool all_known(const int32_t* y, int64_t n) {
   return true;
 }
 
+// Scores [n, Lp] that leave no label but the known ones, where a label is known.
+inline void leave_known(const Layout& at, const int32_t* y, int64_t n, float* scores) {
+  for (int64_t t = 0; t < n; ++t)
+    for (int j = 0; y[t] >= 0 && j < at.L; ++j)
+      if (j != y[t]) scores[t * at.Lp() + j] = PAD<float>;
+}
+
 // E and Ẽ of a sentence with unknown labels: states [n, Lp], transitions [L, Lp].
 struct Expected {
   Scratch<float> E, empirical, edge_E, edge_empirical;
@@ -33,9 +40,7 @@ struct Expected {
     const double all = once();
     std::copy_n(lattice.node, nodes, E.reserve(nodes));
     std::copy_n(lattice.edge, edges, edge_E.reserve(int64_t(L) * Lp));
-    for (int64_t t = 0; t < n; ++t)
-      for (int j = 0; y[t] >= 0 && j < L; ++j)
-        if (j != y[t]) lattice.scores[t * Lp + j] = PAD<float>;
+    leave_known(at, y, n, lattice.scores);
     const double known = once();
     std::copy_n(lattice.node, nodes, empirical.reserve(nodes));
     std::copy_n(lattice.edge, edges, edge_empirical.reserve(int64_t(L) * Lp));

@@ -31,14 +31,14 @@ def _every_block_has_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stochastic, "SHARE", 1)
 
 
-def sequences(count: int = 30, *, values: bool = False, edges: bool = False) -> Encoded:
-    """Sequences of 1 to 30 tokens; attributes in every group of rows, one that is everywhere, and 11 labels."""
+def sequences(count: int = 30, *, labels: int = 11, values: bool = False, edges: bool = False) -> Encoded:
+    """Sequences of 1 to 30 tokens; attributes in every group of rows, and one that is everywhere."""
     rng = np.random.default_rng(3)
     X: list[Any] = []
     for _ in range(count):
         named = [["every", *(f"w{rng.integers(300)}" for _ in range(4))] for _ in range(rng.integers(1, 31))]
         X.append([{name: float(rng.normal()) for name in token} for token in named] if values else named)
-    y = [[f"L{rng.integers(11)}" for _ in x] for x in X]
+    y = [[f"L{rng.integers(labels)}" for _ in x] for x in X]
     looks = [[[], *([f"e{rng.integers(40)}"] for _ in x[1:])] for x in X] if edges else None
     return encode_sequences(X, y, weights=rng.uniform(0.2, 2, count), edges=looks)
 
@@ -92,6 +92,14 @@ def test_unknown_labels_and_constraints() -> None:
     same_on_any(hidden, "u2.g1", more={"limits": limits})
     same_on_any(unknown(EDGES), "adaptive", average=True)
     same_on_any(unknown(EDGES), "ngd", **COUNTED)
+
+
+@pytest.mark.parametrize("block", [8, 16])
+@pytest.mark.parametrize("transitions", ["observed", "all"])
+def test_unknown_labels_among_many(transitions: str, block: int) -> None:
+    hidden = unknown(sequences(labels=70))
+    for name in ("sgd", "u2.g1"):
+        same_on_any(hidden, name, features="observed", transitions=transitions, block=block)
 
 
 def test_class_weights_and_sparse_rows() -> None:
