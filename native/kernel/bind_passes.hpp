@@ -49,7 +49,18 @@ void bind_passes(nb::module_& m) {
       .def_prop_rw("scale", [](PassHandle& h) { return h.p.scale; }, [](PassHandle& h, double v) { h.p.scale = v; })
       .def_prop_rw("averaging", [](PassHandle& h) { return h.p.averaging; }, [](PassHandle& h, bool v) { h.p.averaging = v; })
       .def_prop_rw("cost", [](PassHandle& h) { return h.p.cost; }, [](PassHandle& h, double v) { h.p.cost = v; })
-      .def_prop_rw("adaptive", [](PassHandle& h) { return h.p.adaptive; }, [](PassHandle& h, bool v) { h.p.adaptive = v; })
+      .def_prop_rw("metric", [](PassHandle& h) { return METRICS[int(h.p.metric)]; }, [](PassHandle& h, const std::string& v) {
+        const auto* found = std::find(std::begin(METRICS), std::end(METRICS), v);
+        require(found != std::end(METRICS), "no such metric");
+        h.p.metric = Metric(found - std::begin(METRICS));
+      })
+      .def_prop_rw("skip", [](PassHandle& h) { return h.p.skip; }, [](PassHandle& h, int v) {
+        require(v >= 1, "at least one step from look to look");
+        h.p.skip = v;
+      })
+      .def_prop_rw("most", [](PassHandle& h) { return h.p.most; }, [](PassHandle& h, double v) { h.p.most = v; })
+      .def_prop_rw("mu", [](PassHandle& h) { return h.p.mu; }, [](PassHandle& h, double v) { h.p.mu = v; })
+      .def_prop_rw("memory", [](PassHandle& h) { return h.p.memory; }, [](PassHandle& h, double v) { h.p.memory = v; })
       .def_prop_rw("floor", [](PassHandle& h) { return h.p.floor; }, [](PassHandle& h, double v) { h.p.floor = v; })
       .def_prop_rw("streaming", [](PassHandle& h) { return h.p.streaming; }, [](PassHandle& h, bool v) { h.p.streaming = v; })
       .def_prop_rw("observe_states", [](PassHandle& h) { return h.p.observe_states; },
@@ -121,12 +132,16 @@ void bind_passes(nb::module_& m) {
         return f;
       }, "u"_a)
       .def("run", [](PassHandle& h, const CorpusHandle& c, const FieldHandle& theta, const FieldHandle* squares,
-                     const FieldHandle* rest, View<int64_t, 1> order) {
+                     const FieldHandle* rest, View<int64_t, 1> order, const FieldHandle* velocity) {
         fits_labelled(c, theta, false);
-        require(squares || !h.p.adaptive, "the adaptive metric needs a field for its squares");
+        require(squares || !h.p.remembers(), "this metric needs a field for what it remembers");
+        require(velocity || h.p.metric != Metric::SMD, "the metric smd needs a field for its velocity");
+        require(!measures_curvature(h.p.metric) || (h.p.block == 1 && !h.p.streaming && !h.counted),
+                "this metric has blocks of one sentence, no stream and no response to counts");
         require(rest || !h.p.averaging, "averaging needs a field for its rest");
         h.p.theta = theta.changeable();
         h.p.squares = squares ? squares->changeable_beside(theta) : Arrays{};
+        h.p.velocity = velocity ? velocity->changeable_beside(theta) : Arrays{};
         h.p.rest = rest ? rest->changeable_beside(theta) : Arrays{};
         h.p.limits = LimitsHandle::of(h.limits ? &*h.limits : nullptr, c.view, theta.view.at);
         std::vector<int64_t> kept = checked_order(c, order);
@@ -148,7 +163,7 @@ void bind_passes(nb::module_& m) {
         };
         nb::gil_scoped_release release;
         run_pass(c.grouped.of(c.view), theta.view.at, h.p, kept);
-      }, "corpus"_a, "theta"_a, "squares"_a.none(), "rest"_a.none(), "order"_a);
+      }, "corpus"_a, "theta"_a, "squares"_a.none(), "rest"_a.none(), "order"_a, "velocity"_a.none() = nb::none());
 
   m.def("squared_norm", [](View<float, 2> x) {
     nb::gil_scoped_release release;

@@ -26,12 +26,15 @@
 
 #include "kernel/block_scores.hpp"
 #include "kernel/chains.hpp"
+#include "kernel/curvature_pass.hpp"
 #include "kernel/owned_step.hpp"
 #include "kernel/team.hpp"
 
 namespace tagfield {
 
-template <Rows R, bool Respond, bool Adaptive, bool Average> class StochasticPass {
+template <Rows R, bool Respond, Metric M, bool Average> class StochasticPass {
+  static constexpr bool Adaptive = M != Metric::FLAT;
+
   struct alignas(64) Worker {
     Chains<R> chains;
     GroupSums<R> sums;
@@ -101,7 +104,7 @@ template <Rows R, bool Respond, bool Adaptive, bool Average> class StochasticPas
     if (!team_.meet()) return;
     const bool owns = me < owners;
     const Share share = Share::of(at_, owns ? me : 0, owners);
-    const OwnedStep<R, Respond, Adaptive, Average> owned(c_, at_, pass_, form_, share);
+    const OwnedStep<R, Respond, M, Average> owned(c_, at_, pass_, form_, share);
     for (int64_t first = 0, b = 0; first < int64_t(order_.size()); first += K_, ++b) {
       OpenBlock& block = worker->blocks[b % 2];
       const OpenBlock& next = worker->blocks[(b + 1) % 2];
@@ -268,18 +271,18 @@ inline int threads_for(const Corpus& c, const Layout& at, const Pass& p, const s
 
 template <Rows R, bool Respond> void choose_pass(const Corpus& c, const Layout& at, Pass& p, const std::vector<int64_t>& order) {
   const int threads = threads_for(c, at, p, order);
-  if (p.adaptive)
-    p.averaging ? StochasticPass<R, Respond, true, true>(c, at, p, order).run(threads)
-                : StochasticPass<R, Respond, true, false>(c, at, p, order).run(threads);
-  else
-    p.averaging ? StochasticPass<R, Respond, false, true>(c, at, p, order).run(threads)
-                : StochasticPass<R, Respond, false, false>(c, at, p, order).run(threads);
+  with_metric(p.metric, [&](auto metric) {
+    constexpr Metric M = decltype(metric)::value;
+    p.averaging ? StochasticPass<R, Respond, M, true>(c, at, p, order).run(threads)
+                : StochasticPass<R, Respond, M, false>(c, at, p, order).run(threads);
+  });
 }
 
 // `c` has its slots in order of their groups. Empty sentences are left out of the order.
 inline void run_pass(const Corpus& c, const Layout& at, Pass& p, const std::vector<int64_t>& order) {
   with_rows(at, [&](auto rows) {
     constexpr Rows R = decltype(rows)::value;
+    if (measures_curvature(p.metric)) return CurvaturePass<R>(c, at, p, order).run();
     p.response ? choose_pass<R, true>(c, at, p, order) : choose_pass<R, false>(c, at, p, order);
   });
 }

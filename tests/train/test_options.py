@@ -14,6 +14,7 @@ from tagfield.train.fields import Found, Option, default_text
 from tagfield.train.options import Arow, Auto, Copies, Margin, Perceptron, QuasiNewton, Recipe, Stochastic, WholeCorpus
 from tagfield.train.reference import options_page
 from tagfield.train.settings import all_options, shown_default
+from tagfield.train.metrics import MetaDescent, Newton, SgdQn
 from tagfield.train.updates import AdaGrad, Calibration, Divergence
 from tests.support.cli_process import call
 
@@ -21,7 +22,7 @@ OPTIONS = all_options()
 EVERY = pytest.mark.parametrize("found", list(OPTIONS.values()), ids=list(OPTIONS))
 NUMBERS = [found for found in OPTIONS.values() if found.kind in (int, float) and not found.option.choices]
 RECORDS = (Settings, Stochastic, Auto, WholeCorpus, QuasiNewton, Margin, Perceptron, Arow)
-PARTS = (AdaGrad, Calibration, Divergence)
+PARTS = (AdaGrad, Newton, SgdQn, MetaDescent, Calibration, Divergence)
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "options.md"
 
 
