@@ -11,10 +11,10 @@ import pytest
 from tagfield.errors import InputError
 from tagfield.train import RECIPES, Settings
 from tagfield.train.fields import Found, Option, default_text
+from tagfield.train.metrics import MetaDescent, Newton, SgdQn
 from tagfield.train.options import Arow, Auto, Copies, Margin, Perceptron, QuasiNewton, Recipe, Stochastic, WholeCorpus
 from tagfield.train.reference import options_page
 from tagfield.train.settings import all_options, shown_default
-from tagfield.train.metrics import MetaDescent, Newton, SgdQn
 from tagfield.train.updates import AdaGrad, Calibration, Divergence
 from tests.support.cli_process import call
 
@@ -28,7 +28,7 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "options.md"
 
 def home(found: Found) -> str:
     """A recipe that has the option."""
-    for name in ("u2.g1", "adaptive", "ngd", "pa", "arow", "lbfgs"):
+    for name in ("u2.g1", "adaptive", "newton", "sgdqn", "smd", "ngd", "pa", "arow", "lbfgs"):
         try:
             Settings.of(name, **{found.name: found.value})
         except InputError:
