@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from tagfield import CRF, Corpus, pack
+from tagfield.cluster.training import check_recipe
+from tagfield.encode import encode_files
 from tagfield.errors import InputError
+from tagfield.experiment.demo import addresses, write_columns
 from tagfield.features import feature_set
 from tagfield.lattice import open_corpus
 from tagfield.layout import FeatureSet, Weights, absent
@@ -279,6 +284,31 @@ def test_blocks_streams_and_counts_are_refused_in_a_sentence(name: str) -> None:
     assert Settings.of(name, block=1).recipe.block == 1
     with pytest.raises(InputError, match=f"^metric {name} needs a direction that depends on u = E − Ẽ alone, and"):
         Settings.of("ngd", loss="U6", generator="arctan:1", metric=name)
+
+
+@pytest.mark.parametrize("name", NEW)
+def test_streams_and_clusters(name: str) -> None:
+    crf = CRF("u2.g1", metric=name)
+    if name == "newton":
+        crf.partial_fit([[["a"], ["b"]]] * 20, [["X", "Y"]] * 20, classes=["X", "Y"])
+        assert crf.predict([[["a"], ["b"]]]).tolist() == [["X", "Y"]]
+    else:
+        with pytest.raises(InputError, match=f"^partial_fit cannot use the metric {name}, which measures curvature"):
+            crf.partial_fit([[["a"]]], [["X"]], classes=["X", "Y"])
+    with pytest.raises(InputError, match=f"^{name} does not train on a cluster; use the metric adaptive or flat$"):
+        check_recipe(RECIPES[name])
+
+
+@pytest.mark.parametrize("name", NEW)
+def test_a_corpus_on_disk_gives_the_same_bits(name: str, tmp_path: Path) -> None:
+    with (tmp_path / "train.txt").open("w", encoding="utf-8") as file:
+        write_columns(addresses(seed=1, train=40, test=0).train, file)
+    pack(tmp_path / "train.txt", tmp_path / "corpus")
+    told = Settings.of(name, epochs=2, rate=0.1, average=True)
+    there = train(Corpus.open(tmp_path / "corpus"), told).weights
+    here = train(encode_files(tmp_path / "train.txt"), told).weights
+    assert here.state.tobytes() == there.state.tobytes()
+    assert here.trans.tobytes() == there.trans.tobytes()
 
 
 def test_sgdqn_needs_a_penalty() -> None:
