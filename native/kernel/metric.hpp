@@ -27,18 +27,4 @@ template <Metric M> inline Vec<float> scaled(const Vec<float>& r, float* squares
   return r / ((M == Metric::ADAGRAD ? vsqrt(s) : s) + floor);
 }
 
-template <Metric M> struct MetricConstant {
-  static constexpr Metric value = M;
-};
-
-// Calls fn(constant) with the metric as a compile-time constant: one of the three that need no curvature.
-template <class Fn> inline void with_metric(Metric m, Fn fn) {
-  if (m == Metric::ADAGRAD)
-    fn(MetricConstant<Metric::ADAGRAD>{});
-  else if (m == Metric::NEWTON)
-    fn(MetricConstant<Metric::NEWTON>{});
-  else
-    fn(MetricConstant<Metric::FLAT>{});
-}
-
 }  // namespace tagfield
