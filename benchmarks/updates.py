@@ -33,6 +33,9 @@ ROWS = [
     ("B1, γ = 0.5, arctan", Stochastic(Response(named_loss("B1", 0.5), arctan())), 2.2),
     ("B4, γ = 0.3, erf", Stochastic(Response(named_loss("B4", 0.3), erf(2.0))), 2.2),
     ("adaptive", RECIPES["adaptive"], 1.8),
+    ("newton", RECIPES["newton"], 1.8),
+    ("sgdqn", RECIPES["sgdqn"], 3.0),
+    ("smd", RECIPES["smd"], 6.0),
     ("u2.g1, averaged", replace(RECIPES["u2.g1"], average=True), 2.2),
 ]
 

@@ -27,7 +27,8 @@ struct PassHandle : ResponseHandle {
   Pass p;
   std::optional<LimitsHandle> limits;
   std::vector<std::shared_ptr<ResponseHandle>> kinds;  // where kinds of features have responses of their own
-  std::optional<View<uint8_t, 1>> of_state, of_edge;
+  std::vector<uint8_t> of_state, of_edge;  // copies: what is checked cannot change afterwards
+  bool by_row = false;
   int of_transitions = 0;
   std::shared_ptr<Gathered> gathered = std::make_shared<Gathered>();
 
@@ -47,11 +48,11 @@ struct PassHandle : ResponseHandle {
     } else {
       p.kinds.transitions = of_transitions;
     }
-    const auto row = [&](const std::optional<View<uint8_t, 1>>& of, int64_t rows) -> const uint8_t* {
-      if (!of) return nullptr;
-      require(int64_t(of->shape(0)) == rows, "every row needs a kind");
-      for (int64_t i = 0; i < rows; ++i) require(of->data()[i] < p.kinds.list.size(), "a row is of a kind that is not there");
-      return of->data();
+    const auto row = [&](const std::vector<uint8_t>& of, int64_t rows) -> const uint8_t* {
+      if (kinds.empty() || !by_row) return nullptr;
+      require(int64_t(of.size()) == rows, "every row needs a kind");
+      for (const uint8_t kind : of) require(kind < p.kinds.list.size(), "a row is of a kind that is not there");
+      return of.data();
     };
     p.kinds.of_state = row(of_state, at.A), p.kinds.of_edge = row(of_edge, at.E);
     require(size_t(std::max(p.kinds.transitions, p.kinds.edges)) < p.kinds.list.size(), "transitions are of a kind that is not there");
@@ -90,7 +91,18 @@ void bind_passes(nb::module_& m) {
       .def_prop_rw("scale", [](PassHandle& h) { return h.p.scale; }, [](PassHandle& h, double v) { h.p.scale = v; })
       .def_prop_rw("averaging", [](PassHandle& h) { return h.p.averaging; }, [](PassHandle& h, bool v) { h.p.averaging = v; })
       .def_prop_rw("cost", [](PassHandle& h) { return h.p.cost; }, [](PassHandle& h, double v) { h.p.cost = v; })
-      .def_prop_rw("adaptive", [](PassHandle& h) { return h.p.adaptive; }, [](PassHandle& h, bool v) { h.p.adaptive = v; })
+      .def_prop_rw("metric", [](PassHandle& h) { return METRICS[int(h.p.metric)]; }, [](PassHandle& h, const std::string& v) {
+        const auto* found = std::find(std::begin(METRICS), std::end(METRICS), v);
+        require(found != std::end(METRICS), "no such metric");
+        h.p.metric = Metric(found - std::begin(METRICS));
+      })
+      .def_prop_rw("skip", [](PassHandle& h) { return h.p.skip; }, [](PassHandle& h, int v) {
+        require(v >= 1, "at least one step from look to look");
+        h.p.skip = v;
+      })
+      .def_prop_rw("most", [](PassHandle& h) { return h.p.most; }, [](PassHandle& h, double v) { h.p.most = v; })
+      .def_prop_rw("mu", [](PassHandle& h) { return h.p.mu; }, [](PassHandle& h, double v) { h.p.mu = v; })
+      .def_prop_rw("memory", [](PassHandle& h) { return h.p.memory; }, [](PassHandle& h, double v) { h.p.memory = v; })
       .def_prop_rw("floor", [](PassHandle& h) { return h.p.floor; }, [](PassHandle& h, double v) { h.p.floor = v; })
       .def_prop_rw("streaming", [](PassHandle& h) { return h.p.streaming; }, [](PassHandle& h, bool v) { h.p.streaming = v; })
       .def_prop_rw("observe_states", [](PassHandle& h) { return h.p.observe_states; },
@@ -147,7 +159,9 @@ void bind_passes(nb::module_& m) {
       })
       .def("set_kinds", [](PassHandle& h, View<uint8_t, 1> states, int transitions, View<uint8_t, 1> edges) {
         require(transitions >= 0 && size_t(transitions) < h.kinds.size(), "transitions are of a kind that is not there");
-        h.of_state = states, h.of_edge = edges, h.of_transitions = transitions;
+        h.of_state.assign(states.data(), states.data() + states.shape(0));
+        h.of_edge.assign(edges.data(), edges.data() + edges.shape(0));
+        h.by_row = true, h.of_transitions = transitions;
       }, "states"_a, "transitions"_a, "edges"_a)
       .def("set_exact", [](PassHandle& h, nb::callable direction) {
         if (!h.counted) h.counted.emplace();
@@ -178,12 +192,16 @@ void bind_passes(nb::module_& m) {
         return f;
       }, "u"_a)
       .def("run", [](PassHandle& h, const CorpusHandle& c, const FieldHandle& theta, const FieldHandle* squares,
-                     const FieldHandle* rest, View<int64_t, 1> order) {
+                     const FieldHandle* rest, View<int64_t, 1> order, const FieldHandle* velocity) {
         fits_labelled(c, theta, false);
-        require(squares || !h.p.adaptive, "the adaptive metric needs a field for its squares");
+        require(squares || !h.p.remembers(), "this metric needs a field for what it remembers");
+        require(velocity || h.p.metric != Metric::SMD, "the metric smd needs a field for its velocity");
+        require(!measures_curvature(h.p.metric) || (h.p.block == 1 && !h.p.streaming && !h.counted && h.p.minibatch == 1 && h.kinds.empty()),
+                "this metric has blocks of one sentence, no stream, no mini-batch, no kinds and no response to counts");
         require(rest || !h.p.averaging, "averaging needs a field for its rest");
         h.p.theta = theta.changeable();
         h.p.squares = squares ? squares->changeable_beside(theta) : Arrays{};
+        h.p.velocity = velocity ? velocity->changeable_beside(theta) : Arrays{};
         h.p.rest = rest ? rest->changeable_beside(theta) : Arrays{};
         h.p.limits = LimitsHandle::of(h.limits ? &*h.limits : nullptr, c.view, theta.view.at);
         std::vector<int64_t> kept = checked_order(c, order);
@@ -204,7 +222,7 @@ void bind_passes(nb::module_& m) {
         };
         nb::gil_scoped_release release;
         run_pass(c.grouped.of(c.view), theta.view.at, h.p, kept);
-      }, "corpus"_a, "theta"_a, "squares"_a.none(), "rest"_a.none(), "order"_a);
+      }, "corpus"_a, "theta"_a, "squares"_a.none(), "rest"_a.none(), "order"_a, "velocity"_a.none() = nb::none());
 
   m.def("squared_norm", [](View<float, 2> x) {
     nb::gil_scoped_release release;

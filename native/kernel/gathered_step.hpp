@@ -16,9 +16,9 @@ namespace tagfield {
 // Directions that no table knows, of one owner: a list for each kind.
 typedef std::vector<Exactly> Leftovers;
 
-template <Rows R, bool Adaptive, bool Average> class GatheredStep {
+template <Rows R, Metric M, bool Average> class GatheredStep {
   static constexpr int AHEAD = 12;  // slots, or rows, whose memory is asked for before their turn
-  typedef Change<false, Adaptive, Average> Plain;
+  typedef Change<false, M, Average> Plain;
 
   const Corpus& c_;
   const Layout& at_;
@@ -97,7 +97,7 @@ template <Rows R, bool Adaptive, bool Average> class GatheredStep {
     const int64_t k = first_block(a) * W, end = first_block(a + 1) * W;
     for (int64_t i = k; i < end && i < k + 64; i += 16) {
       prefetch(pass_.theta.state + i), prefetch(to_.u.state + i);
-      if (Adaptive) prefetch(pass_.squares.state + i);
+      if (M != Metric::FLAT) prefetch(pass_.squares.state + i);
       if (Average) prefetch(pass_.rest.state + i);
     }
   }

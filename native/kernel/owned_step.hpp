@@ -6,7 +6,7 @@
 //
 // Averaging of θ_1 … θ_n without touching inactive weights: with Z = Σ z_τ and R += Z · δ for every change δ of θ̄,
 //     Σ θ_τ = Z θ̄_n − R.
-// The adaptive metric divides f(u) by √S + δ, S being the running sum of f(u)² of that weight.
+// The metric divides f(u) by what the weight remembers of its steps (metric.hpp).
 //
 // In a stream the number of sentences N is unknown, and the result must not depend on how the stream is cut into passes.
 // So the penalty is divided by the number of sentences so far, C_t = C/(t + 1). Weights shrink by 1/(1 + C_t λ_t), which is
@@ -57,14 +57,14 @@ struct Share {
   }
 };
 
-template <Rows R, bool Respond, bool Adaptive, bool Average> class OwnedStep {
+template <Rows R, bool Respond, Metric M, bool Average> class OwnedStep {
   const Corpus& c_;
   const Layout& at_;
   const Pass& pass_;
   const TransitionForm& form_;
   const Share share_;
   const Arrays theta_, squares_, rest_;
-  typedef Change<false, Adaptive, Average> Plain;
+  typedef Change<false, M, Average> Plain;
   struct Waiting {
     const Sentence* x;
     const Item* item;
@@ -82,7 +82,7 @@ template <Rows R, bool Respond, bool Adaptive, bool Average> class OwnedStep {
   template <class Ask> void step(const OpenBlock& block, int k, const Item& item, Progress& now, Ask ask) const {
     const Sentence& x = block.x[size_t(k)];
     const float gain = float(x.weight * now.rate(pass_) / (now.shrink(pass_) * now.z));
-    const Change<Respond, Adaptive, Average> change{Respond ? *pass_.response : Response{}, splat(gain),
+    const Change<Respond, M, Average> change{Respond ? *pass_.response : Response{}, splat(gain),
                                                     splat(float(pass_.floor)), splat(float(now.Z))};
     const Plain plain{Response{}, change.gain, change.floor, change.Z};
     if (!item.exactly && R == Rows::SPARSE)
@@ -119,7 +119,7 @@ template <Rows R, bool Respond, bool Adaptive, bool Average> class OwnedStep {
     made_.each(share_.from, share_.to, [&](size_t sentence, int64_t k, const Vec<float>& u) TAGFIELD_INLINED {
       const Plain& plain = waiting[sentence].plain;
       if (Respond && pass_.respond_edges) {
-        const Change<Respond, Adaptive, Average> change{Respond ? *pass_.response : Response{}, plain.gain, plain.floor, plain.Z};
+        const Change<Respond, M, Average> change{Respond ? *pass_.response : Response{}, plain.gain, plain.floor, plain.Z};
         change(theta_.trans, squares_.trans, rest_.trans, k, u);
       } else {
         plain.step(theta_.trans, squares_.trans, rest_.trans, k, load(theta_.trans + k), u);

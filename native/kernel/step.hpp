@@ -9,6 +9,7 @@
 #include "kernel/edge_scores.hpp"
 #include "kernel/gathered.hpp"
 #include "kernel/groups.hpp"
+#include "kernel/metric.hpp"
 #include "kernel/respond.hpp"
 #include "kernel/unknown.hpp"
 
@@ -37,8 +38,11 @@ struct Pass {
   double summed_scale = 0;       // Z
   int64_t averaged = 0;          // how many θ are in the average
   double cost = 0;               // of a wrong label
-  bool adaptive = false;
-  double floor = 1e-3;           // δ
+  Metric metric = Metric::FLAT;
+  double floor = 1e-3;           // δ of adaptive and newton
+  int skip = 16;                 // of sgdqn: steps from one look at the curvature to the next
+  double most = 100;             // of sgdqn: the largest curvature, in multiples of C
+  double mu = 0.1, memory = 1;   // of smd: μ, λ
   bool respond_edges = true;
   int block = 1, threads = 1;    // sentences that share their weights; threads never change a bit
   double least_work = 0;         // ns that a block must take on one thread, or there is only one
@@ -51,7 +55,9 @@ struct Pass {
   Gathered* gathered = nullptr;  // where there are mini-batches, or kinds of features (gathered_step.hpp)
   Kinds kinds;
   Limits limits;
-  Arrays theta, squares, rest;   // θ̄, S, R
+  Arrays theta, squares, rest;   // θ̄, S, R; of sgdqn and smd, metric.hpp says what is in the place of S
+  Arrays velocity;               // v̄ of smd
+  bool remembers() const { return metric != Metric::FLAT; }
   // out
   double loss = 0;
   int64_t fallbacks = 0;
@@ -86,25 +92,25 @@ template <Rows R> void observe(const Corpus& c, const Sentence& x, const Layout&
         const int64_t t = c.edges.position[n];
         if (y[t - 1] < 0 || y[t] < 0) continue;
         const int64_t k = at.edge_place(e * at.L + y[t - 1], y[t]);
-        if (k >= 0) make_feature(pass.theta.edge, pass.adaptive ? pass.squares.edge : nullptr, k);
+        if (k >= 0) make_feature(pass.theta.edge, pass.remembers() ? pass.squares.edge : nullptr, k);
       }
     });
   for (int64_t t = 1; pass.observe_edges && t < x.n; ++t)
     if (y[t - 1] >= 0 && y[t] >= 0)
-      make_feature(pass.theta.trans, pass.adaptive ? pass.squares.trans : nullptr, int64_t(y[t - 1]) * at.Lp() + y[t]);
+      make_feature(pass.theta.trans, pass.remembers() ? pass.squares.trans : nullptr, int64_t(y[t - 1]) * at.Lp() + y[t]);
   if (!pass.observe_states) return;
   each_slot<R>(x, at, [&](int64_t k0, int64_t k1, int64_t from, int64_t to) {
     for (int64_t n = from; n < to; ++n) {
       const int32_t label = y[x.position[n]];
       for (int64_t k = k0; label >= 0 && k < k1; ++k)
         if (block_of<R>(at.column, k, k0) == label / W)
-          make_feature(pass.theta.state, pass.adaptive ? pass.squares.state : nullptr, k * W + label % W);
+          make_feature(pass.theta.state, pass.remembers() ? pass.squares.state : nullptr, k * W + label % W);
     }
   });
 }
 
 // The change of one block of weights: u through the response and the metric, times the step.
-template <bool Respond, bool Adaptive, bool Average> struct Change {
+template <bool Respond, Metric M, bool Average> struct Change {
   Response f;
   Vec<float> gain, floor, Z;
 
@@ -118,11 +124,7 @@ template <bool Respond, bool Adaptive, bool Average> struct Change {
   // The same for a direction that is already known.
   inline void step(float* theta, float* squares, float* rest, int64_t k, const Vec<float>& w, Vec<float> r) const {
     const IVec<float> lanes = features<float>(w);
-    if (Adaptive) {
-      const Vec<float> s = load(squares + k) + r * r;
-      store<float>(squares + k, s);
-      r = r / (vsqrt(s) + floor);
-    }
+    if constexpr (M != Metric::FLAT) r = scaled<M>(r, squares + k, floor);
     const Vec<float> d = keep<float>(gain * r, lanes);
     store<float>(theta + k, changed<float>(w, d));
     if (Average) store<float>(rest + k, load(rest + k) - Z * d);

@@ -108,8 +108,12 @@ class Pass:
     least_work: float
     averaged: int
     cost: float
-    adaptive: bool
+    metric: str
     floor: float
+    skip: int
+    most: float
+    mu: float
+    memory: float
     streaming: bool
     observe_states: bool
     observe_edges: bool
@@ -136,7 +140,15 @@ class Pass:
     def set_exact(self, direction: Callable[[_Doubles, _Doubles], _Doubles]) -> None: ...
     def set_limits(self, limits: Limits) -> None: ...
     def respond(self, u: _Floats) -> _Floats: ...
-    def run(self, corpus: Corpus, theta: Field, squares: Field | None, rest: Field | None, order: _Longs) -> None: ...
+    def run(
+        self,
+        corpus: Corpus,
+        theta: Field,
+        squares: Field | None,
+        rest: Field | None,
+        order: _Longs,
+        velocity: Field | None = None,
+    ) -> None: ...
 
 def supported_levels() -> list[str]: ...
 def forward_backward(scores: _Doubles, trans: _Doubles, marginals: bool) -> tuple[float, _Doubles, _Doubles, int]: ...

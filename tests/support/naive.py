@@ -210,9 +210,7 @@ class Stochastic:
                 found = {i + k: self.direction(each) for k, each in enumerate(order[i : i + self.block])}
             loss, r = found[i]
             total += self.problem.weights[s] * loss
-            if self.adaptive:
-                self.squares = self.squares.map(lambda old, x: old + x * x, r)
-                r = r.map(lambda x, squares: x / (np.sqrt(squares) + self.floor), self.squares)
+            r = self.scaled(r)
             rate = self.rate / (1 + self.rate * self.decay * self.t)
             step = rate * self.problem.weights[s]
             shrink = 1 - self.decay * rate
@@ -224,6 +222,13 @@ class Stochastic:
             self.summed = self.summed.map(np.add, self.theta)
             self.t += 1
         return total
+
+    def scaled(self, r: Dense) -> Dense:
+        """The direction in the metric: flat, or AdaGrad's."""
+        if not self.adaptive:
+            return r
+        self.squares = self.squares.map(lambda old, x: old + x * x, r)
+        return r.map(lambda x, squares: x / (np.sqrt(squares) + self.floor), self.squares)
 
     def direction(self, s: int) -> tuple[float, Dense]:
         """The loss of a sentence and f(u)."""

@@ -40,7 +40,8 @@ def test_it_is_that_of_the_model_that_would_be_kept(recipe: str, average: bool) 
     if average and not hasattr(RECIPES[recipe], "average"):
         pytest.skip("only stochastic recipes average")
     encoded = encode(learnable(30))  # fewer than a sample takes
-    options = {"average": True} if average else {}
+    options: dict[str, object] = {"average": True} if average else {}
+    options |= {"rate": 0.1} if recipe in ("newton", "sgdqn") else {}  # calibrated on 30, their loss rises in epoch 3
     for epochs in (1, 2, 4):
         trained = train(encoded, Settings.of(recipe, epochs=epochs, c2=0.1, **options))
         last = trained.history[-1]

@@ -11,6 +11,7 @@ import pytest
 from tagfield.errors import InputError
 from tagfield.train import RECIPES, Settings
 from tagfield.train.fields import Found, Option, default_text
+from tagfield.train.metrics import MetaDescent, Newton, SgdQn
 from tagfield.train.options import Arow, Auto, Copies, Margin, Perceptron, QuasiNewton, Recipe, Stochastic, WholeCorpus
 from tagfield.train.reference import options_page
 from tagfield.train.settings import all_options, shown_default
@@ -21,13 +22,13 @@ OPTIONS = all_options()
 EVERY = pytest.mark.parametrize("found", list(OPTIONS.values()), ids=list(OPTIONS))
 NUMBERS = [found for found in OPTIONS.values() if found.kind in (int, float) and not found.option.choices]
 RECORDS = (Settings, Stochastic, Auto, WholeCorpus, QuasiNewton, Margin, Perceptron, Arow)
-PARTS = (AdaGrad, Calibration, Divergence)
+PARTS = (AdaGrad, Newton, SgdQn, MetaDescent, Calibration, Divergence)
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "options.md"
 
 
 def home(found: Found) -> str:
     """A recipe that has the option."""
-    for name in ("u2.g1", "adaptive", "ngd", "pa", "arow", "lbfgs"):
+    for name in ("u2.g1", "adaptive", "newton", "sgdqn", "smd", "ngd", "pa", "arow", "lbfgs"):
         try:
             Settings.of(name, **{found.name: found.value})
         except InputError:

@@ -26,7 +26,7 @@ from tests.support.strategies import encode, learnable
 from tests.train.test_ngd import encode as encode_sentences
 
 KINDS = {
-    Stochastic: ("sgd", "u1.g1", "u2.g1", "u2.g1p", "u2.g2", "u2.g3", "adaptive", "ngd"),
+    Stochastic: ("sgd", "u1.g1", "u2.g1", "u2.g1p", "u2.g2", "u2.g3", "adaptive", "newton", "sgdqn", "smd", "ngd"),
     Margin: ("pa",),
     Perceptron: ("ap",),
     Arow: ("arow",),
@@ -40,7 +40,9 @@ TRAINERS = {
     QuasiNewton: QuasiNewtonTrainer,
 }
 EVERY = pytest.mark.parametrize("name", list(RECIPES))
-RUNS = [(name, False) for name in RECIPES] + [(name, True) for name in KINDS[Stochastic] if name != "adaptive"]
+RUNS = [(name, False) for name in RECIPES] + [
+    (name, True) for name in KINDS[Stochastic] if RECIPES[name].metric is None
+]
 
 
 @pytest.fixture(scope="module")

@@ -47,6 +47,9 @@ STOCHASTIC = ANY | LIKELIHOOD | CALIBRATION | STEPS
 TAKES = {  # by recipe, or by a recipe and an option that makes another of it
     **dict.fromkeys(("sgd", "u1.g1", "u2.g1", "u2.g1p", "u2.g2", "u2.g3"), STOCHASTIC),
     "adaptive": STOCHASTIC - {"batch"} | {"adagrad_delta"},
+    "newton": STOCHASTIC - {"batch"} | {"newton_delta"},
+    "sgdqn": STOCHASTIC - {"batch", "block"} | {"qn_skip", "qn_bound"},
+    "smd": STOCHASTIC - {"batch", "block"} | {"smd_mu", "smd_lambda"},
     "ngd": STOCHASTIC | {"loss", "gamma", "generator"},
     "pa": ANY | {"pa_type", "pa_c", "pa_cost_sensitive", "pa_average", "epsilon"},
     "ap": ANY | {"epsilon"},
@@ -55,6 +58,9 @@ TAKES = {  # by recipe, or by a recipe and an option that makes another of it
 }
 ALSO = {
     ("u2.g1", "metric", "adaptive"): TAKES["u2.g1"] - {"batch"} | {"adagrad_delta"},
+    ("u2.g1", "metric", "newton"): TAKES["u2.g1"] - {"batch"} | {"newton_delta"},
+    ("u2.g1", "metric", "sgdqn"): TAKES["u2.g1"] - {"batch", "block"} | {"qn_skip", "qn_bound"},
+    ("u2.g1", "metric", "smd"): TAKES["u2.g1"] - {"batch", "block"} | {"smd_mu", "smd_lambda"},
     ("adaptive", "metric", "flat"): TAKES["adaptive"] - {"adagrad_delta"},
     ("u2.g1", "batch", True): ANY | LIKELIHOOD | {"rate", "batch"},
     ("ngd", "batch", True): ANY | LIKELIHOOD | {"rate", "batch", "loss", "gamma", "generator"},
@@ -63,7 +69,8 @@ ALSO = {
 CHANGED: dict[str, Any] = {
     "features": "all", "transitions": "all", "min_count": 2, "c1": 0.5, "c2": 0.25, "epochs": 7, "seed": 3,
     "threads": 2, "period": 4, "delta": 1e-3, "patience": 2, "keep_best": False, "monitor": "f1", "max_dev_rise": 0.5,
-    "metric": "adaptive", "adagrad_delta": 0.5, "respond": "states", "average": True, "anneal": 0.5, "cost": 0.5,
+    "metric": "adaptive", "adagrad_delta": 0.5, "newton_delta": 0.5, "qn_skip": 3, "qn_bound": 9.0,
+    "smd_mu": 0.25, "smd_lambda": 0.5, "respond": "states", "average": True, "anneal": 0.5, "cost": 0.5,
     "rate": 0.125, "block": 4, "minibatch": 16, "minibatch_mean": True, "generators": "states=erf:5",
     "calibration_eta": 0.2, "calibration_rate": 3.0, "calibration_samples": 10,
     "calibration_candidates": 5,
@@ -79,10 +86,19 @@ ONLY = {
     **dict.fromkeys(("arow_variance", "arow_gamma"), "arow"),
     **dict.fromkeys(("c1", "num_memories", "linesearch", "max_linesearch"), "lbfgs"),
     "adagrad_delta": "AdaGrad (metric adaptive)",
+    "newton_delta": "online Newton (metric newton)",
+    **dict.fromkeys(("qn_skip", "qn_bound"), "SGD-QN (metric sgdqn)"),
+    **dict.fromkeys(("smd_mu", "smd_lambda"), "stochastic meta-descent (metric smd)"),
     "epsilon": "pa, ap, arow and lbfgs",
 }
 
 
+TITLES = {
+    "adaptive": "AdaGrad",
+    "newton": "the online Newton step",
+    "sgdqn": "SGD-QN",
+    "smd": "stochastic meta-descent",
+}
 GENERATOR = "generator must be a name, such as 'arctan:0.1', or a Generator, got 7"
 
 
@@ -110,8 +126,12 @@ def test_what_a_recipe_takes_and_what_it_refuses(name: str) -> None:
             assert found.to_dict()[option] == value
             assert (found == Settings(name)) == ((name, option) == ("adaptive", "metric"))
             continue
-        if (name, option) == ("adaptive", "batch"):
-            message = "batch does not apply to adaptive: AdaGrad steps on one sentence at a time"
+        if option == "batch" and name in TITLES:
+            message = f"batch does not apply to {name}: {TITLES[name]} steps on one sentence at a time"
+        elif option == "block" and name in TITLES:
+            with pytest.raises(InputError, match=f"^block must be 1 with metric {name}, got {value}: each step"):
+                Settings.of(name, block=value)
+            continue
         else:
             message = f"{option} applies only to {ONLY[option]}, not to {name}"
         for given in (value, all_options()[option].value):  # the default too: it would say nothing
@@ -125,7 +145,7 @@ def test_an_option_that_makes_another_recipe(case: tuple[str, str, Any]) -> None
     name, option, value = case
     suffix = {"batch": " with batch", "generator": " with generator auto"}.get(option, "")
     for other, changed in CHANGED.items():
-        if other == option or (other == "batch" and option == "metric"):
+        if other == option or (option == "metric" and (other == "batch" or (other == "block" and value in TITLES))):
             continue
         given = {option: value, other: changed}
         if other in ALSO[case]:

@@ -49,7 +49,7 @@ def close(features: FeatureSet, found: Weights, expected: Dense) -> None:
 def test_the_twin_covers_the_table() -> None:
     """The other stochastic recipes are made of these parts: the metric, the average, and any response."""
     stochastic = {name for name, recipe in RECIPES.items() if isinstance(recipe, Stochastic)}
-    assert stochastic - {"adaptive", "ngd"} == set(PAPER)
+    assert stochastic - {"adaptive", "newton", "sgdqn", "smd", "ngd"} == set(PAPER)
 
 
 @pytest.mark.parametrize("name", PAPER)
@@ -141,7 +141,7 @@ def test_metric_and_average_follow_the_twin(
         name,
         rate=0.1,
         decay=decay,
-        adaptive=adaptive,
+        metric="adaptive" if adaptive else "flat",
         averaging=averaging,
         respond_edges=respond_edges,
         floor=floor,
@@ -252,10 +252,12 @@ def test_the_pass_checks_what_it_is_given() -> None:
         with pytest.raises(ValueError, match="not there"):
             kernels.Pass().run(corpus, theta, None, None, np.array(order, np.int64))
     other = feature_set(corpus, 2, 2, "all")
-    for flag in ("adaptive", "averaging"):
+    with pytest.raises(ValueError, match="no such metric"):
+        kernels.Pass().metric = "curved"
+    for flag, value in (("metric", "adaptive"), ("metric", "newton"), ("metric", "sgdqn"), ("averaging", True)):
         native = kernels.Pass()
-        setattr(native, flag, True)
-        with pytest.raises(ValueError, match="needs a field for its"):
+        setattr(native, flag, value)
+        with pytest.raises(ValueError, match="needs a field for"):
             native.run(corpus, theta, None, None, one)
         beside = other.field(other.zeros())
         with pytest.raises(ValueError, match="different layouts"):

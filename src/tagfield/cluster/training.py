@@ -42,6 +42,7 @@ from tagfield.train.quasi_newton import QuasiNewtonTrainer
 from tagfield.train.recipes import RECIPES
 from tagfield.train.settings import Settings, settings_from
 from tagfield.train.trainer import Trainer
+from tagfield.train.updates import AdaGrad
 
 
 @dataclass(frozen=True)
@@ -206,6 +207,8 @@ def check_recipe(recipe: Recipe) -> None:
         raise InputError(f"{name} does not train on a cluster; use lbfgs or a stochastic recipe such as adaptive")
     if isinstance(recipe, Stochastic) and recipe.minibatch > 1:
         raise InputError("minibatch does not apply on a cluster: its shares are mixed by steps of one sequence")
+    if isinstance(recipe, Stochastic) and not isinstance(recipe.metric, AdaGrad | None):
+        raise InputError(f"{recipe} does not train on a cluster; use the metric adaptive or flat")
 
 
 def _ready(recipe: Recipe, problem: Problem, rng: np.random.Generator) -> Recipe:

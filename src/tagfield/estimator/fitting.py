@@ -14,6 +14,7 @@ from tagfield.estimator.reading import read_labelled
 from tagfield.estimator.spelling import Spelling
 from tagfield.train import RECIPES, Settings
 from tagfield.train.fields import number
+from tagfield.train.options import Stochastic
 
 LOOKED = 10_000  # sequences of a packed corpus that constraints are compared with
 
@@ -132,6 +133,11 @@ def check_stream(params: Mapping[str, Any], settings: Settings) -> None:
     recipe = settings.recipe
     if recipe.suffix:
         raise InputError(f"{recipe.name}{recipe.suffix} needs all of the data, so partial_fit cannot use it; use fit")
+    if isinstance(recipe, Stochastic) and recipe.metric is not None and not recipe.streams:
+        raise InputError(
+            f"partial_fit cannot use the metric {recipe.metric.kind}, which measures curvature over all of the data; "
+            "use flat, adaptive or newton"
+        )
     if not recipe.streams:
         offered = ", ".join(["l2sgd", *(name for name, other in RECIPES.items() if other.streams)])
         raise InputError(f"partial_fit cannot use {recipe.name}, which needs all of the data; choose one of {offered}")

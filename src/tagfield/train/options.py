@@ -26,7 +26,8 @@ from tagfield.errors import InputError
 from tagfield.train.fields import Option, check_record, documented, nested, option
 from tagfield.train.kinds import Kinds
 from tagfield.train.line_search import SEARCHES
-from tagfield.train.updates import NGD, STOCHASTIC, AdaGrad, Calibration, Divergence
+from tagfield.train.metrics import MetaDescent, Newton, SgdQn
+from tagfield.train.updates import NGD, STOCHASTIC, AdaGrad, Calibration, Divergence, Metric
 
 if TYPE_CHECKING:
     from tagfield.train.problem import Problem
@@ -103,7 +104,6 @@ class Recipe:
     settles: ClassVar[bool] = True  # the loss falls towards a limit
     by_period: ClassVar[bool] = True  # the stopping rule looks back by a period
     keeps_best: ClassVar[bool] = False  # the best epoch's weights; else the last
-    streams: ClassVar[bool] = False  # it can learn from a stream
 
     def __post_init__(self) -> None:
         check_record(self)
@@ -120,6 +120,11 @@ class Recipe:
         scored: whether held-out data is scored after every pass, which keeps the best weights so far too
         """
         return Copies(4 + 2 * scored)
+
+    @property
+    def streams(self) -> bool:
+        """Whether it can learn from a stream."""
+        return False
 
     def variant(self, options: Mapping[str, Any]) -> "Recipe":
         """The recipe that some options turn this one into; most leave it what it is."""
@@ -167,11 +172,12 @@ class Stochastic(Descent):
     'u2.g1, adaptive, averaged'
     """
 
-    metric: AdaGrad | None = option(
+    metric: Metric | None = option(
         None,
-        "Step size per weight: flat, or adaptive (AdaGrad).",
+        "Step size per weight: flat, adaptive (AdaGrad), newton (online Newton), sgdqn (SGD-QN) or smd (stochastic "
+        "meta-descent); sgdqn and smd train on one thread.",
         group=STOCHASTIC,
-        choices={"flat": None, "adaptive": AdaGrad()},
+        choices={"flat": None} | {each.kind: each for each in (AdaGrad(), Newton(), SgdQn(), MetaDescent())},
     )
     respond: str = option(
         "all",
@@ -210,12 +216,13 @@ class Stochastic(Descent):
 
     family: ClassVar[str] = "stochastic recipes"
     keeps_best: ClassVar[bool] = True
-    streams: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.generators is not None:
             object.__setattr__(self, "generators", Kinds.of(self.generators))
+        if self.metric is not None and self.metric.one_by_one:
+            self._check_one_by_one(self.metric)
         for f in self.responses if self.anneal or self.respond == "states" else []:
             if not f.depends_on_u_alone:
                 continue
@@ -246,6 +253,21 @@ class Stochastic(Descent):
         kappa = self.anneal and epoch**-self.anneal
         return [_response_at(f, self.respond == "states", kappa) for f in self.responses]
 
+    def _check_one_by_one(self, metric: Metric) -> None:
+        if self.block is not None and self.block > 1:
+            raise InputError(
+                f"block must be 1 with metric {metric.kind}, got {self.block}: each step measures the curvature at the "
+                "weights that the step before has left"
+            )
+        if self.minibatch > 1 or self.generators is not None:
+            what = "minibatch" if self.minibatch > 1 else "generators"
+            raise InputError(f"{what} does not apply with metric {metric.kind}, whose steps are those of one sequence")
+        if not self.f.depends_on_u_alone:
+            raise InputError(
+                f"metric {metric.kind} needs a direction that depends on u = E − Ẽ alone, and that of {self.f} depends "
+                "on E and Ẽ; use another metric, or a loss such as B2 or U2"
+            )
+
     def response_at(self, epoch: int) -> Response:
         """What the response has become by that epoch, counted from 1.
 
@@ -273,10 +295,16 @@ class Stochastic(Descent):
         return StochasticTrainer(recipe, problem, problem.start.copy())
 
     def copies(self, *, c1: float = 0.0, threads: int = 1, scored: bool = False) -> Copies:
-        """Marks, θ̄, its two copies; AdaGrad's sums; the average's rest and what it is divided into; a mini-batch."""
+        """Marks, θ̄, its two copies; what the metric remembers; the average's rest and what it is divided into; a
+        mini-batch."""
         counted = not all(f.depends_on_u_alone for f in self.responses)
         gathered = (1 + counted) * (self.minibatch > 1 or self.generators is not None)
-        return Copies(4 + (self.metric is not None) + 2 * self.average + 2 * scored + gathered)
+        remembered = self.metric.arrays if self.metric else 0
+        return Copies(4 + remembered + 2 * self.average + 2 * scored + gathered)
+
+    @property
+    def streams(self) -> bool:
+        return self.metric is None or not self.metric.one_by_one
 
     def variant(self, options: Mapping[str, Any]) -> Recipe:
         about: dict[str, Any] = {"name": self.name, "about": self.about}
@@ -284,7 +312,9 @@ class Stochastic(Descent):
             return Auto(rate=self.rate, **about)
         if options.get("batch"):
             if self.metric is not None:
-                raise InputError(f"batch does not apply to {self.name}: AdaGrad steps on one sentence at a time")
+                raise InputError(
+                    f"batch does not apply to {self.name}: {self.metric.title} steps on one sentence at a time"
+                )
             if (
                 self.average
                 or self.anneal
@@ -302,7 +332,7 @@ class Stochastic(Descent):
         words += [str(self.generators)] if self.generators else []
         words += ["on states"] if self.respond == "states" else []
         words += ["on states, unscaled"] if self.respond == "states-unscaled" else []
-        words += ["adaptive"] if self.metric is not None and self.name != "adaptive" else []
+        words += [self.metric.kind] if self.metric is not None and self.name != self.metric.kind else []
         words += ["averaged"] if self.average else []
         words += [f"annealed by {self.anneal:g}"] if self.anneal else []
         words += [f"cost {self.cost:g}"] if self.cost else []

@@ -13,6 +13,7 @@ from tagfield.bregman.generators import arctan, erf, gd, quadratic
 from tagfield.bregman.losses import update
 from tagfield.bregman.responses import Response
 from tagfield.errors import InputError
+from tagfield.train.metrics import MetaDescent, Newton, SgdQn
 from tagfield.train.options import Arow, Margin, Perceptron, QuasiNewton, Recipe, Stochastic
 from tagfield.train.updates import AdaGrad, Divergence
 
@@ -27,6 +28,9 @@ RECIPES: dict[str, Recipe] = {
     "u2.g2": Stochastic(Response(U2, erf(), name="u2.g2"), about="erf(5√π·u): the paper's U2*.G2"),
     "u2.g3": Stochastic(Response(U2, gd(10.0), name="u2.g3"), about="gd(10u): the paper's U2*.G3"),
     "adaptive": Stochastic(LINEAR, AdaGrad(), about="u/(√Σu² + δ): plain gradients with AdaGrad's step sizes"),
+    "newton": Stochastic(LINEAR, Newton(), about="u/(Σu² + δ): plain gradients with a diagonal online Newton step"),
+    "sgdqn": Stochastic(LINEAR, SgdQn(), about="u/(1 + λQ): SGD-QN, step sizes by the curvature that steps have seen"),
+    "smd": Stochastic(LINEAR, MetaDescent(), about="p·u: stochastic meta-descent, gains p that are learned on the way"),
     "ngd": Stochastic(Divergence(), about="any loss and generator: see loss, gamma and generator"),
     "pa": Margin(about="passive–aggressive, averaged"),
     "ap": Perceptron(about="averaged perceptron"),
@@ -47,6 +51,11 @@ def find_recipe(name: str) -> Recipe:
     """
     if name in RECIPES:
         return RECIPES[name]
-    near = difflib.get_close_matches(str(name), RECIPES, 1)
-    hint = f"did you mean {near[0]!r}?" if near else f"choose one of {', '.join(RECIPES)}"
+    close = difflib.get_close_matches(str(name), RECIPES, len(RECIPES))
+    near = max((n for n in RECIPES if n in close), key=lambda n: _alike(n, str(name)), default=None)
+    hint = f"did you mean {near!r}?" if near else f"choose one of {', '.join(RECIPES)}"
     raise InputError(f"no algorithm named {name!r}; {hint}")
+
+
+def _alike(one: str, other: str) -> float:
+    return difflib.SequenceMatcher(None, one, other).ratio()

@@ -32,6 +32,7 @@ from tagfield.train.fields import (
     plain_values,
     with_options,
 )
+from tagfield.train.metrics import MetaDescent, Newton, SgdQn
 from tagfield.train.options import (
     AUTO,
     BATCH,
@@ -51,7 +52,14 @@ TRAINING, STOPPING = "The training", "When training stops"
 KINDS = {"observed": "observed", "all": "all"}
 UPDATE = ("loss", "gamma", "generator", "batch")  # one of these, without a recipe, is for ngd
 LIKELIHOOD = (Stochastic.family, QuasiNewton.family)
-OWNERS = {Divergence: "ngd", AdaGrad: "AdaGrad (metric adaptive)", Calibration: Stochastic.family}  # for messages
+OWNERS = {  # for messages
+    Divergence: "ngd",
+    AdaGrad: "AdaGrad (metric adaptive)",
+    Newton: "online Newton (metric newton)",
+    SgdQn: "SGD-QN (metric sgdqn)",
+    MetaDescent: "stochastic meta-descent (metric smd)",
+    Calibration: Stochastic.family,
+}
 
 
 def _usual(name: str) -> str:
@@ -149,6 +157,8 @@ class Settings:
         check_record(self)
         if self.max_dev_rise is not None and math.isinf(self.max_dev_rise):
             object.__setattr__(self, "max_dev_rise", None)  # JSON knows no infinity
+        if isinstance(self.recipe, Stochastic) and self.recipe.metric is not None:
+            self.recipe.metric.check(self.c2)
         if self.c1 and self.recipe.family != QuasiNewton.family:
             raise InputError(f"c1 applies only to lbfgs, not to {self.recipe.name or self.recipe.family}")
 
@@ -312,7 +322,8 @@ def _read(values: dict[str, Any]) -> Settings:
 
 
 RECORDS: tuple[Any, ...] = (
-    Settings, Stochastic, AdaGrad, Auto, Divergence, WholeCorpus, Calibration, Margin, Perceptron, Arow, QuasiNewton,
+    Settings, Stochastic, AdaGrad, Newton, SgdQn, MetaDescent, Auto, Divergence, WholeCorpus, Calibration, Margin,
+    Perceptron, Arow, QuasiNewton,
 )  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from functools import cached_property
 
 import numpy as np
 
-from tagfield.dataset import Longs
+from tagfield.dataset import Floats, Longs
 from tagfield.errors import InputError, TrainingError
 from tagfield.layout import ABSENT, Weights, absent
 from tagfield.native import kernels
@@ -63,13 +63,14 @@ class StochasticTrainer(Trainer):
         self._plain = recipe.linear and recipe.metric is None
         self.watches_loss = recipe.average or not self._plain
         self._theta = start  # it is changed in place
-        self._squares = self._rest = start.map(lambda array: array[:0])
+        self._squares = self._velocity = self._rest = start.map(lambda array: array[:0])
         self._length = STREAM_EPOCH if problem.in_stream else problem.count  # of an epoch
         self._offered = 0  # sentences so far
         self._failed = -1  # the sentence at which the last pass ended, if it failed
         self._pass = kernels.Pass()
         self._pass.rate = recipe.rate
-        self._pass.block = 1 if problem.in_stream else recipe.block or min(BLOCK, max(1, self._length // SHARE))
+        alone = problem.in_stream or (recipe.metric is not None and recipe.metric.one_by_one)
+        self._pass.block = 1 if alone else recipe.block or min(BLOCK, max(1, self._length // SHARE))
         if recipe.minibatch > 1:
             set_minibatch(self._pass, recipe, problem)
         self._pass.threads, self._pass.least_work = problem.settings.team, LEAST_WORK
@@ -80,7 +81,7 @@ class StochasticTrainer(Trainer):
             self._pass.observe_states = settings.features == "observed"
             self._pass.observe_edges = (settings.transitions or settings.features) == "observed"
         if recipe.metric is not None:
-            self._pass.adaptive, self._pass.floor = True, recipe.metric.delta
+            recipe.metric.tell(self._pass)
         self._pass.respond_edges = recipe.respond == "all"
         self._pass.cost = recipe.cost
         if share_of_penalty(recipe, problem) * recipe.rate >= 1 and not problem.in_stream:
@@ -103,10 +104,10 @@ class StochasticTrainer(Trainer):
         In a stream the penalty is left out: it would take a pass over all weights.
         """
         self.nll = 0.0
-        if self.recipe.metric is not None:  # each array by itself: there may be no state weights
-            self._squares = self._theta.map(
-                lambda theta, squares: squares if len(squares) == len(theta) else zeros_on_lines(theta), self._squares
-            )
+        if self.recipe.metric is not None:
+            self._squares = _remembering(self._theta, self._squares, self.recipe.metric.start)
+            if self.recipe.metric.arrays > 1:
+                self._velocity = _remembering(self._theta, self._velocity, 0.0)
         done = 0
         while done < len(order) and self._pass.failed < 0:
             self._turn()
@@ -144,14 +145,16 @@ class StochasticTrainer(Trainer):
 
     def _step(self, order: Longs, *, ends: bool) -> None:
         field = self.problem.features.field
-        squares = None if self.recipe.metric is None else field(self._squares)
+        metric = self.recipe.metric
+        squares = None if metric is None else field(self._squares)
+        velocity = None if metric is None or metric.arrays == 1 else field(self._velocity)
         rest = field(self._rest) if self._pass.averaging else None
         left = len(order)
         ends = ends or (self._offered + left) % max(1, self._length) == 0  # a mini-batch ends with its epoch
         for part in self.problem.data.parts(order):
             left -= len(part.order)
             self._pass.ends = ends and not left
-            self._pass.run(part.corpus, field(self._theta), squares, rest, part.order)
+            self._pass.run(part.corpus, field(self._theta), squares, rest, part.order, velocity)
             self.nll += self._pass.loss
             if self._pass.failed >= 0:
                 self._failed = int(part.sentences[np.flatnonzero(part.order == self._pass.failed)[0]])
@@ -179,10 +182,14 @@ class StochasticTrainer(Trainer):
         numbers = {name: getattr(self._pass, name) for name in NUMBERS} | {"offered": self._offered}
         if self.recipe.minibatch > 1:
             numbers["steps"] = self._pass.steps
-        return State(arrays_of(theta=self._theta, squares=self._squares, rest=self._rest), numbers)
+        metric = self.recipe.metric
+        more = {} if metric is None or metric.arrays == 1 else {"velocity": self._velocity}
+        return State(arrays_of(theta=self._theta, squares=self._squares, rest=self._rest, **more), numbers)
 
     def resume(self, state: State) -> None:
         self._theta, self._squares, self._rest = (weights_of(state, name) for name in ("theta", "squares", "rest"))
+        if self.recipe.metric is not None and self.recipe.metric.arrays > 1:
+            self._velocity = weights_of(state, "velocity")
         for name in NUMBERS:
             setattr(self._pass, name, type(getattr(self._pass, name))(state.numbers[name]))
         self._pass.steps = int(state.numbers.get("steps", 0))
@@ -212,6 +219,19 @@ class StochasticTrainer(Trainer):
         found = self.problem.nll(self.weights(), sample, self.recipe.cost)
         penalty = (self.monitor - self.nll) * len(sample) / max(1, sentences)
         return not found + penalty <= WORSE * nothing
+
+
+def _remembering(theta: Weights, found: Weights, start: float) -> Weights:
+    """What a metric remembers, made where it is not there yet; each array by itself: there may be no state weights."""
+
+    def made(like: Floats, array: Floats) -> Floats:
+        if len(array) == len(like):
+            return array
+        fresh = zeros_on_lines(like)
+        fresh[...] = start
+        return fresh
+
+    return theta.map(made, found)
 
 
 def kept_weights(state: State, out: Weights | None = None) -> Weights:

@@ -32,9 +32,10 @@ from tagfield.train.settings import Settings
 from tagfield.train.stochastic import NUMBERS, StochasticTrainer, kept_weights
 from tagfield.train.trainer import State, arrays_of, weights_of
 
-# Learning rates where none is given, without and with AdaGrad: a stream has no sample to calibrate on. Chosen after
-# 2,000 sentences of CoNLL-2000 and of WNUT-17, by chunk F1 on 700 other sentences of their training parts.
-RATE, ADAGRAD_RATE = 0.2, 0.4
+# Learning rate where none is given, without a metric (`Metric.stream_rate` with one): a stream has no sample to
+# calibrate on. Chosen after 2,000 sentences of CoNLL-2000 and of WNUT-17, by chunk F1 on 700 other sentences of their
+# training parts.
+RATE = 0.2
 
 
 class Learned(NamedTuple):
@@ -159,9 +160,11 @@ class Stream:
         recipe = settings.recipe
         if not isinstance(recipe, Stochastic):
             raise InputError(f"{recipe} cannot learn from a stream; use a stochastic recipe")
+        if not recipe.streams:
+            raise InputError(f"{recipe} cannot learn from a stream; use another metric, such as adaptive")
         if self._broken:
             raise TrainingError("the weights of this stream left the range of numbers in an earlier call; start anew")
-        recipe = replace(recipe, rate=recipe.rate or (RATE if recipe.metric is None else ADAGRAD_RATE))
+        recipe = replace(recipe, rate=recipe.rate or (RATE if recipe.metric is None else recipe.metric.stream_rate))
         dataset = encoded.dataset
         if dataset.value is None:  # the kernel has another loop for values, whose last bits may differ
             dataset = replace(dataset, value=np.ones(len(dataset.place), np.float32))
