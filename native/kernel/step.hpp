@@ -52,6 +52,8 @@ struct Pass {
   Kinds kinds;
   Limits limits;
   Arrays theta, squares, rest;   // θ̄, S, R
+  // What a step over n sentences takes of the penalty, in the unit of its sums or means.
+  double share_of(int64_t n) const { return mean ? double(n) / double(minibatch) : double(n); }
   // out
   double loss = 0;
   int64_t fallbacks = 0;

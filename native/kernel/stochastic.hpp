@@ -218,7 +218,7 @@ template <Rows R, bool Respond, bool Adaptive, bool Average> class StochasticPas
       if (!team_.meet()) return false;
       if (owns) gathering.apply_exactly(worker.now, sentences, weight, *left);
     }
-    if (worker.now.advance(pass_, pass_.mean ? 1 : double(sentences))) {
+    if (worker.now.advance(pass_, pass_.share_of(sentences))) {
       if (owns) owned.fold_all(worker.now);
       worker.now.folded();
     }
