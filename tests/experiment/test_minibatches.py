@@ -24,7 +24,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(autouse=True)
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(minibatches, "SIZES", (1, 8, 10**9))
-    monkeypatch.setattr(minibatches, "CORPORA", {"wnut17": "words"})
+    monkeypatch.setattr(minibatches, "CORPORA", {"wnut17": "chunking"})
     monkeypatch.setattr(minibatches, "EPOCHS", 2)
 
 

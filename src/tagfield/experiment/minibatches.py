@@ -112,7 +112,8 @@ def run(cell: Cell, known: Encoded, held_out: Encoded, epochs: int = EPOCHS) -> 
     return Figures(
         float(scores.accuracy),
         float(scores.f1),
-        *(_share(decoder, part) for decoder, part in zip(decoders, (known, held_out), strict=True)),
+        _share(decoders[0], known),
+        _share(decoders[1], held_out),
         float(right[inside].mean()) if inside.any() else 1.0,
         float(trained.settings.recipe.rate),
         len(trained.history),
@@ -239,7 +240,7 @@ def _words(row: dict[str, Any]) -> str:
     if "failed" in row:
         return str(row["failed"])
     return (
-        ", ".join(f"{name} {100 * row[name]:.2f}" for name in ("accuracy", "f1", "share", "recall"))
+        ", ".join(f"{name} {100 * row[name]:.2f}" for name in ("accuracy", "f1", "fitted", "share", "recall"))
         + f", rate {row['rate']:.3g}"
     )
 
