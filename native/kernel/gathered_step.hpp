@@ -1,9 +1,10 @@
 // The step of a mini-batch on the weights of one owner: gather the sentences, then f once and one step for each weight.
 //
-//     θ̄  ← θ̄ − λ_t / ((1 − mCλ_t) z) · f(U/n, C/n)        n = 1 for a sum, the number of sentences for a mean
-//     z   ← (1 − mCλ_t) z,   t ← t + m                     m = the number of sentences for a sum, 1 for a mean
+//     sum    θ̄ ← θ̄ − λ_t / ((1 − mCλ_t) z) · f(U, C)             m = n, the number of sentences
+//     mean   θ̄ ← θ̄ − λ_t m / ((1 − mCλ_t) z) · f(U/n, C/n)       m = n/b: 1, or less for a short mini-batch
+//     z  ← (1 − mCλ_t) z,   t ← t + m
 //
-// So with f(u) = u a sum is the gradient of the b sentences' share of the objective, and a mean at b times the rate is the same.
+// So with f(u) = u a sum is the gradient of the n sentences' share of the objective, and a mean at b times the rate is the same.
 // The same loop serves mini-batches of one sentence where kinds of features have responses of their own.
 #pragma once
 #include <vector>
@@ -88,8 +89,8 @@ template <Rows R, Metric M, bool Average> class GatheredStep {
   int64_t first_block(int64_t a) const { return R == Rows::FULL ? a * at_.NB : at_.first[a]; }
 
   Plain change(const Progress& now, int64_t sentences, double weight) const {
-    const double m = pass_.mean ? 1 : double(sentences);
-    const float gain = float(weight * now.rate(pass_) / (now.shrink(pass_, m) * now.z));
+    const double m = pass_.share_of(sentences);
+    const float gain = float(weight * now.rate(pass_) * (pass_.mean ? m : 1) / (now.shrink(pass_, m) * now.z));
     return {Response{}, splat(gain), splat(float(pass_.floor)), splat(float(now.Z))};
   }
 

@@ -58,6 +58,8 @@ struct Pass {
   Arrays theta, squares, rest;   // θ̄, S, R; of sgdqn and smd, metric.hpp says what is in the place of S
   Arrays velocity;               // v̄ of smd
   bool remembers() const { return metric != Metric::FLAT; }
+  // What a step over n sentences takes of the penalty, in the unit of its sums or means.
+  double share_of(int64_t n) const { return mean ? double(n) / double(minibatch) : double(n); }
   // out
   double loss = 0;
   int64_t fallbacks = 0;

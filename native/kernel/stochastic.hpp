@@ -220,7 +220,7 @@ template <Rows R, bool Respond, Metric M, bool Average> class StochasticPass {
       if (!team_.meet()) return false;
       if (owns) gathering.apply_exactly(worker.now, sentences, weight, *left);
     }
-    if (worker.now.advance(pass_, pass_.mean ? 1 : double(sentences))) {
+    if (worker.now.advance(pass_, pass_.share_of(sentences))) {
       if (owns) owned.fold_all(worker.now);
       worker.now.folded();
     }

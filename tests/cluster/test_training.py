@@ -247,3 +247,11 @@ def test_what_cannot_train_on_a_cluster_is_refused_before_anything_starts() -> N
 def test_patience_needs_held_out_data() -> None:
     with pytest.raises(InputError, match="give dev"):
         run(encode(learnable(5)), Settings.of("default", patience=2))
+
+
+@pytest.mark.parametrize(
+    ("options", "says"), [({"minibatch": 8}, "steps of one"), ({"generators": "states=erf:5"}, "names of")]
+)
+def test_what_shares_cannot_do(options: dict[str, object], says: str) -> None:
+    with pytest.raises(InputError, match=f"^{next(iter(options))} does not apply on a cluster.*{says}"):
+        check_recipe(Settings.of("u2.g1", **options).recipe)

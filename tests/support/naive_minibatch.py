@@ -26,7 +26,8 @@ Direction = Callable[[Dense, Dense], Dense]  # of E and Ẽ
 class Minibatches:
     """θ ← (1 − mCλ_t)·θ − λ_t·f(E, Ẽ), λ_t = λ̂/(1 + λ̂Ct), t ← t + m, over b sentences or what is left of them.
 
-    A sum has m = b; a mean has m = 1, and divides E and Ẽ by b. With b = 1 a sentence's weight scales the step.
+    A sum has m = n, the number of sentences. A mean divides E and Ẽ by n, has m = n/b, and its step is m·λ_t·f. With
+    b = 1 a sentence's weight scales the step.
     """
 
     problem: Problem
@@ -55,12 +56,13 @@ class Minibatches:
         share = 1 / len(batch) if self.mean else 1.0
         E, empirical = (self.sum([one[k] for one in found], [w * share for w in inside]) for k in (1, 2))
         r = self.f(E, empirical)
-        m = 1 if self.mean else len(batch)
+        m = len(batch) / self.size if self.mean else len(batch)
         if self.adaptive:
             self.squares = self.squares.map(lambda old, x: old + x * x, r)
             r = r.map(lambda x, squares: x / (np.sqrt(squares) + self.floor), self.squares)
         rate = self.rate / (1 + self.rate * self.decay * self.t)
         step, shrink = rate * (weights[0] if self.size == 1 else 1.0), 1 - m * self.decay * rate
+        step *= m if self.mean else 1.0
         self.theta = self.theta.map(lambda old, x, is_: np.where(is_, shrink * old - step * x, 0), r, self.present)
         self.summed = self.summed.map(np.add, self.theta)
         self.t, self.steps = self.t + m, self.steps + 1

@@ -209,6 +209,8 @@ def check_recipe(recipe: Recipe) -> None:
         raise InputError("minibatch does not apply on a cluster: its shares are mixed by steps of one sequence")
     if isinstance(recipe, Stochastic) and not isinstance(recipe.metric, AdaGrad | None):
         raise InputError(f"{recipe} does not train on a cluster; use the metric adaptive or flat")
+    if isinstance(recipe, Stochastic) and recipe.generators is not None:
+        raise InputError("generators does not apply on a cluster, whose workers do not know the names of attributes")
 
 
 def _ready(recipe: Recipe, problem: Problem, rng: np.random.Generator) -> Recipe:

@@ -1,13 +1,14 @@
 """Mini-batches: E and Ẽ over b sequences, as a sum or a mean, then f once per weight and one step.
 
-    U = Σ (E − Ẽ) over b sequences ─▶ f(U), or f(U/b) ─▶ θ ← (1 − mCλ_t)·θ − λ_t·f,  t ← t + m
+    U = Σ (E − Ẽ) over b sequences ─┬─▶ sum:   θ ← (1 − bCλ_t)·θ − λ_t·f(U),    t ← t + b
+                                    └─▶ mean:  θ ← (1 − Cλ_t)·θ − λ_t·f(U/b),   t ← t + 1
 
-A sum takes m = b sequences' share of the penalty with each step, a mean takes m = 1. So with f(u) = u a sum is the
-ordinary mini-batch gradient of the objective, and a mean is the same at b times the rate. With any other f they differ,
-and from b = 1 too: f(Σu) is not Σf(u).
+A sum takes b sequences' share of the penalty with each step, a mean that of one. So with f(u) = u a sum is the ordinary
+mini-batch gradient of the objective, and a mean is the same at b times the rate. With any other f they differ, and from
+b = 1 too: f(Σu) is not Σf(u).
 
-The weight of a sequence scales its share of U; with b = 1 it scales the step. The last mini-batch of an epoch may be
-short. An average counts each step once.
+The last mini-batch of an epoch may have only n < b sequences. Its sum or mean is over these, and a mean makes n/b of a
+step. The weight of a sequence scales its share of U; with b = 1 it scales the step. An average counts each step once.
 """
 
 from typing import TYPE_CHECKING
@@ -44,7 +45,8 @@ def set_minibatch(target: kernels.Pass, recipe: "Stochastic", problem: "Problem"
     """Tells a native pass how many sequences a step takes."""
     if problem.in_stream:
         raise InputError("minibatch does not apply to a stream, which learns from each sequence as it comes")
-    target.minibatch, target.mean, target.block = recipe.minibatch, recipe.minibatch_mean, WORK
+    there = problem.data.nonempty(np.arange(problem.count))
+    target.minibatch, target.mean, target.block = min(recipe.minibatch, max(2, there)), recipe.minibatch_mean, WORK
 
 
 def trial_order(recipe: "Stochastic", order: "Longs", samples: int) -> "Longs":
