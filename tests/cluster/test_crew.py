@@ -89,7 +89,7 @@ def test_a_round_tells_all_that_it_changed_and_nothing_else(drawn: Drawn, seed: 
 @pytest.mark.parametrize("name", ["u2.g1", "default"])
 def test_shares_learn_what_one_machine_learns(name: str) -> None:
     problem, _, crew = posed(encode(learnable(200)), 4, name, rate=0.2)
-    trainer = MixedTrainer(stochastic(problem), problem, crew, Scheme.of(stochastic(problem), mixes=8))
+    trainer = MixedTrainer(stochastic(problem), problem, crew, Scheme(8))
     losses = [trainer.run(NOTHING) for _ in range(4)]
     assert losses[-1] < 0.5 * losses[0]
     assert trainer.norm() > 0
