@@ -44,7 +44,7 @@ NOTHING = np.empty(0, np.int64)
 ALONE = "1/1"
 CHOSEN = (ALONE, "4/32", "16/32")
 POWERS = ("4/32 p=0.75", "16/32 p=0.5", "16/32 p=0.75", "16/32 p=1", "16/128 p=0.5", "16/128 p=0.75")
-BOTH = (*CHOSEN, "4/8", "16/8", "16/128", "16/32 kappa=1", "16/32 kappa=3", "16/32 kappa=30", *POWERS)
+BOTH = (*CHOSEN, "4/8", "16/8", "16/128", "16/32 kappa=0.15", "16/32 kappa=1.5", *POWERS)
 FLAT = (*BOTH, "16/32 momentum=0.5 p=1", "16/32 p=0.75 warm=0.05")
 ADAPTIVE = (*BOTH, "16/32 p=0.5 q=0.5", "16/32 p=0.5 q=0", "16/32 local=1 p=0.5")
 

@@ -96,6 +96,18 @@ def test_shares_learn_what_one_machine_learns(name: str) -> None:
     assert trainer.sent > 0
 
 
+@pytest.mark.parametrize("name", ["sgd", "u2.g1", "adaptive", "default"])
+def test_sixteen_shares_learn_as_fast_as_one_machine(name: str) -> None:
+    problem, _, crew = posed(encode(learnable(400)), 16, name, rate=0.1)
+    alone = StochasticTrainer(stochastic(problem), problem, problem.start.copy())
+    mixed = MixedTrainer(stochastic(problem), problem, crew, Scheme(8))  # three sentences a share in a round
+    rng = np.random.default_rng(0)
+    for _ in range(3):
+        alone.run(rng.permutation(400))
+        mixed.run(NOTHING)
+    assert problem.nll(mixed.weights()) < 1.25 * problem.nll(alone.weights())  # sums over √c would be 3 times as far
+
+
 def test_a_trainer_that_resumes_within_an_epoch_goes_on_bit_by_bit() -> None:
     problem, _, crew = posed(encode(learnable(50)), 3, "default", rate=0.1)
     whole = MixedTrainer(stochastic(problem), problem, crew, Scheme(mixes=5))

@@ -29,7 +29,9 @@ def drawn_change(rng: np.random.Generator, weights: Weights, shrunk: float = 1.0
         step = rng.standard_normal((len(which), 8)).astype(np.float32)
         step[(rng.random(step.shape) < 0.5) | absent(in_blocks(array)[which])] = 0
         theta.append(step)
-    return Change(blocks, theta, [step * step for step in theta], shrunk, int(rng.integers(1, 9)), 0.0)
+    tokens = int(rng.integers(0, 9))
+    sizes = int(rng.integers(1, 9)), 0.0, tokens, tokens * int(rng.integers(1, 30))
+    return Change(blocks, theta, [step * step for step in theta], shrunk, *sizes)
 
 
 @settings(max_examples=100, deadline=None)
@@ -112,7 +114,7 @@ def mixed(kappa: float, *steps: float, shrunk: float = 1.0) -> tuple[float, Mixt
     start = Weights(np.zeros((1, 8), np.float32), np.zeros((1, 8), np.float32))
     at, none = np.array([0]), np.zeros((1, 8), np.float32)
     mixture = Mixture(start, adaptive=False, scheme=Scheme(1, kappa))
-    changes = [Change([at, at], [np.full((1, 8), step, np.float32), none], [], shrunk, 1, 0.0) for step in steps]
+    changes = [Change([at, at], [np.full((1, 8), step, np.float32), none], [], shrunk, 1, 0.0, 3, 6) for step in steps]
     mixture.mix(changes, RATE)
     return float(mixture.theta.state[0, 0]), mixture
 
@@ -130,10 +132,10 @@ def test_small_changes_are_added_and_large_ones_averaged() -> None:
 
 
 def test_a_sum_goes_as_far_as_shares_one_after_the_other() -> None:
-    """A share takes a weight h/(1 + h) of its way to 1, with h = κδ²/λ; two shares together 2h/(1 + 2h)."""
+    """A share takes a weight h/(1 + h) of its way to 1, with h = κaδ²/λ and a = 2; two shares together 2h/(1 + 2h)."""
     for h in (0.01, 0.5, 20.0):
         step = h / (1 + h)
-        assert mixed(h * RATE / step**2, step, step)[0] == pytest.approx(2 * h / (1 + 2 * h), rel=1e-5)
+        assert mixed(h * RATE / step**2 / 2, step, step)[0] == pytest.approx(2 * h / (1 + 2 * h), rel=1e-5)
 
 
 def test_changes_beyond_the_range_of_squares_are_averaged() -> None:

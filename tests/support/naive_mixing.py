@@ -17,6 +17,7 @@ def naive_mix(
 
     scale: z at the end of the round
     """
+    kappa = scheme.kappa * sum(change.attributes for change in changes) / max(1, sum(c.tokens for c in changes))
     for block in range(len(theta)):
         for lane in range(theta.shape[1]):
             steps, grown = [], []
@@ -26,10 +27,10 @@ def naive_mix(
                     grown.append(float(change.squares[k][at, lane]) if squares is not None else 0.0)
             count = max(1, sum(step != 0 for step in steps))
             if squares is None:
-                h = scheme.kappa * rate * sum((scale * step / rate) ** 2 for step in steps)
+                h = kappa * rate * sum((scale * step / rate) ** 2 for step in steps)
             else:
                 squares[block, lane] += sum(grown) / count
-                h = scheme.kappa * rate * sum(grown) / math.sqrt(squares[block, lane]) if any(grown) else 0.0
+                h = kappa * rate * sum(grown) / math.sqrt(squares[block, lane]) if any(grown) else 0.0
             theta[block, lane] += sum(steps) * (1 + h / count) / (1 + h)
 
 

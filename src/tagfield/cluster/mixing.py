@@ -3,14 +3,15 @@
     θ̄ ← θ̄ + Σ_m δ_m · (1 + H/c)/(1 + H)     δ_m  what share m added to the weight in this round
     S ← S + Σ_m s_m / c                     s_m  what it added to AdaGrad's sum of squares; without it (z·δ_m/λ)²
     z ← z · Π_m (z_m / z)                    c    how many shares changed the weight
-                                             H    κ·λ·Σ_m s_m/√S; without AdaGrad κ·λ·Σ_m s_m
+                                             a    attributes of a token, on average over the round
+                                             H    κ·a·λ·Σ_m s_m/√S; without AdaGrad κ·a·λ·Σ_m s_m
 
 All shares start from the same weights. How much of Σδ is too much depends on how far a round takes a weight on its way
-to where it should be. A round with steps λ and curvature Σu² takes it the part h/(1 + h) of the way, h = κλΣu². Shares
+to where it should be. A round with steps λ and curvature v takes it the part h/(1 + h) of the way, with h = λv. Shares
 that worked one after the other would take it H/(1 + H), with H = c·h, but their sum is c·h/(1 + h): the factor is the
 ratio of the two. It is 1 where a round moves a weight little, or where one share alone has seen it, as with most
-weights, and 1/c, the mean, where each share has found the same. Σu² estimates the curvature: in a log-linear model the
-two have the same expectation. It is that of one weight, and those of a token move together, hence κ > 1.
+weights, and 1/c, the mean, where each share alone goes all the way. Σu² estimates the curvature of one weight, for in a
+log-linear model the two have the same expectation; the weights of a token's attributes move together, hence κ·a.
 
 The sums run in the order of the shares, so the bits depend on the number of shares and mixes, and on nothing else.
 docs/cluster.md has the figures behind κ.
@@ -33,7 +34,7 @@ from tagfield.train.stochastic import kept_weights
 from tagfield.train.trainer import State, arrays_of, weights_of
 
 MIXES = 32
-KAPPA = 10.0  # how much more the weights of a token do together than one of them alone
+KAPPA = 0.5  # how much of what its attributes do alone a token's do together
 TINY = np.float32(1e-30)  # where S is 0, so is s
 MOST = np.float32(1e6)  # of H, so that a run that leaves the range of numbers ends with its own sentence
 FOLD = 1e-3  # below this, z is folded into θ̄
@@ -41,7 +42,7 @@ FOLD = 1e-3  # below this, z is folded into θ̄
 
 @dataclass(frozen=True)
 class Scheme:
-    """How shares are mixed: how often in an epoch, and how soon a sum over shares counts as too much."""
+    """How shares are mixed: how often in an epoch, and κ; the larger, the sooner the mean takes the sum's place."""
 
     mixes: int = MIXES
     kappa: float = KAPPA
@@ -53,7 +54,7 @@ class Mixture:
     >>> weights = Weights(np.zeros((2, 8), np.float32), np.zeros((1, 8), np.float32))
     >>> mixture = Mixture(weights, adaptive=False, scheme=Scheme(kappa=1.0))
     >>> one = np.array([0]), np.ones((1, 8), np.float32)
-    >>> change = Change([one[0], one[0]], [one[1], one[1]], [], 1.0, 3, 0.5)
+    >>> change = Change([one[0], one[0]], [one[1], one[1]], [], 1.0, 3, 0.5, tokens=6, attributes=6)
     >>> mixture.mix([change, change], rate=2.0)  # H = 1: 2 · (1 + 1/2)/(1 + 1)
     >>> mixture.theta.state[:, 0].tolist(), mixture.t
     ([1.5, 0.0], 6.0)
@@ -87,10 +88,13 @@ class Mixture:
         if self.averaging:
             self.summed_scale += steps * self.scale
             self.averaged += steps
+        kappa = (
+            self.scheme.kappa * sum(each.attributes for each in changes) / max(1, sum(each.tokens for each in changes))
+        )
         for k, theta in enumerate(self.theta.arrays()):
             union = self._union(k, changes)
             total, squares, count = self._sum(k, union, changes)
-            total = self._step(k, total * self._factor(self._way(k, union, squares, count, rate), count))
+            total = self._step(k, total * self._factor(self._way(k, union, squares, count, kappa, rate), count))
             blocks = in_blocks(theta)
             blocks[union] = np.where(total == 0, blocks[union], blocks[union] + total)  # −0.0, no feature, stays
             if self._rest is not None:
@@ -98,14 +102,14 @@ class Mixture:
         if self.scale < FOLD:
             self._fold()
 
-    def _way(self, k: int, union: Longs, squares: Floats, count: Floats, rate: float) -> Floats:
-        """H for each weight of the blocks; AdaGrad's sums grow by what the shares have added to them."""
+    def _way(self, k: int, union: Longs, squares: Floats, count: Floats, kappa: float, rate: float) -> Floats:
+        """H for each weight of the blocks; kappa: κ·a. AdaGrad's sums grow by what the shares have added to them."""
         with np.errstate(over="ignore"):
             if self.squares is None:
-                return np.minimum(squares * np.float32(self.scheme.kappa * self.scale**2 / rate), MOST)
+                return np.minimum(squares * np.float32(kappa * self.scale**2 / rate), MOST)
             sums = in_blocks(self.squares.arrays()[k])
             sums[union] += self._grown(squares, count)
-            return np.minimum(np.float32(self.scheme.kappa * rate) * squares / np.sqrt(sums[union] + TINY), MOST)
+            return np.minimum(np.float32(kappa * rate) * squares / np.sqrt(sums[union] + TINY), MOST)
 
     # benchmarks/mixing.py tries others of these three.
 
