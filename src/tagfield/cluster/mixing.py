@@ -106,10 +106,13 @@ class Mixture:
         """H for each weight of the blocks; kappa: κ·a. AdaGrad's sums grow by what the shares have added to them."""
         with np.errstate(over="ignore"):
             if self.squares is None:
-                return np.minimum(squares * np.float32(kappa * self.scale**2 / rate), MOST)
-            sums = in_blocks(self.squares.arrays()[k])
-            sums[union] += self._grown(squares, count)
-            return np.minimum(np.float32(kappa * rate) * squares / np.sqrt(sums[union] + TINY), MOST)
+                way = squares * np.float32(kappa * self.scale**2 / rate)
+            else:
+                sums = in_blocks(self.squares.arrays()[k])
+                sums[union] += self._grown(squares, count)
+                way = np.float32(kappa * rate) * squares / np.sqrt(sums[union] + TINY)
+        found: Floats = np.minimum(way, MOST)
+        return found
 
     # benchmarks/mixing.py tries others of these three.
 
