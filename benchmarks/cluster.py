@@ -36,7 +36,7 @@ def sent(encoded: Encoded, shares: int) -> float:
     problem = Problem.of(encoded, Settings())
     recipe = problem.settings.recipe
     task = Task(problem.features, problem.settings, len(encoded), encoded.labels)
-    trainer = MixedTrainer(recipe, problem, InProcess(task, cut(problem.dataset, shares)), Scheme.of(recipe))
+    trainer = MixedTrainer(recipe, problem, InProcess(task, cut(problem.dataset, shares)), Scheme())
     trainer.run(np.empty(0, np.int64))
     return trainer.sent / 1e6
 

@@ -89,11 +89,23 @@ def test_a_round_tells_all_that_it_changed_and_nothing_else(drawn: Drawn, seed: 
 @pytest.mark.parametrize("name", ["u2.g1", "default"])
 def test_shares_learn_what_one_machine_learns(name: str) -> None:
     problem, _, crew = posed(encode(learnable(200)), 4, name, rate=0.2)
-    trainer = MixedTrainer(stochastic(problem), problem, crew, Scheme.of(stochastic(problem), mixes=8))
+    trainer = MixedTrainer(stochastic(problem), problem, crew, Scheme(8))
     losses = [trainer.run(NOTHING) for _ in range(4)]
     assert losses[-1] < 0.5 * losses[0]
     assert trainer.norm() > 0
     assert trainer.sent > 0
+
+
+@pytest.mark.parametrize("name", ["sgd", "u2.g1", "adaptive", "default"])
+def test_sixteen_shares_learn_as_fast_as_one_machine(name: str) -> None:
+    problem, _, crew = posed(encode(learnable(400)), 16, name, rate=0.1)
+    alone = StochasticTrainer(stochastic(problem), problem, problem.start.copy())
+    mixed = MixedTrainer(stochastic(problem), problem, crew, Scheme(8))  # three sentences a share in a round
+    rng = np.random.default_rng(0)
+    for _ in range(3):
+        alone.run(rng.permutation(400))
+        mixed.run(NOTHING)
+    assert problem.nll(mixed.weights()) < 1.25 * problem.nll(alone.weights())  # sums over √c would be 3 times as far
 
 
 def test_a_trainer_that_resumes_within_an_epoch_goes_on_bit_by_bit() -> None:

@@ -90,7 +90,7 @@ def bits(trained: Trained) -> bytes:
 def alone(settings: Settings) -> bytes:
     """What a crew in this process ends with."""
     problem, task, parts = posed(settings)
-    return bits(run_on(InProcess(task, parts), problem, task, Scheme.of(settings.recipe, 4), ENCODED))
+    return bits(run_on(InProcess(task, parts), problem, task, Scheme(4), ENCODED))
 
 
 def with_crew(kind: type[Workers], settings: Settings, **more: Any) -> bytes:
@@ -98,7 +98,7 @@ def with_crew(kind: type[Workers], settings: Settings, **more: Any) -> bytes:
     with kind(ray, task, [InStore(ray.put(part)) for part in parts], 3) as crew:
         for name, value in more.items():
             setattr(crew, name, value)
-        return bits(run_on(crew, problem, task, Scheme.of(settings.recipe, 4), ENCODED))
+        return bits(run_on(crew, problem, task, Scheme(4), ENCODED))
 
 
 def test_a_worker_that_is_killed_changes_no_bit(cluster: Any) -> None:

@@ -64,7 +64,7 @@ def run(
     crew = Interrupted(task, cut(problem.dataset, shares))
     crew.left = stop
     checkpoint = Checkpoint(folder, fingerprint(encoded, task, shares, mixes), 0.0) if folder else None
-    scheme = Scheme.of(settings.recipe, mixes)
+    scheme = Scheme(mixes)
     return run_on(crew, problem, task, scheme, encoded, checkpoint=checkpoint, **more)
 
 
@@ -156,7 +156,7 @@ def test_a_corpus_that_stays_on_disk_gives_the_same_bits(
         task = Task(problem.features, problem.settings, len(corpus), corpus.labels)
         shares = cut(problem.dataset, 3) if problem.disk is None else [share() for share in on_disk(problem, 3)]
         crew = InProcess(task, shares)
-        found.append(run_on(crew, problem, task, Scheme.of(settings.recipe, 4), corpus))
+        found.append(run_on(crew, problem, task, Scheme(4), corpus))
     assert bits(found[0]) == bits(found[1])
     assert [epoch.loss for epoch in found[0].history] == pytest.approx([epoch.loss for epoch in found[1].history])
 

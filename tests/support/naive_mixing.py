@@ -1,5 +1,6 @@
 """Mixing, weight by weight, in float64: the twin of cluster/mixing.py."""
 
+import math
 from itertools import pairwise
 
 import numpy as np
@@ -9,18 +10,28 @@ from tagfield.cluster.rounds import Change
 from tagfield.dataset import Doubles
 
 
-def naive_mix(theta: Doubles, squares: Doubles, k: int, changes: list[Change], scheme: Scheme) -> None:
-    """Changes array k of the weights [B, LANES] and AdaGrad's sums in place."""
+def naive_mix(
+    theta: Doubles, squares: Doubles | None, k: int, changes: list[Change], scheme: Scheme, scale: float, rate: float
+) -> None:
+    """Changes array k of the weights [B, LANES] and AdaGrad's sums in place.
+
+    scale: z at the end of the round
+    """
+    kappa = scheme.kappa * sum(change.attributes for change in changes) / max(1, sum(c.tokens for c in changes))
     for block in range(len(theta)):
         for lane in range(theta.shape[1]):
             steps, grown = [], []
             for change in changes:
                 for at in np.flatnonzero(change.blocks[k] == block):
                     steps.append(float(change.theta[k][at, lane]))
-                    grown.append(float(change.squares[k][at, lane]) if change.squares else 0.0)
+                    grown.append(float(change.squares[k][at, lane]) if squares is not None else 0.0)
             count = max(1, sum(step != 0 for step in steps))
-            theta[block, lane] += sum(steps) / count**scheme.p
-            squares[block, lane] += sum(grown) / count**scheme.q
+            if squares is None:
+                h = kappa * rate * sum((scale * step / rate) ** 2 for step in steps)
+            else:
+                squares[block, lane] += sum(grown) / count
+                h = kappa * rate * sum(grown) / math.sqrt(squares[block, lane]) if any(grown) else 0.0
+            theta[block, lane] += sum(steps) * (1 + h / count) / (1 + h)
 
 
 def naive_average(snapshots: list[tuple[Doubles, int]]) -> Doubles:

@@ -59,7 +59,7 @@ class MixedTrainer(Trainer):
             self._turn()
             this = Round(mixture.scale, mixture.t, self._epoch, self._part, parts)
             changes = self._crew.train(mixture.theta, mixture.squares, this)
-            mixture.mix(changes)
+            mixture.mix(changes, self._rate(this.t))
             self.nll += sum(change.loss for change in changes)
             self.sent += sum(change.bytes for change in changes)
             self._part += 1
@@ -85,10 +85,12 @@ class MixedTrainer(Trainer):
         return self._mixture.scale * norm_of(self._mixture.theta)
 
     def figures(self) -> Figures:
+        return Figures(learning_rate=self._rate(max(0.0, self._mixture.t - 1)), updates=int(self._mixture.t))
+
+    def _rate(self, steps: float) -> float:
+        """λ after so many steps."""
         assert self.recipe.rate is not None
-        steps = max(0.0, self._mixture.t - 1)
-        rate = self.recipe.rate / (1 + self.recipe.rate * self.problem.penalty_share * steps)
-        return Figures(learning_rate=rate, updates=int(self._mixture.t))
+        return self.recipe.rate / (1 + self.recipe.rate * self.problem.penalty_share * steps)
 
     def directions(self) -> Weights:
         return self.weights() if self._mixture.averaging else self._mixture.theta

@@ -1,74 +1,63 @@
 """Mixing: the changes of all shares become one change of the weights.
 
-    θ̄ ← θ̄ + Σ_m δ_m / c^p          δ_m  what share m added to the weight in this round
-    S ← S + Σ_m s_m / c^q          s_m  what it added to AdaGrad's sum of squares
-    z ← z · Π_m (z_m / z)           c    how many shares changed the weight
+    θ̄ ← θ̄ + Σ_m δ_m · (1 + H/c)/(1 + H)     δ_m  what share m added to the weight in this round
+    S ← S + Σ_m s_m / c                     s_m  what it added to AdaGrad's sum of squares; without it (z·δ_m/λ)²
+    z ← z · Π_m (z_m / z)                    c    how many shares changed the weight
+                                             a    attributes of a token, on average over the round
+                                             H    κ·a·λ·Σ_m s_m/√S; without AdaGrad κ·a·λ·Σ_m s_m
 
-The plain mean (divide by the number of shares) shrinks a weight that one share alone has seen, and most weights are
-such. Dividing by c^p leaves those whole. The sums run in the order of the shares, so the bits depend on the number of
-shares and mixes, and on nothing else. docs/cluster.md has the figures behind p and q.
+All shares start from the same weights. How much of Σδ is too much depends on how far a round takes a weight on its way
+to where it should be. A round with steps λ and curvature v takes it the part h/(1 + h) of the way, with h = λv. Shares
+that worked one after the other would take it H/(1 + H), with H = c·h, but their sum is c·h/(1 + h): the factor is the
+ratio of the two. It is 1 where a round moves a weight little, or where one share alone has seen it, as with most
+weights, and 1/c, the mean, where each share alone goes all the way. Σu² estimates the curvature of one weight, for in a
+log-linear model the two have the same expectation; the weights of a token's attributes move together, hence κ·a.
+
+The sums run in the order of the shares, so the bits depend on the number of shares and mixes, and on nothing else.
+docs/cluster.md has the figures behind κ.
 
 The average over all steps takes the weights to move evenly from one mix to the next: with n steps in a round, it adds
 n·z·(θ̄ before + θ̄ after)/2. In the form of native/kernel/stochastic.hpp, Σ θ = Z·θ̄ − R, that is R += (Z + n·z/2)·δ.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tagfield.blocks import LANES
 from tagfield.cluster.rounds import Change, in_blocks
 from tagfield.dataset import Floats, Longs
 from tagfield.layout import ABSENT, Weights, absent
-from tagfield.train.options import Recipe, Stochastic
 from tagfield.train.stochastic import kept_weights
 from tagfield.train.trainer import State, arrays_of, weights_of
 
 MIXES = 32
+KAPPA = 0.5  # how much of what its attributes do alone a token's do together
+TINY = np.float32(1e-30)  # where S is 0, so is s
+MOST = np.float32(1e6)  # of H, so that a run that leaves the range of numbers ends with its own sentence
 FOLD = 1e-3  # below this, z is folded into θ̄
 
 
 @dataclass(frozen=True)
 class Scheme:
-    """How shares are mixed: how often in an epoch, and what a sum over c shares is divided by.
-
-    >>> from tagfield.train import RECIPES
-    >>> Scheme.of(RECIPES["adaptive"]), Scheme.of(RECIPES["u2.g1"], mixes=8)
-    (Scheme(mixes=32, p=0.5, q=1.0), Scheme(mixes=8, p=0.75, q=1.0))
-    """
+    """How shares are mixed: how often in an epoch, and κ; the larger, the sooner the mean takes the sum's place."""
 
     mixes: int = MIXES
-    p: float = 0.75
-    q: float = 1.0
-
-    @classmethod
-    def of(cls, recipe: Recipe, mixes: int = MIXES) -> "Scheme":
-        """The scheme for a recipe.
-
-        With AdaGrad, S is what one share has seen on average (q = 1): a c-th of what one machine would have. So steps
-        are √c times as long, and p = 1/2 makes their sum as long as one machine's.
-        """
-        adaptive = isinstance(recipe, Stochastic) and recipe.metric is not None
-        return cls(mixes, 0.5 if adaptive else 0.75)
-
-    def factors(self, shares: int) -> tuple[Floats, Floats]:
-        """c^−p and c^−q for c = 0 … shares, with 1 for c = 0."""
-        counts = np.maximum(np.arange(shares + 1), 1.0)
-        return (counts**-self.p).astype(np.float32), (counts**-self.q).astype(np.float32)
+    kappa: float = KAPPA
 
 
 class Mixture:
     """The weights that shares have in common, and how they change.
 
     >>> weights = Weights(np.zeros((2, 8), np.float32), np.zeros((1, 8), np.float32))
-    >>> mixture = Mixture(weights, adaptive=False, scheme=Scheme(p=1.0))
+    >>> mixture = Mixture(weights, adaptive=False, scheme=Scheme(kappa=1.0))
     >>> one = np.array([0]), np.ones((1, 8), np.float32)
-    >>> change = Change([one[0], one[0]], [one[1], one[1]], [], 1.0, 3, 0.5)
-    >>> mixture.mix([change, change])
+    >>> change = Change([one[0], one[0]], [one[1], one[1]], [], 1.0, 3, 0.5, tokens=6, attributes=6)
+    >>> mixture.mix([change, change], rate=2.0)  # H = 1: 2 · (1 + 1/2)/(1 + 1)
     >>> mixture.theta.state[:, 0].tolist(), mixture.t
-    ([1.0, 0.0], 6.0)
+    ([1.5, 0.0], 6.0)
     """
 
     def __init__(self, start: Weights, *, adaptive: bool, scheme: Scheme) -> None:
@@ -78,16 +67,19 @@ class Mixture:
         self.scale, self.t = 1.0, 0.0
         self.averaging, self.summed_scale, self.averaged = False, 0.0, 0
         self._rest: Weights | None = None
-        self._seen = [np.zeros(array.size // 8, np.bool_) for array in start.arrays()]
-        self._place = [np.zeros(array.size // 8, np.int32) for array in start.arrays()]
+        self._seen = [np.zeros(array.size // LANES, np.bool_) for array in start.arrays()]
+        self._place = [np.zeros(array.size // LANES, np.int32) for array in start.arrays()]
 
     def start_average(self) -> None:
         """Forgets what was averaged so far, and starts again here."""
         self.averaging, self.summed_scale, self.averaged = True, 0.0, 0
         self._rest = self.theta.map(np.zeros_like)
 
-    def mix(self, changes: Sequence[Change]) -> None:
-        """Adds the changes of one round, in the order of the shares."""
+    def mix(self, changes: Sequence[Change], rate: float) -> None:
+        """Adds the changes of one round, in the order of the shares.
+
+        rate: λ at the start of the round
+        """
         steps = sum(change.sentences for change in changes)
         for change in changes:
             self.scale *= change.shrunk
@@ -96,24 +88,44 @@ class Mixture:
         if self.averaging:
             self.summed_scale += steps * self.scale
             self.averaged += steps
-        by_count, squares_by_count = self.scheme.factors(len(changes))
+        kappa = (
+            self.scheme.kappa * sum(each.attributes for each in changes) / max(1, sum(each.tokens for each in changes))
+        )
         for k, theta in enumerate(self.theta.arrays()):
             union = self._union(k, changes)
-            total, count = self._sum(k, union, [(change.blocks[k], change.theta[k]) for change in changes])
-            total = self._step(k, total * by_count[count])
+            total, squares, count = self._sum(k, union, changes)
+            total = self._step(k, total * self._factor(self._way(k, union, squares, count, kappa, rate), count))
             blocks = in_blocks(theta)
             blocks[union] = np.where(total == 0, blocks[union], blocks[union] + total)  # −0.0, no feature, stays
             if self._rest is not None:
                 in_blocks(self._rest.arrays()[k])[union] += np.float32(middle) * total
-            if self.squares is not None:
-                grown, _ = self._sum(k, union, [(change.blocks[k], change.squares[k]) for change in changes])
-                grown *= squares_by_count[count]
-                in_blocks(self.squares.arrays()[k])[union] += grown
         if self.scale < FOLD:
             self._fold()
 
+    def _way(self, k: int, union: Longs, squares: Floats, count: Floats, kappa: float, rate: float) -> Floats:
+        """H for each weight of the blocks; kappa: κ·a. AdaGrad's sums grow by what the shares have added to them."""
+        with np.errstate(over="ignore"):
+            if self.squares is None:
+                way = squares * np.float32(kappa * self.scale**2 / rate)
+            else:
+                sums = in_blocks(self.squares.arrays()[k])
+                sums[union] += self._grown(squares, count)
+                way = np.float32(kappa * rate) * squares / np.sqrt(sums[union] + TINY)
+        found: Floats = np.minimum(way, MOST)
+        return found
+
+    # benchmarks/mixing.py tries others of these three.
+
+    def _factor(self, h: Floats, count: Floats) -> Floats:
+        """What the sum of the shares' changes is multiplied by; h: H, for each weight."""
+        return (1 + h / count) / (1 + h)
+
+    def _grown(self, squares: Floats, count: Floats) -> Floats:
+        """What AdaGrad's sums grow by: what one share has seen on average, for it is one share that steps by them."""
+        return squares / count
+
     def _step(self, k: int, total: Floats) -> Floats:
-        """What is added to array k, of what the shares have changed; benchmarks/mixing.py tries others."""
+        """What is added to array k, of what the shares have changed."""
         return total
 
     def _union(self, k: int, changes: Sequence[Change]) -> Longs:
@@ -126,15 +138,16 @@ class Mixture:
         self._place[k][union] = np.arange(len(union), dtype=np.int32)
         return union
 
-    def _sum(self, k: int, union: Longs, parts: Iterable[tuple[Longs, Floats]]) -> tuple[Floats, NDArray[np.uint16]]:
-        """The sum over the shares for each weight of the blocks [blocks, LANES], and how many shares changed it."""
-        total = np.zeros((len(union), 8), np.float32)
-        count = np.zeros((len(union), 8), np.uint16)
-        for blocks, values in parts:
-            at = self._place[k][blocks]
-            total[at] += values
-            count[at] += values != 0
-        return total, count
+    def _sum(self, k: int, union: Longs, changes: Sequence[Change]) -> tuple[Floats, Floats, Floats]:
+        """For each weight of the blocks [blocks, LANES]: Σδ, Σs or Σδ², and how many shares changed it, at least 1."""
+        total, squares, count = (np.zeros((len(union), LANES), np.float32) for _ in range(3))
+        with np.errstate(over="ignore"):
+            for change in changes:
+                at, values = self._place[k][change.blocks[k]], change.theta[k]
+                total[at] += values
+                squares[at] += values * values if self.squares is None else change.squares[k]
+                count[at] += values != 0
+        return total, squares, np.maximum(count, 1)
 
     def _fold(self) -> None:
         """Folds z into θ̄, and Z into R, so that neither leaves the range of float32."""

@@ -36,6 +36,8 @@ class Change:
     shrunk: float  # z at the end / z at the start
     sentences: int
     loss: float  # along the way
+    tokens: int
+    attributes: int  # of all its tokens
 
     @property
     def bytes(self) -> int:
@@ -65,8 +67,8 @@ class Share:
     >>> problem = Problem.of(encoded, Settings.of("sgd", rate=0.1))
     >>> share = Share(problem, problem.settings.recipe)
     >>> change = share.run(problem.start, None, 1.0, 0.0, 1, np.array([1]))
-    >>> change.sentences, [len(blocks) for blocks in change.blocks]
-    (1, [2, 2])
+    >>> change.sentences, change.tokens, change.attributes, [len(blocks) for blocks in change.blocks]
+    (1, 2, 2, [2, 2])
     """
 
     def __init__(self, problem: Problem, recipe: Stochastic) -> None:
@@ -94,9 +96,8 @@ class Share:
         trainer.run(order)
         ended = trainer.state().numbers["scale"]
         grown = [] if squares is None else self._differences(self._squares, squares, blocks)
-        return Change(
-            blocks, self._differences(self._theta, theta, blocks), grown, ended / scale, len(order), trainer.nll
-        )
+        moved = self._differences(self._theta, theta, blocks)
+        return Change(blocks, moved, grown, ended / scale, len(order), trainer.nll, *self._sizes(order))
 
     def _check_penalty(self, scale: float, t: float, steps: int) -> None:
         """Raise TrainingError where the pass would fold its scale into all weights; mixing does that in time.
@@ -110,6 +111,12 @@ class Share:
                 f"a rate of {self._recipe.rate:g} with c2={self.problem.settings.c2:g} shrinks the weights to nothing "
                 "in one step; give a smaller rate or a smaller c2"
             )
+
+    def _sizes(self, order: Longs) -> tuple[int, int]:
+        """How many tokens these sentences have, and how many attributes those have."""
+        data = self.problem.dataset
+        tokens, attributes = (int((ends[order + 1] - ends[order]).sum()) for ends in (data.tokens, data.occurrences))
+        return tokens, attributes
 
     def _touched(self, order: Longs) -> Blocks:
         """The blocks that a pass over these sentences can change."""

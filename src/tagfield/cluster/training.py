@@ -112,7 +112,7 @@ def train(
                 on_start(Started(address, crew.count, shares, time.perf_counter() - began))
             run = fingerprint(encoded, task, shares, mixes)
             found = None if checkpoint is None else Checkpoint(checkpoint, run, checkpoint_seconds)
-            return run_on(crew, problem, task, Scheme.of(recipe, mixes), encoded, dev, on_epoch, found)
+            return run_on(crew, problem, task, Scheme(mixes), encoded, dev, on_epoch, found)
 
 
 def posed(
