@@ -23,7 +23,7 @@ from tagfield.train import RECIPES, Settings, train
 from tagfield.train.metrics import MetaDescent, Newton, SgdQn
 from tagfield.train.options import Stochastic
 from tagfield.train.problem import Problem as Posed
-from tagfield.train.stochastic import set_response
+from tagfield.train.responding import set_response
 from tests.support.bregman_table import recipe
 from tests.support.corpus import with_hidden
 from tests.support.naive import Dense, Problem

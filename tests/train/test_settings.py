@@ -44,12 +44,13 @@ STEPS = {
     "batch",
 }
 STOCHASTIC = ANY | LIKELIHOOD | CALIBRATION | STEPS
+TOGETHER = {"batch", "block", "minibatch", "generators"}  # not for steps on one sequence after the other
 TAKES = {  # by recipe, or by a recipe and an option that makes another of it
     **dict.fromkeys(("sgd", "u1.g1", "u2.g1", "u2.g1p", "u2.g2", "u2.g3"), STOCHASTIC),
     "adaptive": STOCHASTIC - {"batch"} | {"adagrad_delta"},
     "newton": STOCHASTIC - {"batch"} | {"newton_delta"},
-    "sgdqn": STOCHASTIC - {"batch", "block"} | {"qn_skip", "qn_bound"},
-    "smd": STOCHASTIC - {"batch", "block"} | {"smd_mu", "smd_lambda"},
+    "sgdqn": STOCHASTIC - TOGETHER | {"qn_skip", "qn_bound"},
+    "smd": STOCHASTIC - TOGETHER | {"smd_mu", "smd_lambda"},
     "ngd": STOCHASTIC | {"loss", "gamma", "generator"},
     "pa": ANY | {"pa_type", "pa_c", "pa_cost_sensitive", "pa_average", "epsilon"},
     "ap": ANY | {"epsilon"},
@@ -59,8 +60,8 @@ TAKES = {  # by recipe, or by a recipe and an option that makes another of it
 ALSO = {
     ("u2.g1", "metric", "adaptive"): TAKES["u2.g1"] - {"batch"} | {"adagrad_delta"},
     ("u2.g1", "metric", "newton"): TAKES["u2.g1"] - {"batch"} | {"newton_delta"},
-    ("u2.g1", "metric", "sgdqn"): TAKES["u2.g1"] - {"batch", "block"} | {"qn_skip", "qn_bound"},
-    ("u2.g1", "metric", "smd"): TAKES["u2.g1"] - {"batch", "block"} | {"smd_mu", "smd_lambda"},
+    ("u2.g1", "metric", "sgdqn"): TAKES["u2.g1"] - TOGETHER | {"qn_skip", "qn_bound"},
+    ("u2.g1", "metric", "smd"): TAKES["u2.g1"] - TOGETHER | {"smd_mu", "smd_lambda"},
     ("adaptive", "metric", "flat"): TAKES["adaptive"] - {"adagrad_delta"},
     ("u2.g1", "batch", True): ANY | LIKELIHOOD | {"rate", "batch"},
     ("ngd", "batch", True): ANY | LIKELIHOOD | {"rate", "batch", "loss", "gamma", "generator"},
@@ -132,6 +133,10 @@ def test_what_a_recipe_takes_and_what_it_refuses(name: str) -> None:
             with pytest.raises(InputError, match=f"^block must be 1 with metric {name}, got {value}: each step"):
                 Settings.of(name, block=value)
             continue
+        elif option in TOGETHER and name in TITLES:
+            with pytest.raises(InputError, match=f"^{option} does not apply with metric {name}, whose steps"):
+                Settings.of(name, **{option: value})
+            continue
         else:
             message = f"{option} applies only to {ONLY[option]}, not to {name}"
         for given in (value, all_options()[option].value):  # the default too: it would say nothing
@@ -145,7 +150,7 @@ def test_an_option_that_makes_another_recipe(case: tuple[str, str, Any]) -> None
     name, option, value = case
     suffix = {"batch": " with batch", "generator": " with generator auto"}.get(option, "")
     for other, changed in CHANGED.items():
-        if other == option or (option == "metric" and (other == "batch" or (other == "block" and value in TITLES))):
+        if other == option or (option == "metric" and (other == "batch" or (other in TOGETHER and value in TITLES))):
             continue
         given = {option: value, other: changed}
         if other in ALSO[case]:
