@@ -179,7 +179,7 @@ function key(event) {
   else if (event.key === "u" || event.key === "U") undo();
   else if (!sentence) return;
   else if (palette.key(event.key)) ;
-  else if (event.key.startsWith("Arrow") || event.key === "Home" || event.key === "End") board.step(event.key, event.shiftKey);
+  else if (board.steps(event.key)) board.step(event.key, event.shiftKey);
   else if (event.key === " " && !pressed) { if (palette.brush) board.apply(palette.brush); }
   else if (["Backspace", "Delete", "0"].includes(event.key)) board.remove();
   else if (event.key === "Escape") board.select(null);
