@@ -108,7 +108,9 @@ def main() -> None:
             cells = [f"{score:.1f} ({words:,.0f} words)" for score, words in mean]
             if name == "least sure first":
                 lead = np.subtract(found, rows["chance"])[:, :, 0]  # [seeds, marks]
-                cells = [f"{cell}, {each.min():+.1f} to {each.max():+.1f}" for cell, each in zip(cells, lead.T, strict=True)]
+                cells = [
+                    f"{cell}, {each.min():+.1f} to {each.max():+.1f}" for cell, each in zip(cells, lead.T, strict=True)
+                ]
             print(f"| {corpus} | {name} | " + " | ".join(cells) + " |", flush=True)
 
 

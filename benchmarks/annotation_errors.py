@@ -80,7 +80,9 @@ def spoiled(y: list[str], kinds: list[str], rate: float, rng: np.random.Generato
             made.append((start + cut, end - (not cut), kind))
         elif way == 2 and end < len(y) and end not in taken:
             made.append((start, end + 1, kind))
-        elif way == 3 and (free := [t for t in range(len(y)) if t not in taken]):  # a span where none is; this one stays
+        elif way == 3 and (
+            free := [t for t in range(len(y)) if t not in taken]
+        ):  # a span where none is; this one stays
             t = int(rng.choice(free))
             taken.add(t)
             made += [(start, end, kind), (t, t + 1, kind)]
@@ -132,7 +134,9 @@ def average_precision(order: Floats, hit: NDArray[np.bool_]) -> float:
 
 def together(parts: list[Found]) -> Found:
     """The places of several draws."""
-    arrays = [np.concatenate([getattr(part, name) for part in parts]) for name in ("chance", "gold", "seen", "marked", "hit")]
+    arrays = [
+        np.concatenate([getattr(part, name) for part in parts]) for name in ("chance", "gold", "seen", "marked", "hit")
+    ]
     return Found(*arrays, sum(part.wrong for part in parts))
 
 
@@ -146,15 +150,12 @@ ORDERS: dict[str, Callable[[Found], Floats]] = {
     "P(predicted)": lambda f: f.chance,
     "P(predicted) − P(gold)": lambda f: f.chance - f.gold,
     "least P(gold)": lambda f: -f.gold,
-    "known words, then P(predicted)": lambda f: first(f.seen, f.chance),
     "known words, then P(predicted) − P(gold)": lambda f: first(f.seen, f.chance - f.gold),
-    "known words, then least P(gold)": lambda f: first(f.seen, -f.gold),
     "P(predicted) ≥ 0.95 and known words, then P(predicted) − P(gold)": lambda f: first(
         (f.chance >= 0.95) & f.seen, f.chance - f.gold
     ),
-    "P(gold) ≤ 0.02 and known words, then least P(gold)": lambda f: first((f.gold <= 0.02) & f.seen, -f.gold),
     "P(gold) ≤ 0.01 and known words, then least P(gold)": lambda f: first((f.gold <= 0.01) & f.seen, -f.gold),
-    "P(gold) ≤ 0.01 and known words, then P(predicted)": lambda f: first((f.gold <= 0.01) & f.seen, f.chance),
+    "the page: marked, then P(predicted) − P(gold)": lambda f: first(f.marked, f.chance - f.gold),
 }
 RULES: dict[str, Callable[[Found], NDArray[np.bool_]]] = {
     f"P(predicted) ≥ {sure}{', known words' * known}": lambda f, sure=sure, known=known: (  # type: ignore[misc]

@@ -10,6 +10,7 @@ In a block ```text, … stands for anything: times, and lines that do not matter
                                                              headings, only the blocks below those
 
 """
+
 import io
 import re
 import shlex
@@ -51,7 +52,9 @@ def blocks_of(text: str) -> list[Block]:
     >>> [(block.language, block.content) for block in blocks_of("```sh\\ntagfield --version\\n```")]
     [('sh', 'tagfield --version\\n')]
     """
-    heads = [(m.start(), m[1]) for m in re.finditer(r"^#+ (.+)$", FENCE.sub(lambda m: " " * len(m[0]), text), re.MULTILINE)]
+    heads = [
+        (m.start(), m[1]) for m in re.finditer(r"^#+ (.+)$", FENCE.sub(lambda m: " " * len(m[0]), text), re.MULTILINE)
+    ]
     found = []
     for m in FENCE.finditer(text):
         heading = next((name for at, name in reversed(heads) if at < m.start()), "")

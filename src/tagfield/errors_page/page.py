@@ -1,7 +1,7 @@
 """The page: one self-contained HTML file that loads nothing.
 
-    model, labelled data ─▶ Errors ─▶ Records (JSON) ─┐
-                       page.html · page.css · page.js ┴─▶ write_errors_page ─▶ errors.html
+model, labelled data ─▶ Errors ─▶ Records (JSON) ─┐
+                   page.html · page.css · page.js ┴─▶ write_errors_page ─▶ errors.html
 """
 
 import hashlib
@@ -13,7 +13,7 @@ from typing import Any
 
 from tagfield.atomic import write_atomically
 from tagfield.errors import InputError, OutputError
-from tagfield.errors_page.finding import SURE, UNSURE, Errors, find_errors
+from tagfield.errors_page.finding import RARE, UNSURE, Errors, find_errors
 from tagfield.errors_page.labelled import Labelled
 from tagfield.errors_page.records import Records, Shown
 from tagfield.model import Model
@@ -106,7 +106,7 @@ def page_text(shown: Shown, errors: Errors, data_name: str, model_name: str = ""
         "title": escape(title),
         "lead": escape(_lead(errors)),
         "notice": "".join(f'<p class="notice">{escape(line)}</p>' for line in left_out(shown, errors)),
-        "sure": f"{SURE:.0%}",
+        "rare": f"{RARE:.0%}",
         "unsure": f"{UNSURE:.0%}",
     }
     return one_file_page(HERE, values, data, head=MARK.decode(), marks=f'data-key="{key}"')

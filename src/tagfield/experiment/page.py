@@ -1,7 +1,7 @@
 """The report page: one self-contained HTML file that loads nothing.
 
-    Results ─▶ page_data (JSON) ─┐
-    page.html · page.css · page.js ┴─▶ write_page ─▶ index.html
+Results ─▶ page_data (JSON) ─┐
+page.html · page.css · page.js ┴─▶ write_page ─▶ index.html
 """
 
 from collections.abc import Sequence
