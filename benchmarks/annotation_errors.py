@@ -4,12 +4,12 @@ Usage: annotation_errors.py FOLDER [--corpora conll2000 wnut17 ingredients] [--r
 [--rules].
 FOLDER has CORPUS/train.txt for each; test.txt is not read.
 
-    train.txt ─▶ a share of its spans gets a wrong label: another type │ none │ one word more or less │ a span where none is
-              ─▶ ten folds: train on nine tenths, find errors in the other one ─▶ places, and which of them are wrong on purpose
+    train.txt ─▶ a share of its spans becomes wrong: another type │ no label │ a word more or less │ a span elsewhere
+              ─▶ ten folds: train on nine tenths, find errors in the other one ─▶ places, and which are wrong on purpose
 
-Precision counts only what was put in: annotation errors that the corpus had before count as false alarms, so it is a lower
-bound. Recall has all wrong spans in its denominator, also those where the model agrees with the wrong label. `--clean`
-trains on the labels as they were. `--rules` compares rules and orders; without it only the rule of the page is printed.
+Precision counts only what was put in: annotation errors that the corpus had before count as false alarms, so it is a
+lower bound. Recall has all wrong spans in its denominator, also those where the model agrees with the wrong label.
+`--clean` trains on the labels as they were. `--rules` compares rules; without it only the rule of the page is printed.
 """
 
 import os

@@ -1,9 +1,9 @@
 """Pages that are one HTML file: errors of a model, a comparison of recipes.
 
-    page.html · page.css · page.js of a room, its values, its data as JSON ─▶ one string, in the frame of one_file_page.html
+    page.html · page.css · page.js of a room, its values, its data as JSON ─▶ one string, in one_file_page.html
 
-The Content-Security-Policy of the frame forbids every request, so a mistake shows as an error in the browser's console. What
-comes from data reaches a page as JSON only, and its script sets it as text, so that nothing in it is HTML.
+The Content-Security-Policy of the frame forbids every request, so a mistake shows as an error in the browser's console.
+Words and labels reach a page as JSON only, and its script sets them as text, so that nothing in them is HTML.
 """
 
 import json

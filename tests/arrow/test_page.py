@@ -1,4 +1,4 @@
-"""docs/arrow.md runs as it stands: every block prints what its comments say, with the real Spark, Ray, Polars and DuckDB."""
+"""docs/arrow.md runs as it stands, with the real Spark, Ray, Polars and DuckDB; it prints what its comments say."""
 
 import re
 import shutil

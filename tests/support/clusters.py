@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SPARK = {
     "SPARK_LOCAL_IP": "127.0.0.1",
     "PYSPARK_PYTHON": sys.executable,
-    "PYSPARK_SUBMIT_ARGS": "--driver-memory 512m --conf spark.ui.enabled=false --conf spark.sql.shuffle.partitions=1 pyspark-shell",
+    "PYSPARK_SUBMIT_ARGS": "--driver-memory 512m --conf spark.ui.enabled=false pyspark-shell",
 }
 RAY = {
     "RAY_ADDRESS": "local",  # one of its own, whatever runs on this machine
@@ -23,7 +23,7 @@ RAY = {
 
 
 def play_alone(page: Path, folder: Path, *headings: str) -> str:
-    """Runs a page, or the blocks below some headings; returns what it says, and fails if a block prints something else."""
+    """Runs a page, or the blocks below some headings; fails if a block prints something else than the page says."""
     scratch = tempfile.mkdtemp(prefix="tagfield-", dir="/tmp")  # a short path, for Ray's sockets
     more = {"RAY_TMPDIR": scratch, "RAY_AUTH_TOKEN": os.urandom(24).hex()}
     command = [sys.executable, "-W", "ignore", "-m", "tests.support.pages", str(page), str(folder), *headings]

@@ -4,9 +4,9 @@
                          ─▶ likely annotation errors ─▶ sentences: those with one first, then by P(predicted) − P(gold)
 
 A model that is confident against the gold label has often found an annotation error, if it knows the words: of words
-that it has never seen it is confident for lack of knowledge. benchmarks/annotation_errors.py measures that with wrong labels
-that were put in (docs/errors.md). Sentences are decoded in windows: probabilities of all labels of a large file would not
-fit in memory.
+that it has never seen it is confident for lack of knowledge. benchmarks/annotation_errors.py measures that with wrong
+labels that are put in (docs/errors.md). Sentences are decoded in windows: probabilities of all labels of a large file
+would not fit in memory.
 """
 
 from collections.abc import Callable, Iterator

@@ -180,7 +180,7 @@ class Door:
         raise too_large(self.limits)
 
     async def _forget(self, receive: Receive) -> None:
-        """Read on for a while: a client that is still sending when it is answered may see a reset, and not the answer."""
+        """Read on for a while: a client that is still sending when it is answered may see a reset instead."""
         size = 0
         with suppress(TimeoutError):
             async with asyncio.timeout(self.limits.seconds):
