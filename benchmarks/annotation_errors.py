@@ -41,7 +41,8 @@ def read(folder: Path, corpus: str) -> list[Sentence]:
     options = ReadOptions(format="columns", columns=COLUMNS.get(corpus))
     found = read_files(folder / corpus / "train.txt", options).sentences()
     outside = OUTSIDE.get(corpus)
-    return [(list(s.words), ["O" if y == outside else str(y) for y in s.labels or ()]) for s in found]
+    labelled = [(list(s.words), ["O" if y == outside else str(y) for y in s.labels or ()]) for s in found]
+    return [(x, written(len(y), spans_of(y))) for x, y in labelled]  # BIO, so that only what is put in differs
 
 
 def spans_of(y: list[str]) -> list[tuple[int, int, str]]:
