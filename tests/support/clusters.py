@@ -29,7 +29,7 @@ def play_alone(page: Path, folder: Path, *headings: str) -> str:
     command = [sys.executable, "-W", "ignore", "-m", "tests.support.pages", str(page), str(folder), *headings]
     try:
         done = subprocess.run(
-            command, cwd=ROOT, capture_output=True, text=True, timeout=240, env=os.environ | SPARK | RAY | more
+            command, cwd=ROOT, capture_output=True, text=True, timeout=420, env=os.environ | SPARK | RAY | more
         )
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
