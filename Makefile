@@ -4,7 +4,7 @@ PY := .venv/bin/python
 NATIVE := CMakeLists.txt $(wildcard native/*/*.hpp native/*/*.cpp)
 PYTEST_FLAGS ?= -n auto --dist worksteal
 
-.PHONY: build demo paper lint browser clang test fuzz reference docs bench scale bench-serve oldest wheel sdist sbom requirements \
+.PHONY: build demo paper lint browser clang spark test fuzz reference docs bench scale bench-serve oldest wheel sdist sbom requirements \
     container sanitize threadsanitize clean
 
 build: .venv/.built
@@ -65,7 +65,15 @@ clang:
 .venv/.clang: .venv/.installed
 	-scripts/install-clang && touch .venv/.clang
 
-test: lint .venv/.browser .venv/.clang
+# PySpark for the test of docs/arrow.md, in the same way: half a gigabyte, so it is not in the extra dev. It needs Java.
+spark:
+	$(PY) -m pip install -q --disable-pip-version-check "pyspark>=4"
+	touch .venv/.spark
+
+.venv/.spark: .venv/.installed
+	-command -v java >/dev/null && $(PY) -m pip install -q --disable-pip-version-check "pyspark>=4" && touch .venv/.spark
+
+test: lint .venv/.browser .venv/.clang .venv/.spark
 	$(PY) -m pytest $(PYTEST_FLAGS)
 	$(PY) scripts/fuzz.py --seconds $(FUZZ_SECONDS) --seed 1
 

@@ -8,12 +8,11 @@ import os
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-import argparse
 from pathlib import Path
 
 import peer
 import pyarrow as pa
-from timing import clock, head, machine, round_robin, row
+from timing import asked, clock, head, machine, round_robin, row
 
 from tagfield import Model, Settings
 
@@ -52,8 +51,5 @@ def main(folder: Path, repeats: int) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--quick", action="store_true")
-    given = parser.parse_args()
+    given = asked(__doc__)
     main(given.folder, 1 if given.quick else 7)

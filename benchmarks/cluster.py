@@ -5,11 +5,11 @@ machine's cores and talk over loopback, so the rows show what a cluster costs, n
 workers cannot be faster than two. The seconds of an epoch leave out starting Ray and reading the data.
 """
 
-import argparse
 from pathlib import Path
 from statistics import median
 
 import numpy as np
+from timing import asked
 
 from tagfield.cluster.crew import InProcess, Task, cut
 from tagfield.cluster.mixed import MixedTrainer
@@ -60,8 +60,5 @@ def table(folder: Path, quick: bool) -> list[str]:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--quick", action="store_true")
-    options = parser.parse_args()
+    options = asked(__doc__)
     print("\n".join(table(options.folder, options.quick)))

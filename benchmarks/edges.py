@@ -10,7 +10,6 @@ import os
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-import argparse
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,6 +18,7 @@ from pathlib import Path
 from statistics import median
 
 import numpy as np
+from timing import asked
 
 from tagfield import Model, Settings
 from tagfield.dataset import Dataset
@@ -94,8 +94,5 @@ def main(folder: Path, repeats: int) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--quick", action="store_true")
-    options = parser.parse_args()
+    options = asked(__doc__)
     main(options.folder, 1 if options.quick else 15)

@@ -8,7 +8,6 @@ import os
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-import argparse
 import time
 import warnings
 from collections.abc import Callable
@@ -19,6 +18,7 @@ from typing import Any
 import peer
 import pycrfsuite
 import sklearn_crfsuite
+from timing import asked
 
 from tagfield import CRF
 from tagfield.estimator.labels import LabelNames
@@ -78,10 +78,7 @@ def rows_of(kind: str, of: Callable[[Any], Any], folder: Path, repeats: int) -> 
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--quick", action="store_true")
-    options = parser.parse_args()
+    options = asked(__doc__)
     warnings.simplefilter("ignore")  # the peer's, about its own use of scikit-learn
     print("| row (one thread) | tagfield | peer | times faster | goal |\n| --- | --- | --- | --- | --- |")
     for kind, of in (("dicts", token_dicts), ("lists of strings", peer.attributes)):

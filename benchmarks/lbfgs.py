@@ -5,7 +5,6 @@ two take turns, iteration by iteration, after all pairs are remembered; medians 
 is what its log says.
 """
 
-import argparse
 import os
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -16,6 +15,7 @@ from statistics import median
 
 import numpy as np
 import peer
+from timing import asked
 
 from tagfield.encode import Encoded, encode_files
 from tagfield.train import Settings
@@ -59,8 +59,5 @@ def table(folder: Path, count: int) -> list[str]:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--quick", action="store_true")
-    options = parser.parse_args()
+    options = asked(__doc__)
     print("\n".join(table(options.folder, 3 if options.quick else 15)))

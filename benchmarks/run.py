@@ -4,7 +4,6 @@ The two alternate, each row is repeated, and medians are compared: what counts i
 seconds. Usage: run.py FOLDER, with train.txt and test.txt of CoNLL-2000 in it; `--quick` repeats less.
 """
 
-import argparse
 import os
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -17,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import peer
 import pycrfsuite
-from timing import Measure, alternate, clock, machine, passes, peak_memory
+from timing import Measure, alternate, asked, clock, machine, passes, peak_memory
 
 from tagfield.dataset import Dataset
 from tagfield.encode import Encoded, encode_files
@@ -158,10 +157,7 @@ def table(folder: Path, repeats: int) -> list[str]:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--quick", action="store_true")
-    options = parser.parse_args()
+    options = asked(__doc__)
     result = table(options.folder, 1 if options.quick else 3)
     print(f"{machine()}\n")
     print("\n".join(result))

@@ -9,7 +9,6 @@ import os
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-import argparse
 import tempfile
 import time
 from collections.abc import Callable
@@ -20,6 +19,7 @@ from typing import Any
 import peer
 import pycrfsuite
 from estimator import token_dicts
+from timing import asked
 
 import tagfield.pycrfsuite as ours
 from tagfield import CRF
@@ -82,9 +82,6 @@ def main(folder: Path, repeats: int, scratch: str) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--quick", action="store_true")
-    options = parser.parse_args()
+    options = asked(__doc__)
     with tempfile.TemporaryDirectory() as scratch:
         main(options.folder, 1 if options.quick else 5, scratch)

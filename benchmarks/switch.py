@@ -8,7 +8,6 @@ import os
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-import argparse
 import random
 import tempfile
 import time
@@ -22,6 +21,7 @@ import peer
 import pycrfsuite
 import usaddress
 from nltk.tag import CRFTagger
+from timing import asked
 
 import tagfield.pycrfsuite as ours
 
@@ -145,9 +145,6 @@ def main(folder: Path, quick: bool, scratch: Path) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--quick", action="store_true")
-    options = parser.parse_args()
+    options = asked(__doc__)
     with tempfile.TemporaryDirectory() as scratch:
         main(options.folder, options.quick, Path(scratch))

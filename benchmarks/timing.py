@@ -1,14 +1,17 @@
-"""What the benchmarks share: clocks, alternation, epochs in the middle of training, peak memory, lines of a table.
+"""What the benchmarks share: clocks, alternation, epochs in the middle of training, peak memory, arguments, lines of a
+table.
 
 Times are those of a wall clock. Compare what alternates in one run: the machine's pace changes from second to second.
 """
 
+import argparse
 import os
 import platform
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from statistics import median
 
 import numpy as np
@@ -66,6 +69,14 @@ def peak_memory(command: list[str]) -> float:
 def machine() -> str:
     """What the figures were measured on."""
     return f"{platform.machine()}, {os.cpu_count()} cores, kernels {kernels.__name__.rsplit('_', 1)[1]}"
+
+
+def asked(doc: str | None) -> argparse.Namespace:
+    """The arguments of a script with a folder of data and --quick, which measures everything once."""
+    parser = argparse.ArgumentParser(description=doc)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--quick", action="store_true")
+    return parser.parse_args()
 
 
 def head(*names: str) -> None:

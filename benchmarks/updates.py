@@ -4,13 +4,13 @@ Usage: updates.py FOLDER, with train.txt of CoNLL-2000 in it; `--quick` repeats 
 SGD epoch by epoch, each at the rate that calibration finds, and medians are compared.
 """
 
-import argparse
 import time
 from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
 import numpy as np
+from timing import asked
 
 from tagfield.bregman import Generator, Response, named_loss, update
 from tagfield.bregman.generators import arctan, erf, softplus
@@ -66,8 +66,5 @@ def table(folder: Path, epochs: int) -> list[str]:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--quick", action="store_true")
-    options = parser.parse_args()
+    options = asked(__doc__)
     print("\n".join(table(options.folder, 3 if options.quick else 11)))

@@ -9,7 +9,6 @@ import os
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-import argparse
 import re
 import tempfile
 import time
@@ -19,6 +18,7 @@ from statistics import median
 
 import peer
 import pycrfsuite
+from timing import asked
 
 from tagfield import Model, encode_words
 from tagfield.templates import parse_template
@@ -115,8 +115,5 @@ def main(folder: Path, repeats: int) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--quick", action="store_true")
-    options = parser.parse_args()
+    options = asked(__doc__)
     main(options.folder, 1 if options.quick else 7)

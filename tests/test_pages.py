@@ -13,7 +13,7 @@ import pytest
 import tagfield
 from tests.support.commands import wrong_commands
 from tests.support.links import dead_links
-from tests.support.pages import PROMISE, matches, play
+from tests.support.pages import differences
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -22,6 +22,7 @@ RUN += sorted((DOCS / "guides").glob("*.md"))
 ELSEWHERE = {  # other pages with programs: the test that runs them
     "README.md": "tests/test_examples.py",
     "docs/arrow.md": "tests/arrow/test_page.py",
+    "docs/cluster.md": "tests/cluster/test_page.py",
     "docs/cli.md": "tests/cli/test_manners.py",
     "docs/formats.md": "tests/test_formats_page.py",
     "docs/migrate.md": "tests/test_migrate.py",
@@ -29,35 +30,23 @@ ELSEWHERE = {  # other pages with programs: the test that runs them
     "docs/templates.md": "tests/text/test_templates_page.py",
     "docs/words.md": "tests/test_words_page.py",
 }
-SKIPPED = {
-    "docs/arrow.md": 3,
-    "docs/cluster.md": 1,
-}  # blocks marked ```python skip: they need a cluster, or other libraries
 AROUND = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")]
 PAGES = [*sorted(DOCS.rglob("*.md")), *AROUND, ROOT / "benchmarks" / "README.md"]
 
 
 @pytest.mark.parametrize("page", RUN, ids=lambda page: page.stem)
 def test_a_page_prints_what_it_shows(page: Path, tmp_path: Path) -> None:
-    ran = 0
-    for block, printed, shown in play(page, tmp_path):
-        ran += 1
-        if shown is not None:
-            assert matches(shown.content, printed), f"{block.content}\nprints\n{printed}\nnot\n{shown.content}"
-        elif block.language == "python":
-            assert printed.splitlines() == PROMISE.findall(block.content), block.content
+    ran, wrong = differences(page, tmp_path)
+    assert wrong == []
     assert ran
 
 
 def test_every_program_of_a_page_is_run() -> None:
-    skipped = {}
     for page in PAGES:
         name, text = str(page.relative_to(ROOT)), page.read_text(encoding="utf-8")
-        if re.search(r"^```(python|sh)\b(?! skip$)", text, re.MULTILINE) and page not in RUN:
+        assert re.findall(r"^```\w+ (?!title=).*$", text, re.MULTILINE) == [], name  # no block is marked as left out
+        if re.search(r"^```(python|sh)\b", text, re.MULTILINE) and page not in RUN:
             assert page.name in (ROOT / ELSEWHERE[name]).read_text(encoding="utf-8")
-        if found := re.findall(r"^```python skip$", text, re.MULTILINE):
-            skipped[name] = len(found)
-    assert skipped == SKIPPED
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

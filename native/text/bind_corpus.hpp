@@ -1,53 +1,37 @@
-// Bindings for a corpus on disk: renumber.hpp and gather.hpp. Nothing is computed here.
+// Python bindings for a corpus on disk: renumber.hpp and gather.hpp.
 #pragma once
 
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
-
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "exact_array.hpp"
 #include "text/gather.hpp"
+#include "text/handles.hpp"
 #include "text/renumber.hpp"
 
-namespace tagfield::text {
+namespace {
 
-namespace nb = nanobind;
+template <class T> nb::object made(std::vector<T>&& values) { return nb::cast(as_array(std::move(values))); }
 
-namespace corpus_binding {
-
-template <class T> using Given = Exact<nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>>;
-template <class T> using Made = nb::ndarray<nb::numpy, const T, nb::ndim<1>>;
-
-template <class T> nb::object made(std::vector<T>&& values) {
-    auto* kept = new std::vector<T>(std::move(values));
-    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    return nb::cast(Made<T>(kept->data(), {kept->size()}, owner));
-}
-
-inline nb::object made(std::unique_ptr<std::uint8_t[]>&& bytes, std::int64_t size) {
+nb::object made(std::unique_ptr<std::uint8_t[]>&& bytes, std::int64_t size) {
     std::uint8_t* const kept = bytes.release();
     nb::capsule owner(kept, [](void* p) noexcept { delete[] static_cast<std::uint8_t*>(p); });
-    return nb::cast(Made<std::uint8_t>(kept, {static_cast<std::size_t>(size)}, owner));
+    return nb::cast(Array<std::uint8_t>(kept, {static_cast<std::size_t>(size)}, owner));
 }
 
 // (slots, occurrences, attribute, place, value or None)
 template <class Word>
-nb::tuple renumbered(Given<std::int64_t> slots, Given<std::int64_t> occurrences, Given<std::int32_t> attribute,
-                     Given<Word> place, nb::object value, Given<std::int32_t> ids) {
+nb::tuple renumbered(View<std::int64_t> slots, View<std::int64_t> occurrences, View<std::int32_t> attribute,
+                     View<Word> place, nb::object value, View<std::int32_t> ids) {
     if (slots.size() == 0 || slots.size() != occurrences.size())
         throw InputError("the offsets of slots and occurrences do not fit together");
     SlotArrays<Word> from{slots.size() - 1, attribute.size(),  place.size(),  slots.data(),
                           occurrences.data(), attribute.data(), place.data(), nullptr};
-    std::optional<Given<float>> values;
+    std::optional<View<float>> values;
     if (!value.is_none()) {
-        values = nb::cast<Given<float>>(value);
+        values = nb::cast<View<float>>(value);
         if (values->size() != place.size()) throw InputError("there must be one value for each occurrence");
         from.value = values->data();
     }
@@ -66,7 +50,7 @@ using FamilyParts = std::tuple<std::int64_t, std::int64_t, std::vector<ColumnPar
 using FileParts = std::tuple<std::string, int, std::int64_t, std::int64_t, std::vector<FamilyParts>>;
 
 // [(offsets, [bytes of each column])] of each family
-inline nb::list gathered(const std::vector<FileParts>& parts, Given<std::int64_t> order,
+nb::list gathered(const std::vector<FileParts>& parts, View<std::int64_t> order,
                          const std::vector<std::int64_t>& ends) {
     std::vector<RaggedFile> files;
     std::int64_t next = 0;
@@ -96,11 +80,7 @@ inline nb::list gathered(const std::vector<FileParts>& parts, Given<std::int64_t
     return result;
 }
 
-}  // namespace corpus_binding
-
-inline void bind_corpus(nb::module_& m) {
-    using namespace nb::literals;
-    using namespace corpus_binding;
+void bind_corpus(nb::module_& m) {
     m.def("renumber", &renumbered<std::uint16_t>, "slots"_a, "occurrences"_a, "attribute"_a, "place"_a,
           "value"_a.none(), "ids"_a);
     m.def("renumber", &renumbered<std::uint32_t>, "slots"_a, "occurrences"_a, "attribute"_a, "place"_a,
@@ -108,4 +88,4 @@ inline void bind_corpus(nb::module_& m) {
     m.def("gather", &gathered, "files"_a, "order"_a, "ends"_a);
 }
 
-}  // namespace tagfield::text
+}  // namespace

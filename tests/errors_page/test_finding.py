@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tagfield import InputError, Model
 from tagfield.errors_page import Labelled, find_errors
-from tagfield.errors_page.finding import SURE, Errors
+from tagfield.errors_page.finding import RARE, Errors
 from tagfield.errors_page.labelled import word_finder
 from tagfield.errors_page.reasons import add_up, reason_for
 from tagfield.text.reading import ReadOptions
@@ -24,7 +24,9 @@ tokens = st.tuples(st.sampled_from([*WORDS, "new"]), st.sampled_from([*LABELS, "
 corpora = st.lists(st.lists(tokens, max_size=6), min_size=1, max_size=6)
 
 
-def naive_places(model: Model, X: list[list[str]], y: list[list[str | None]]) -> list[tuple[int, int, int, float]]:
+def naive_places(
+    model: Model, X: list[list[str]], y: list[list[str | None]]
+) -> list[tuple[int, int, int, float, float]]:
     """(sentence, first, end, probability of the predicted label where it is furthest above that of the gold label)."""
     found = []
     for s, (words, gold) in enumerate(zip(X, y, strict=True)):
@@ -39,8 +41,9 @@ def naive_places(model: Model, X: list[list[str]], y: list[list[str | None]]) ->
                 pairs = []
                 for p in place:
                     of = {label: float(chances[p][i]) for i, label in enumerate(model.label_names)}
-                    pairs.append((of[best[p]] - of.get(str(gold[p]), 0.0), of[best[p]]))
-                found.append((s, place[0], place[-1] + 1, max(pairs)[1]))
+                    of_gold = of.get(str(gold[p]), 0.0)
+                    pairs.append((of[best[p]] - of_gold, of[best[p]], of_gold))
+                found.append((s, place[0], place[-1] + 1, *max(pairs)[1:]))
                 place = []
     return found
 
@@ -64,12 +67,12 @@ def test_errors_and_places_are_those_of_a_loop(corpus: list[list[tuple[str, str 
         each[:3] for each in expected
     ]
     assert places.chance.tolist() == pytest.approx([each[3] for each in expected], abs=1e-5)
-    assert len(found) == sum(end - first for _, first, end, _ in expected)
+    assert len(found) == sum(end - first for _, first, end, _, _ in expected)
     assert set(found.ranked.tolist()) == {s for s, *_ in expected}
     assert sum(count for _, _, count in found.confusions()) == len(found)
-    for row, (s, first, end, chance) in enumerate(expected):
-        if abs(chance - SURE) > 1e-5:
-            assert bool(places.likely[row]) == (chance > SURE and "new" not in X[s][first:end])
+    for row, (s, first, end, _, of_gold) in enumerate(expected):
+        if abs(of_gold - RARE) > 1e-5:
+            assert bool(places.likely[row]) == (of_gold < RARE and "new" not in X[s][first:end])
     likely = [bool(places.likely[places.sentence == s].any()) for s in found.ranked]
     assert likely == sorted(likely, reverse=True)  # likely annotation errors first
 

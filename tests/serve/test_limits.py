@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import re
 import socket
 import time
 from collections.abc import Iterator
@@ -66,6 +67,43 @@ def test_bodies_and_tokens(strict: Service) -> None:
         status, found = strict.post("/v1/tag", body, authorization=BEARER)
         assert (status, "50 are allowed" in found["error"]) == (413, True)
     assert strict.post("/v1/tag", {"words": ["a"] * 50}, authorization=BEARER)[0] == 200
+
+
+def answer_of(client: socket.socket) -> bytes:
+    """One answer of a connection that stays open."""
+    got = b""
+    while not (whole := re.search(rb"content-length: (\d+)\r\n.*?\r\n\r\n", got, re.DOTALL)) or len(
+        got
+    ) < whole.end() + int(whole[1]):
+        got += client.recv(65536)
+    return got
+
+
+def test_a_client_that_sends_a_large_body_reads_the_answer(strict: Service) -> None:
+    """Not a reset of the connection, as where it is closed while the client is sending; then the connection goes on."""
+    size = 100_000
+    for more in ([], ["Connection: close"]):
+        with socket.create_connection(("127.0.0.1", strict.port), timeout=30) as client:
+            client.sendall(head(size, *more))
+            for _ in range(100):
+                client.sendall(b"a" * (size // 100))
+                time.sleep(0.001)
+            assert split(answer_of(client))[0] == 413
+    size = 20_000_000
+    with socket.create_connection(("127.0.0.1", strict.port), timeout=30) as client:
+        client.sendall(head(size))
+        for _ in range(100):
+            client.sendall(b"a" * (size // 100))
+        assert split(answer_of(client))[0] == 413
+        body = b'{"words": ["a"]}'
+        client.sendall(head(len(body)) + body)
+        assert split(answer_of(client))[0] == 200
+    with socket.create_connection(("127.0.0.1", strict.port), timeout=30) as client:
+        client.sendall(head(size, "Expect: 100-continue"))  # it waits for a word before it sends
+        answer = answer_of(client)
+        assert split(answer)[0] == 413
+        assert b"connection: close" in answer
+        assert client.recv(10) == b""
 
 
 def test_headers(strict: Service) -> None:

@@ -5,13 +5,18 @@
     ```sh                                   ─▶ each line is run; prints the block ```text that follows, if there is one
 
 In a block ```text, … stands for anything: times, and lines that do not matter.
+
+    python -m tests.support.pages PAGE FOLDER [HEADING…]     the same in a process of its own, for Spark and Ray; with
+                                                             headings, only the blocks below those
+
 """
 
 import io
 import re
 import shlex
 import subprocess
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +38,7 @@ class Block:
     content: str
     start: int
     end: int
+    heading: str = ""
 
     @property
     def shows(self) -> bool:
@@ -46,7 +52,14 @@ def blocks_of(text: str) -> list[Block]:
     >>> [(block.language, block.content) for block in blocks_of("```sh\\ntagfield --version\\n```")]
     [('sh', 'tagfield --version\\n')]
     """
-    return [Block(m[1], m[2], m[3], m.start(3), m.end(3)) for m in FENCE.finditer(text)]
+    heads = [
+        (m.start(), m[1]) for m in re.finditer(r"^#+ (.+)$", FENCE.sub(lambda m: " " * len(m[0]), text), re.MULTILINE)
+    ]
+    found = []
+    for m in FENCE.finditer(text):
+        heading = next((name for at, name in reversed(heads) if at < m.start()), "")
+        found.append(Block(m[1], m[2], m[3], m.start(3), m.end(3), heading))
+    return found
 
 
 def matches(shown: str, printed: str) -> bool:
@@ -59,12 +72,30 @@ def matches(shown: str, printed: str) -> bool:
     return re.fullmatch(pattern, _trimmed(printed), re.DOTALL) is not None
 
 
-def play(page: Path, folder: Path) -> Iterator[tuple[Block, str, Block | None]]:
-    """Runs a page: each block, what it printed, and the block that shows it, if there is one."""
+def differences(page: Path, folder: Path, headings: Sequence[str] = ()) -> tuple[int, list[str]]:
+    """Runs a page: how many blocks ran, and those that print something else than the page shows."""
+    ran, wrong = 0, []
+    for block, printed, shown in play(page, folder, headings):
+        ran += 1
+        if shown is not None:
+            if not matches(shown.content, printed):
+                wrong.append(f"{block.content}\nprints\n{printed}\nnot\n{shown.content}")
+        elif block.language == "python" and printed.splitlines() != PROMISE.findall(block.content):
+            wrong.append(f"{block.content}\nprints\n{printed}")
+    return ran, wrong
+
+
+def play(page: Path, folder: Path, headings: Sequence[str] = ()) -> Iterator[tuple[Block, str, Block | None]]:
+    """Runs a page: each block, what it printed, and the block that shows it, if there is one.
+
+    headings: run only the blocks below these
+    """
     text = page.read_text(encoding="utf-8")
     session: dict[str, Any] = {"__name__": page.stem}
     blocks = blocks_of(text)
     for i, block in enumerate(blocks):
+        if headings and block.heading not in headings:
+            continue
         if block.title is not None:
             (folder / block.title).write_text(block.content, encoding="utf-8")
         elif block.language in ("python", "sh"):
@@ -109,3 +140,9 @@ def _command(line: str, folder: Path) -> str:
 
 def _trimmed(text: str) -> str:
     return "\n".join(line.rstrip() for line in text.strip("\n").splitlines())
+
+
+if __name__ == "__main__":
+    count, different = differences(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3:])
+    print(f"{count} blocks ran")
+    sys.exit("\n".join(different) if different else 0)

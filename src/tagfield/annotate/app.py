@@ -20,17 +20,17 @@ from tagfield import __version__
 from tagfield.annotate.session import Session
 from tagfield.errors import InputError, OutputError, did_you_mean, shown
 from tagfield.serve.door import Answer, Door, Endpoint, Receive, Send, as_json
-from tagfield.serve.files import HERE, read_file, read_parts
+from tagfield.serve.files import HERE, read_page, read_parts
 from tagfield.serve.limits import Limits
 from tagfield.serve.refusals import UNAVAILABLE, Refusal, bad, too_busy
 from tagfield.serve.requests import read_json
 from tagfield.text.schemes import Chunk
 
 PAGE = Path(__file__).parent / "page"
+SHARED = ("base.css", "icon.svg", "picking.js", "service.js", "words.js")  # with the page of `tagfield serve`
 FILES = {
-    "/": read_file(PAGE / "index.html"),
-    **{path: file for path, file in read_parts(HERE).items() if path in ("/page/base.css", "/page/icon.svg")},
-    **{path: file for path, file in read_parts(HERE).items() if path in ("/page/service.js", "/page/words.js")},
+    "/": read_page(PAGE / "index.html", "tagfield: annotate", "annotate", "annotate"),
+    **{path: file for path, file in read_parts(HERE).items() if path.removeprefix("/page/") in SHARED},
     **read_parts(PAGE),
 }
 LIMITS = Limits(body=1 << 20, requests=64, connections=200)

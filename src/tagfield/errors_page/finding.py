@@ -4,8 +4,9 @@
                          ─▶ likely annotation errors ─▶ sentences: those with one first, then by P(predicted) − P(gold)
 
 A model that is confident against the gold label has often found an annotation error, if it knows the words: of words
-that it has never seen it is confident for lack of knowledge. Sentences are decoded in windows: probabilities of all
-labels of a large file would not fit in memory.
+that it has never seen it is confident for lack of knowledge. benchmarks/annotation_errors.py measures that with wrong
+labels that are put in (docs/errors.md). Sentences are decoded in windows: probabilities of all labels of a large file
+would not fit in memory.
 """
 
 from collections.abc import Callable, Iterator
@@ -23,7 +24,7 @@ from tagfield.errors_page.labelled import Labelled, word_finder
 from tagfield.model import Model
 
 CELLS = 4_000_000  # probabilities in memory at a time
-SURE = 0.95  # from this probability on, a wrong label of known words is a likely annotation error
+RARE = 0.01  # a gold label of known words with at most this probability is a likely annotation error
 UNSURE = 0.6  # below, the model hesitates
 
 
@@ -53,7 +54,7 @@ class Places:
         order = np.lexsort((tokens.gold_chance - tokens.chance, np.repeat(np.arange(len(starts)), ends - starts)))
         top = order[starts]
         sentence, first, end = tokens.sentence[starts], tokens.position[starts], tokens.position[ends - 1] + 1
-        likely = tokens.chance[top] >= SURE
+        likely = tokens.gold_chance[top] <= RARE
         for row in np.flatnonzero(likely).tolist():
             likely[row] = known(int(sentence[row]), int(first[row]), int(end[row]))
         return cls(sentence, first, end, top, tokens.chance[top], likely)

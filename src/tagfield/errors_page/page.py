@@ -1,14 +1,10 @@
 """The page: one self-contained HTML file that loads nothing.
 
-    model, labelled data ─▶ Errors ─▶ Records (JSON) ─┐
-                       page.html · page.css · page.js ┴─▶ write_errors_page ─▶ errors.html
-
-The page's Content-Security-Policy forbids every request. Words and labels reach it as JSON only, and its script sets
-them as text, so that nothing in them is HTML.
+model, labelled data ─▶ Errors ─▶ Records (JSON) ─┐
+                   page.html · page.css · page.js ┴─▶ write_errors_page ─▶ errors.html
 """
 
 import hashlib
-import json
 import os
 from dataclasses import dataclass
 from html import escape
@@ -17,10 +13,11 @@ from typing import Any
 
 from tagfield.atomic import write_atomically
 from tagfield.errors import InputError, OutputError
-from tagfield.errors_page.finding import SURE, UNSURE, Errors, find_errors
+from tagfield.errors_page.finding import RARE, UNSURE, Errors, find_errors
 from tagfield.errors_page.labelled import Labelled
 from tagfield.errors_page.records import Records, Shown
 from tagfield.model import Model
+from tagfield.one_file_page import embed, one_file_page
 from tagfield.text.reading import ReadOptions
 
 HERE = Path(__file__).parent
@@ -101,23 +98,18 @@ def check_page_target(path: str | os.PathLike[str]) -> None:
 
 def page_text(shown: Shown, errors: Errors, data_name: str, model_name: str = "") -> str:
     """The page as one string."""
-    template, css, js = ((HERE / f"page.{kind}").read_text(encoding="utf-8").rstrip() for kind in ("html", "css", "js"))
     data = embed(shown.data)
     key = hashlib.sha256(data.encode("utf-8", "backslashreplace")).hexdigest()[:16]  # decisions belong to this page
     title = f"Errors of {model_name}" if model_name else "Errors"
     title += f" on {data_name}" if data_name else ""
-    return template % {
-        "generator": MARK.decode(),
+    values = {
         "title": escape(title),
         "lead": escape(_lead(errors)),
         "notice": "".join(f'<p class="notice">{escape(line)}</p>' for line in left_out(shown, errors)),
-        "sure": f"{SURE:.0%}",
+        "rare": f"{RARE:.0%}",
         "unsure": f"{UNSURE:.0%}",
-        "key": key,
-        "data": data,
-        "css": css,
-        "js": js,
     }
+    return one_file_page(HERE, values, data, head=MARK.decode(), marks=f'data-key="{key}"')
 
 
 def _lead(errors: Errors) -> str:
@@ -144,13 +136,3 @@ def left_out(shown: Shown, errors: Errors) -> list[str]:
     if shown.without_examples:
         lines.append(f"The last {shown.without_examples:,} places come without training sentences.")
     return lines
-
-
-def embed(record: dict[str, Any]) -> str:
-    """JSON that cannot close the script element around it.
-
-    >>> embed({"word": "</script>"})
-    '{"word":"\\\\u003c/script>"}'
-    """
-    text = json.dumps(record, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return text.replace("<", "\\u003c")

@@ -1,12 +1,9 @@
 """The report page: one self-contained HTML file that loads nothing.
 
-    Results ─▶ page_data (JSON) ─┐
-    page.html · page.css · page.js ┴─▶ write_page ─▶ index.html
-
-The page's Content-Security-Policy forbids every request, so a mistake shows as an error in the browser's console.
+Results ─▶ page_data (JSON) ─┐
+page.html · page.css · page.js ┴─▶ write_page ─▶ index.html
 """
 
-import json
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
@@ -19,6 +16,7 @@ from tagfield.experiment.results import Results, RunResult
 from tagfield.experiment.style import style_of
 from tagfield.experiment.summary import BASELINE, LearningCurves
 from tagfield.experiment.tables import FEATURE_TITLES, html_table
+from tagfield.one_file_page import embed, one_file_page
 from tagfield.train import DEFAULT
 
 HERE = Path(__file__).parent
@@ -27,14 +25,13 @@ F1_OPTIONS = '<option value="test_f1">chunk F1, test</option><option value="trai
 
 def page_text(results: Results) -> str:
     """The page as one string."""
-    template, css, js = ((HERE / f"page.{kind}").read_text(encoding="utf-8").rstrip() for kind in ("html", "css", "js"))
     data = results.data
     sizes = (
         f"Trained on {data['train']['sentences']:,} sequences ({data['train']['tokens']:,} tokens), tested on "
         f"{data['test']['sentences']:,} ({data['test']['tokens']:,}); {data['labels']} labels, "
         f"{data['attributes']:,} attributes."
     )
-    return template % {
+    values = {
         "title": "Recipes compared" + (f": {escape(str(data['name']))}" if data.get("name") else ""),
         "lead": escape(sizes),
         "notice": _notice(results),
@@ -47,10 +44,8 @@ def page_text(results: Results) -> str:
         "f1_options": F1_OPTIONS if any("test_f1" in run.epochs[0] for run in results.runs if run.epochs) else "",
         "settings": _settings(results),
         "advice": _advice(results),
-        "data": _embed(page_data(results)),
-        "css": css,
-        "js": js,
     }
+    return one_file_page(HERE, values, embed(page_data(results)))
 
 
 def page_data(results: Results) -> dict[str, Any]:
@@ -163,13 +158,3 @@ def _differences(results: Results) -> str:
     region = f'<div class="scroll" tabindex="0" role="region" aria-label="Differences">{table}</div>'
     head = f"<h2>Which differences are real</h2>\n  <p>{escape(explanation(results))}</p>"
     return f'<section id="differences">\n  {head}\n  {region}\n</section>\n'
-
-
-def _embed(record: dict[str, Any]) -> str:
-    """JSON that cannot close the script element around it.
-
-    >>> _embed({"label": "</script>"})
-    '{"label":"\\\\u003c/script>"}'
-    """
-    text = json.dumps(record, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return text.replace("<", "\\u003c")

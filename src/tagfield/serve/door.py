@@ -11,6 +11,7 @@ import asyncio
 import hmac
 import json
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from time import monotonic
 from typing import Any, NamedTuple
 
@@ -36,6 +37,8 @@ Send = Callable[[Any], Awaitable[None]]
 
 JSON = (b"content-type", b"application/json")
 NO_STORE = (b"cache-control", b"no-store")
+FORGET_BODIES = 16  # of a body that is too large, so many largest bodies are read and forgotten
+FORGET_SECONDS = 1.0  # while something comes within this time
 
 
 class Answer(NamedTuple):
@@ -150,7 +153,10 @@ class Door:
         """The body of a request, if it is not too large and does not take too long."""
         length = value_of(headers, b"content-length") or b"0"
         if length.isdigit() and (len(length) > 18 or int(length) > self.limits.body):
-            raise too_large(self.limits)
+            waits = bool(value_of(headers, b"expect"))  # for a word from us before it sends the body
+            if not waits and len(length) < 12 and int(length) <= FORGET_BODIES * self.limits.body:
+                await self._forget(receive)
+            raise too_large(self.limits, closes=waits)
         parts: list[bytes] = []
         size = 0
         try:
@@ -161,15 +167,29 @@ class Door:
                         raise bad("the client closed the connection")
                     part = message.get("body", b"")
                     size += len(part)
-                    if size > self.limits.body:
-                        raise too_large(self.limits)
                     parts.append(part)
+                    if size > self.limits.body:
+                        break
                     if not message.get("more_body", False):
                         return parts[0] if len(parts) == 1 else b"".join(parts)
         except TimeoutError:
             raise Refusal(
                 TOO_SLOW, f"the body took longer than {self.limits.seconds:g} s; send it faster", connection="close"
             ) from None
+        await self._forget(receive)
+        raise too_large(self.limits)
+
+    async def _forget(self, receive: Receive) -> None:
+        """Read on for a while: a client that is still sending when it is answered may see a reset instead."""
+        size = 0
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self.limits.seconds):
+                while size < FORGET_BODIES * self.limits.body:
+                    async with asyncio.timeout(FORGET_SECONDS):
+                        message = await receive()
+                    size += len(message.get("body", b""))
+                    if not message.get("more_body", False):
+                        return
 
 
 def value_of(headers: Headers, wanted: bytes) -> bytes:
@@ -218,8 +238,6 @@ def refused(refusal: Refusal) -> Answer:
     """
     found = as_json({"error": str(refusal)})
     more = [(name.replace("_", "-").encode(), value.encode()) for name, value in refusal.headers.items()]
-    if refusal.status == 413:
-        more.append((b"connection", b"close"))  # the rest of the body is not read
     return found._replace(status=refusal.status, headers=found.headers + more)
 
 

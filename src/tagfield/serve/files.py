@@ -3,6 +3,8 @@
 /         index.html       the page to try a model on
 /docs     docs.html        the API, rendered from /openapi.json
 /page/…   their style sheets and scripts
+
+frame.html is around each page, and token.html is the question for a token.
 """
 
 from pathlib import Path
@@ -29,18 +31,29 @@ class File(NamedTuple):
     body: bytes
 
 
-def read_file(path: Path) -> File:
-    """A file of a page, with its headers.
+def as_file(body: bytes, suffix: str) -> File:
+    """Bytes with the headers of their kind.
 
-    >>> read_file(HERE / "icon.svg").headers[0]
+    >>> as_file(b"<svg/>", ".svg").headers[0]
     (b'content-type', b'image/svg+xml')
     """
-    body = path.read_bytes()
-    kind = KINDS[path.suffix]
     length = b"%d" % len(body)
+    kind = KINDS[suffix]
     return File(
         [(b"content-type", kind), (b"content-length", length), (b"cache-control", b"no-cache"), *SECURITY], body
     )
+
+
+def read_page(path: Path, title: str, style: str, script: str, token: bool = True) -> File:
+    """A page in its frame; `token`: with the question for a token.
+
+    >>> b"<title>tagfield: the API</title>" in read_page(HERE / "docs.html", "tagfield: the API", "docs", "docs").body
+    True
+    """
+    parts = [path, HERE / "token.html"] if token else [path]
+    body = "".join(part.read_text(encoding="utf-8") for part in parts).rstrip()
+    frame = (HERE / "frame.html").read_text(encoding="utf-8")
+    return as_file((frame % {"title": title, "style": style, "script": script, "body": body}).encode(), ".html")
 
 
 def read_parts(folder: Path) -> dict[str, File]:
@@ -50,7 +63,11 @@ def read_parts(folder: Path) -> dict[str, File]:
     True
     """
     parts = [path for path in sorted(folder.iterdir()) if path.suffix in (".css", ".js", ".svg")]
-    return {f"/page/{path.name}": read_file(path) for path in parts}
+    return {f"/page/{path.name}": as_file(path.read_bytes(), path.suffix) for path in parts}
 
 
-FILES = {"/": read_file(HERE / "index.html"), "/docs": read_file(HERE / "docs.html"), **read_parts(HERE)}
+FILES = {
+    "/": read_page(HERE / "index.html", "tagfield", "page", "main"),
+    "/docs": read_page(HERE / "docs.html", "tagfield: the API", "docs", "docs", token=False),
+    **read_parts(HERE),
+}

@@ -29,10 +29,14 @@ def bad(sentence: str) -> Refusal:
     return Refusal(BAD_REQUEST, sentence)
 
 
-def too_large(limits: Limits) -> Refusal:
-    """The refusal of a body that is too large."""
+def too_large(limits: Limits, closes: bool = False) -> Refusal:
+    """The refusal of a body that is too large.
+
+    closes: whether the connection ends here; otherwise the rest of the body is read and forgotten
+    """
     advice = "send fewer texts in one request" if limits.body < 1 << 30 else "split it"
-    return Refusal(TOO_LARGE, f"the body is larger than {limits.body:,} bytes; {advice}")
+    more = {"connection": "close"} if closes else {}
+    return Refusal(TOO_LARGE, f"the body is larger than {limits.body:,} bytes; {advice}", **more)
 
 
 def too_many_tokens(found: int, limits: Limits) -> Refusal:

@@ -1,4 +1,4 @@
-"""The server: uvicorn, with patience for nobody.
+"""The server: uvicorn, with limits on slow clients.
 
     socket ─▶ Connection (uvicorn's parser in C, and how long a client may take) ─▶ Door
     SIGTERM, SIGINT ─▶ no new connections ─▶ what was begun is finished ─▶ exit code 0

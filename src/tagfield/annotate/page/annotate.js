@@ -92,7 +92,6 @@ function showState(next) {
 }
 
 function showProgress({ kind, points, unchanged, spans, recent }) {
-  const words = unchanged === null ? null : `${percent(unchanged)} of the words`;
   if (kind === "unchanged") {
     byId("figure").textContent = unchanged === null ? "–" : percent(unchanged);
     byId("meaning").textContent = unchanged === null
@@ -106,7 +105,7 @@ function showProgress({ kind, points, unchanged, spans, recent }) {
   const title = kind === "unchanged" ? "Words that did not change, by ten sentences" : `${kind} on the held-out data`;
   drawChart(byId("chart"), points, title);
   const lines = [];
-  if (kind !== "unchanged" && words) lines.push(`You did not have to change ${words}, in the last ${recent}.`);
+  if (kind !== "unchanged" && unchanged !== null) lines.push(`Words that you left as suggested, in the last ${recent}: ${percent(unchanged)}.`);
   if (state.spans && spans !== null) lines.push(`F1 of the suggested spans in the last ${recent}: ${percent(spans)}.`);
   if (state.learned) lines.push(`The model has learned from ${state.learned} ${state.learned === 1 ? "sentence" : "sentences"}.`);
   byId("further").textContent = lines.join(" ");
@@ -179,7 +178,7 @@ function key(event) {
   else if (event.key === "u" || event.key === "U") undo();
   else if (!sentence) return;
   else if (palette.key(event.key)) ;
-  else if (event.key.startsWith("Arrow") || event.key === "Home" || event.key === "End") board.step(event.key, event.shiftKey);
+  else if (board.steps(event.key)) board.step(event.key, event.shiftKey);
   else if (event.key === " " && !pressed) { if (palette.brush) board.apply(palette.brush); }
   else if (["Backspace", "Delete", "0"].includes(event.key)) board.remove();
   else if (event.key === "Escape") board.select(null);

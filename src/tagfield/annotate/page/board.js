@@ -1,26 +1,18 @@
 // The board: the words of a sentence, which the mouse, a finger and the arrow keys select and mark.
 import { doubtful, markAt, put, resized, without } from "./marks.js";
+import { Picking } from "./picking.js";
 import { make, percent } from "./words.js";
 
-const STEPS = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: 8, ArrowUp: -8, Home: -Infinity, End: Infinity };
-
-export class Board {
+export class Board extends Picking {
   // brush(): the label that dragging gives; onSelect(): the selection or the marks are others
   constructor(root, { brush, onSelect }) {
-    Object.assign(this, { root, brush, onSelect, sentence: null, colours: null, spans: true });
+    super(root, { still: true });
+    Object.assign(this, { brush, onSelect, sentence: null, colours: null, spans: true });
     this.clear();
-    root.addEventListener("pointerdown", (event) => this.down(event));
-    root.addEventListener("pointermove", (event) => this.move(event));
-    root.addEventListener("pointerup", (event) => this.up(event));
-    root.addEventListener("pointercancel", () => { this.drag = null; this.select(null); });
-    root.addEventListener("click", (event) => { // from assistive technology, which has no pointer
-      const index = this.indexOf(event.target);
-      if (event.detail === 0 && index !== null) this.press(index);
-    });
   }
 
   clear() {
-    Object.assign(this, { marks: [], sure: null, range: null, focus: 0, drag: null, before: [], nodes: [] });
+    Object.assign(this, { marks: [], sure: null, range: null, focus: 0, drag: null, before: [], nodes: [], anchor: null });
   }
 
   show(sentence, state, colours) {
@@ -51,11 +43,11 @@ export class Board {
       const mark = markAt(this.marks, word);
       const end = mark ? mark.end : word + 1;
       if (parts.length) parts.push(" ");
-      parts.push(this.spans ? this.stretch(mark, word, end) : this.pair(mark, word));
+      parts.push(this.spans ? this.span(mark, word, end) : this.pair(mark, word));
       word = end;
     }
     this.root.replaceChildren(...parts);
-    this.light();
+    this.show_selection();
     this.rove(this.focus, focused);
   }
 
@@ -71,7 +63,7 @@ export class Board {
     return node;
   }
 
-  stretch(mark, start, end) {
+  span(mark, start, end) {
     if (!mark) return this.nodes[start];
     const inside = this.nodes.slice(start, end).flatMap((node, k) => (k ? [" ", node] : [node]));
     const node = this.colours.paint(make("mark", { class: "span" }, ...inside), mark.label);
@@ -89,7 +81,7 @@ export class Board {
 
   select(range) {
     this.range = range;
-    this.light();
+    this.show_selection();
     this.onSelect();
   }
 
@@ -99,34 +91,18 @@ export class Board {
     return mark && mark.start === this.range[0] && mark.end === this.range[1] + 1 ? mark : null;
   }
 
-  light() {
-    const [first, last] = this.range ?? [1, 0];
+  show_selection() {
     const whole = this.spans && this.selected();
-    this.nodes.forEach((node, k) => node.classList.toggle("picked", !whole && k >= first && k <= last));
+    this.light(...(whole || !this.range ? [1, 0] : this.range));
     for (const node of this.root.querySelectorAll(".span")) {
       node.classList.toggle("chosen", Boolean(whole) && Number(node.dataset.start) === whole.start);
     }
   }
 
-  rove(index, move = true) { // roving focus: one word can be reached with Tab
-    if (!this.nodes.length) return;
-    for (const node of this.nodes) node.tabIndex = -1;
-    this.focus = Math.max(0, Math.min(index, this.nodes.length - 1));
-    this.nodes[this.focus].tabIndex = 0;
-    if (move) this.nodes[this.focus].focus({ preventScroll: true });
-  }
-
   step(key, extend) {
-    const from = this.focus;
-    this.rove(this.focus + STEPS[key]);
-    if (extend) {
-      this.anchor ??= from;
-      this.select([Math.min(this.anchor, this.focus), Math.max(this.anchor, this.focus)]);
-    } else {
-      this.anchor = null;
-      const mark = this.spans ? markAt(this.marks, this.focus) : null;
-      this.select(mark ? [mark.start, mark.end - 1] : [this.focus, this.focus]);
-    }
+    if (super.step(key, extend)) return;
+    const mark = this.spans ? markAt(this.marks, this.focus) : null;
+    this.select(mark ? [mark.start, mark.end - 1] : [this.focus, this.focus]);
   }
 
   // The next place that the model is unsure of; false after the last one, so that Tab leaves the words.
@@ -197,38 +173,9 @@ export class Board {
     } else this.select(mark ? [mark.start, mark.end - 1] : [index, index]);
   }
 
-  // Pointers
-
-  indexOf(node) {
-    const found = node instanceof Element ? node.closest(".token") : null;
-    return found && this.root.contains(found) ? Number(found.dataset.index) : null;
-  }
-
-  down(event) {
-    const index = this.indexOf(event.target);
-    if (index === null || event.button !== 0) return;
-    this.drag = index;
-    this.dragged = false;
-    this.rove(index);
-    event.preventDefault();
-  }
-
-  move(event) {
-    if (this.drag === null) return;
-    const index = this.indexOf(document.elementFromPoint(event.clientX, event.clientY));
-    if (index === null || (index === this.drag && !this.dragged)) return;
-    this.dragged = true;
-    this.select([Math.min(this.drag, index), Math.max(this.drag, index)]);
-  }
-
-  up() {
-    if (this.drag === null) return;
-    const index = this.drag;
-    this.drag = null;
-    if (!this.dragged) this.press(index);
-    else if (this.spans && this.brush()) {
-      this.apply(this.brush());
-      this.select(null);
-    }
+  drop() {
+    if (!this.spans || !this.brush()) return;
+    this.apply(this.brush());
+    this.select(null);
   }
 }

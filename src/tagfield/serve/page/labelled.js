@@ -1,24 +1,13 @@
 // The labelled text: words as buttons that one Tab stop, the arrow keys and the mouse move through.
+import { Picking } from "./picking.js";
 import { make, Offsets, percent } from "./words.js";
 
-export class Labelled {
+export class Labelled extends Picking {
   // onExplain(index), onPin(first, last, box): what the page does when words are chosen
   constructor(root, { onExplain, onPin, onLeave }) {
-    Object.assign(this, { root, onExplain, onPin, onLeave });
-    this.nodes = [];
-    this.tokens = [];
-    this.focus = 0;
-    this.anchor = null; // the first word of a selection
-    this.chosen = null;
+    super(root);
+    Object.assign(this, { onExplain, onPin, onLeave, tokens: [], chosen: null });
     root.addEventListener("keydown", (event) => this.key(event));
-    root.addEventListener("pointerdown", (event) => this.down(event));
-    root.addEventListener("pointermove", (event) => this.move(event));
-    root.addEventListener("pointerup", (event) => this.up(event));
-    root.addEventListener("pointercancel", () => { this.drag = null; this.pick(null); });
-    root.addEventListener("click", (event) => { // from assistive technology, which has no pointer
-      const index = this.indexOf(event.target);
-      if (event.detail === 0 && index !== null) this.onExplain(index);
-    });
   }
 
   show(text, result, colours, pins) {
@@ -90,33 +79,15 @@ export class Labelled {
     this.nodes.forEach((node, k) => node.setAttribute("aria-pressed", String(k === index)));
   }
 
-  // Roving focus: one word can be reached with Tab.
-  rove(index, move = true) {
-    if (!this.nodes.length) return;
-    for (const node of this.nodes) node.tabIndex = -1;
-    this.focus = Math.max(0, Math.min(index, this.nodes.length - 1));
-    this.nodes[this.focus].tabIndex = 0;
-    if (move) this.nodes[this.focus].focus();
-  }
-
-  pick(range) {
+  select(range) {
     this.range = range;
-    this.nodes.forEach((node, k) => node.classList.toggle("picked", range !== null && k >= range[0] && k <= range[1]));
+    this.light(...(range ?? [1, 0]));
   }
 
   key(event) {
-    const steps = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: 8, ArrowUp: -8, Home: -Infinity, End: Infinity };
     if (event.altKey || event.ctrlKey || event.metaKey || this.indexOf(event.target) === null) return;
-    if (event.key in steps) {
-      const from = this.focus;
-      this.rove(this.focus + steps[event.key]);
-      if (event.shiftKey) {
-        this.anchor ??= from;
-        this.pick([Math.min(this.anchor, this.focus), Math.max(this.anchor, this.focus)]);
-      } else {
-        this.anchor = null;
-        this.pick(null);
-      }
+    if (this.steps(event.key)) {
+      if (!this.step(event.key, event.shiftKey)) this.select(null);
     } else if (event.key === "Enter" || event.key === " ") {
       if (this.range && this.range[0] !== this.range[1]) this.pin(...this.range);
       else this.onExplain(this.focus);
@@ -124,43 +95,28 @@ export class Labelled {
       this.pin(...(this.range ?? [this.focus, this.focus]));
     } else if (event.key === "Escape") {
       this.anchor = null;
-      this.pick(null);
+      this.select(null);
       this.onLeave();
     } else return;
     event.preventDefault();
   }
 
   pin(first, last) {
-    this.pick([first, last]);
+    this.select([first, last]);
     this.onPin(first, last, this.nodes[last].getBoundingClientRect());
   }
 
-  indexOf(node) {
-    const found = node instanceof Element ? node.closest(".token") : null;
-    return found && this.root.contains(found) ? Number(found.dataset.index) : null;
+  press(index) {
+    this.onExplain(index);
   }
 
   down(event) {
-    const index = this.indexOf(event.target);
-    if (index === null || event.button !== 0) return;
-    this.drag = index;
-    this.rove(index);
-    this.pick(null);
+    super.down(event);
+    if (this.drag !== null) this.select(null);
   }
 
-  move(event) {
-    if (this.drag === null || this.drag === undefined) return;
-    const index = this.indexOf(document.elementFromPoint(event.clientX, event.clientY));
-    if (index !== null && (index !== this.drag || this.range)) {
-      this.pick([Math.min(this.drag, index), Math.max(this.drag, index)]);
-    }
-  }
-
-  up() {
-    if (this.drag === null || this.drag === undefined) return;
-    const first = this.drag;
-    this.drag = null;
-    if (this.range && this.range[0] !== this.range[1]) this.pin(...this.range);
-    else this.onExplain(first);
+  drop() {
+    if (this.range[0] !== this.range[1]) this.pin(...this.range);
+    else this.press(this.range[0]);
   }
 }

@@ -128,7 +128,7 @@ async function pin(first, last, box) {
   if (state.pins.some(touched)) choices.unshift({ name: "Remove the pin", remove: true });
   const words = labelled.tokens.slice(first, last + 1).map((token) => token.text).join(" ");
   const choice = await menu.open(`Pin “${words.length > 60 ? `${words.slice(0, 58)}…` : words}” as`, choices, colours, box);
-  labelled.pick(null);
+  labelled.select(null);
   if (!choice) return;
   const before = state.pins;
   state.pins = before.filter((each) => !touched(each));

@@ -69,6 +69,7 @@ export function meter(share) {
 
 export function percent(share) {
   if (share >= 0.9995) return "100\u202f%";
+  if (share === 0) return "0\u202f%";
   if (share < 0.0005) return "<\u202f0.1\u202f%";
   return `${(share * 100).toFixed(1)}\u202f%`;
 }
