@@ -184,12 +184,21 @@ def test_options_reach_the_settings(tmp_path: Path) -> None:
     update |= {"respond": "states", "metric": "adaptive", "anneal": 0.5, "cost": 0.5, "calibration_eta": 0.2}
     update |= {"calibration_rate": 3.0, "calibration_samples": 9, "calibration_candidates": 3}
     update |= {"calibration_max_trials": 5} | penalty
-    reached = {"patience", "keep_best", "batch", "pa_cost_sensitive", "pa_average", "average"}  # by other tests
-    assert set().union(given, margin, arow, newton, update, reached) == set(all_options())
+    metrics = {
+        "newton": {"newton_delta": 0.5},
+        "sgdqn": {"qn_skip": 3, "qn_bound": 9.0},
+        "smd": {"smd_mu": 0.25, "smd_lambda": 0.5},
+    }
+    together = {"minibatch": 2, "generators": "transitions=quadratic"}
+    reached = {"patience", "keep_best", "batch", "pa_cost_sensitive", "pa_average", "average", "minibatch_mean"}
+    asked_for = set().union(given, margin, arow, newton, update, *metrics.values(), together, reached)
+    assert asked_for == set(all_options())  # `reached` by other tests
     for algorithm, more, flags in (
         ("pa", margin, ["--no-pa-cost-sensitive", "--no-pa-average"]),
         ("arow", arow, []),
         ("lbfgs", newton | penalty, []),
+        *((name, more, []) for name, more in metrics.items()),
+        ("u2.g1", together, ["--minibatch-mean"]),
         ("ngd", update, ["--average"]),
     ):
         asked = given | more

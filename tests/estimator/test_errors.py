@@ -176,7 +176,7 @@ def test_bad_known_labels(known, message: str) -> None:
         ({"constraints": "XYZ", "constrain_training": True}, "no scheme named 'XYZ'"),
         ({"early_stopping": True, "validation_fraction": 2}, "validation_fraction must be"),
         ({"early_stopping": True, "monitor": "x"}, "monitor must be one of auto, accuracy"),
-        ({"algorithm": "sgd", "metric": "x"}, "metric must be one of flat, adaptive; got 'x'"),
+        ({"algorithm": "sgd", "metric": "x"}, "metric must be one of flat, adaptive, newton, sgdqn, smd; got 'x'"),
         ({"loss": "B1"}, "loss applies only to ngd, not to lbfgs"),
         ({"algorithm": "arow", "gamma": 0.0}, "gamma must be above 0, got 0"),
         ({"algorithm": "pa", "pa_type": 7}, "pa_type must be at most 2, got 7"),
