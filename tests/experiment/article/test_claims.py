@@ -102,7 +102,7 @@ def test_a_gain_that_only_some_sentences_show_is_not_shown() -> None:
     """Three tokens for every seed: sure for seeds, not for other sentences."""
     judged = final_claims.higher_by_its_protocol.answer(table(dict.fromkeys(TRANSFORMED, 3.0))).judged
     assert judged.verdict == UNSHOWN
-    assert ", and 0 beyond that of the test sentences" in judged.sentence
+    assert "beyond that of the test sentences: 0." in judged.sentence
 
 
 def test_chunks_are_judged_apart_from_tokens() -> None:

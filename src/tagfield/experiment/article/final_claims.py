@@ -88,8 +88,8 @@ def _higher(rows: list[Gain]) -> Judged:
     by_seeds = [row for row in rows if row.tokens.tokens > 0 and (row.tokens.by_seeds or 0.0) < LEVEL]
     by_sentences = [row for row in rows if row.tokens.tokens > 0 and row.tokens.by_sentences < LEVEL]
     words += (
-        f" Before the correction, {len(by_seeds)} are positive beyond the noise of seeds, and "
-        f"{len(by_sentences)} beyond that of the test sentences."
+        f" Before the correction, positive beyond the noise of seeds: {len(by_seeds)}; "
+        f"beyond that of the test sentences: {len(by_sentences)}."
     )
     marked = [row for row in rows if row.chunks is not None]
     if marked:

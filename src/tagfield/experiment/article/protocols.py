@@ -20,8 +20,7 @@ def protocol_table(found: Findings) -> str:
         cells = [Place("table", features), Place("strength", features), Place(f"tuned-{features}", features)]
         rows.append([f"CoNLL-2000, {name}", *(_cell(found, place) for place in cells)])
     for name in OTHERS:
-        cells = [Place(name, "all"), None, Place(f"{name}-tuned", "all")]
-        rows.append([PLACES[name], *(_cell(found, place) for place in cells)])
+        rows.append([PLACES[name], _cell(found, Place(name, "all")), "–", _cell(found, Place(f"{name}-tuned", "all"))])
     heads = ["mean gain over SGD", ">the paper's protocol", ">equal strength", ">tuned"]
     names = listed([label(name) for name in TUNED])
     return (
@@ -32,10 +31,11 @@ def protocol_table(found: Findings) -> str:
 def tuning_table(found: Findings) -> str:
     """What tuning did to each recipe: its test tokens right, beside those of the same recipe with the paper's c2."""
     rows = []
-    for features, name in CONLL.items():
-        both = found.results.get(f"tuned-{features}"), found.results.get("table")
-        if both[0] is None or both[1] is None:
+    for features, title in CONLL.items():
+        names = (f"tuned-{features}", "table")
+        if any(name not in found.results for name in names):
             continue
+        both = [found.results[name] for name in names]
         for recipe in ("sgd", *TUNED):
             errors = [wrong_tokens(results, recipe, features) for results in both]
             if errors[0] is None or errors[1] is None:
@@ -44,14 +44,12 @@ def tuning_table(found: Findings) -> str:
             gain, had = compare_pair(errors[0], errors[1], tokens), settings_of(both[0], recipe, features)
             given = [f"{had[option]:g}" for option in ("c2", "rate")]
             cells = [f"{signed(gain.tokens)} of {tokens:,}", span(gain.low, gain.high), p_of(gain.by_sentences)]
-            rows.append([f"CoNLL-2000, {name}", label(recipe), *given, *cells])
+            rows.append([f"CoNLL-2000, {title}", label(recipe), *given, *cells])
     heads = ["where", "recipe", ">c2 chosen", ">rate chosen", ">more tokens right than with c2 = 1", ">95 % interval"]
     return markdown([*heads, ">p, sentences"], rows)
 
 
-def _cell(found: Findings, place: Place | None) -> str:
-    if place is None:
-        return "–"
+def _cell(found: Findings, place: Place) -> str:
     rows: list[Gain] = gains(found.results, [(place, name, "sgd") for name in TUNED])
     if not rows:
         return "–"
