@@ -4,7 +4,7 @@ import json
 import time
 import warnings
 from collections import Counter
-from itertools import chain
+from itertools import chain, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -299,3 +299,16 @@ def test_scores_of_different_schemes_do_not_add_up():
     one, other = (evaluate([["B-X"]], [["B-X"]], scheme=scheme) for scheme in ("iob", "runs"))
     with pytest.raises(InputError, match="scores of iob and of runs cannot be added"):
         one + other
+
+
+@given(both_sides(IOB_LABEL) | both_sides(IOBES_LABEL))
+def test_chunks_of_each_sentence_are_those_of_the_sentence_alone(pairs):
+    names = sorted({label for sentence in pairs for both in sentence for label in both} | {"B-X"})
+    scorer, number = ChunkScorer(names), {name: i for i, name in enumerate(names)}
+    gold, predicted = ([number[both[side]] for sentence in pairs for both in sentence] for side in (0, 1))
+    starts = np.cumsum([0, *map(len, pairs)])
+    found = scorer.by_sentence(gold, predicted, starts)
+    assert found.shape == (3, len(pairs))
+    for k, (start, end) in enumerate(pairwise(starts)):
+        alone = scorer.score(gold[start:end], predicted[start:end], [0, end - start]).chunks
+        assert Tally(*found[:, k].tolist()) == alone

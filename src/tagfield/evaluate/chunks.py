@@ -126,17 +126,40 @@ class ChunkRules:
         [[0, 2], [0, 1], [0, 1]]
         """
         size = len(self.types)
+        gold_kind, kind = self.kind[gold], self.kind[predicted]
+        gold_start, start, correct, last = self._found(gold, predicted)
+        right = count_where(correct, _previous(0, gold_kind), size)  # the type of the chunk that ends here
+        if last:
+            right[gold_kind[-1]] += 1
+        return count_where(gold_start, gold_kind, size), count_where(start, kind, size), right
+
+    def count_by(self, gold: SmallIds, predicted: SmallIds, group: Longs, groups: int) -> Longs:
+        """As `count`, for each group of places (sentences, say) instead of each type: [3, groups].
+
+        >>> rules = ChunkRules.of(["B-NP", "O"])
+        >>> rules.count_by(np.array([0, 2, 0, 2]), np.array([0, 2, 1, 2]), np.array([0, 0, 1, 1]), 2).tolist()
+        [[1, 1], [1, 0], [1, 0]]
+        """
+        gold_start, start, correct, last = self._found(gold, predicted)
+        counts = np.stack([np.bincount(group[flags], minlength=groups) for flags in (gold_start, start, correct)])
+        if last:
+            counts[2, group[-1]] += 1
+        return counts
+
+    def _found(self, gold: SmallIds, predicted: SmallIds) -> tuple[Flags, Flags, Flags, bool]:
+        """Where gold chunks start, where predicted ones do, where correct ones end, and whether one is open at the end.
+
+        A chunk without a type, which the last boundary does not end, counts as correct, too.
+        """
         gold_start, gold_end, gold_kind = self._borders(gold)
         start, end, kind = self._borders(predicted)
         differ = kind != gold_kind
         opens = gold_start & start & ~differ
-        matters = opens | gold_end | end | differ
+        matters = np.flatnonzero(opens | gold_end | end | differ)
         opened, closed = opens[matters], (gold_end & end)[matters]
-        closing = _previous(0, gold_kind)[matters]  # the type of the chunk that ends here
-        correct = count_where(opened[:-1] & closed[1:], closing[1:], size)
-        if opened[-1:].any():  # a chunk without a type, which the last boundary does not end, counts too
-            correct[gold_kind[-1]] += 1
-        return count_where(gold_start, gold_kind, size), count_where(start, kind, size), correct
+        correct = np.zeros(len(gold), bool)
+        correct[matters[1:][opened[:-1] & closed[1:]]] = True
+        return gold_start, start, correct, bool(opened[-1:].any())
 
     def _borders(self, ids: SmallIds) -> tuple[Flags, Flags, SmallIds]:
         """Where a chunk starts at t, where one ends between t−1 and t, and the type at t."""

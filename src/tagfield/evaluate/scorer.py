@@ -86,10 +86,24 @@ class ChunkScorer:
         """All chunks, and those of each type; None if the labels mark none."""
         if self._rules is None:
             return None, {}
-        is_token = np.ones(len(gold) + len(starts) - 1, bool)
-        is_token[starts[1:] + np.arange(len(starts) - 1)] = False  # a boundary after every sentence
+        is_token = _token_flags(starts)
         counts = self._rules.count(self._with_boundaries(gold, is_token), self._with_boundaries(predicted, is_token))
         return Tally(*(int(count.sum()) for count in counts)), _tallies(self._rules.types, *counts)
+
+    def by_sentence(self, gold_ids: ArrayLike, predicted_ids: ArrayLike, sentence_starts: ArrayLike) -> Longs | None:
+        """Chunks of each sentence [3, S]: in the gold labels, in the predicted ones, correct; None if labels mark none.
+
+        >>> ChunkScorer(["B-NP", "I-NP", "O"]).by_sentence([0, 1, 2, 0], [0, 1, 2, 2], [0, 3, 4]).tolist()
+        [[1, 1], [1, 0], [1, 0]]
+        """
+        if self._rules is None:
+            return None
+        gold, predicted = self._checked(gold_ids, "gold"), self._checked(predicted_ids, "predicted")
+        starts = np.asarray(sentence_starts, np.int64)
+        is_token = _token_flags(starts)
+        sentence = np.repeat(np.arange(len(starts) - 1), np.diff(starts) + 1)  # [T+S], with the boundaries
+        both = self._with_boundaries(gold, is_token), self._with_boundaries(predicted, is_token)
+        return self._rules.count_by(*both, sentence, len(starts) - 1)
 
     def _checked(self, ids: ArrayLike, side: str) -> SmallIds:
         """The ids in the smallest type that holds them, with UNKNOWN as the id after the last label."""
@@ -117,6 +131,13 @@ class ChunkScorer:
         spread = np.full(len(is_token), len(self._names), ids.dtype)
         spread[is_token] = ids
         return spread
+
+
+def _token_flags(starts: Longs) -> NDArray[np.bool_]:
+    """Which places [T+S] are tokens, where a boundary follows every sentence."""
+    flags = np.ones(int(starts[-1]) + len(starts) - 1, bool)
+    flags[starts[1:] + np.arange(len(starts) - 1)] = False
+    return flags
 
 
 def _whole_sequences(right: NDArray[np.bool_], starts: Longs) -> Tally:

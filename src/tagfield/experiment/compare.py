@@ -15,7 +15,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -31,6 +31,7 @@ from tagfield.experiment.plan import Plan, PlannedRun
 from tagfield.experiment.results import Results, load_results
 from tagfield.experiment.shared import check_data, describe, save_data
 from tagfield.experiment.status import ComparisonStatus
+from tagfield.experiment.worker import perform
 from tagfield.native import kernels
 
 DATA_FILE = "encoded.safetensors"
@@ -49,12 +50,14 @@ def compare(
     workers: int | None = None,
     about: dict[str, Any] | None = None,
     on_progress: OnProgress | None = None,
+    known: Iterable[Line] = (),
 ) -> Results:
     """Trains the runs of the plan that `folder` does not have yet, and returns all its results.
 
-    workers: the number of parallel processes; by default one per core this process may use
+    workers: the number of parallel processes; by default one per core this process may use; 0 trains in this process
     about: notes about the data for the report (file names, template)
     on_progress: called with the status after every epoch
+    known: lines of runs that another comparison has trained with the same settings, which are not trained again
 
     Call it again with the same data to resume, or to add recipes, feature sets or seeds.
 
@@ -68,11 +71,17 @@ def compare(
     check_data(train, test)
     with Ledger(folder) as ledger:
         _start_session(ledger, plan, {**(about or {}), **describe(train, test)})
+        there = ledger.finished
+        for line in known:
+            if line["run"] not in there:
+                ledger.add(line)
         todo = [run for run in plan.runs() if run.key not in ledger.finished]
         status = ComparisonStatus(plan, finished=ledger.finished)
         if on_progress is not None:
             on_progress(status)
-        if todo:
+        if todo and workers == 0:
+            _here(train, test, plan, todo, ledger, status, on_progress)
+        elif todo:
             data = Path(folder) / DATA_FILE
             save_data(data, train, test)
             count = max(1, min(workers or usable_cores(), len(todo)))
@@ -183,6 +192,32 @@ class _Worker:
                 with suppress(OSError):
                     pipe.close()
         self.process.wait()
+
+
+def _here(
+    train: Encoded,
+    test: Encoded,
+    plan: Plan,
+    todo: list[PlannedRun],
+    ledger: Ledger,
+    status: ComparisonStatus,
+    on_progress: OnProgress | None,
+) -> None:
+    """Trains in this process, one run after another: for runs that are shorter than the start of a process."""
+    since = time.monotonic()
+
+    def keep(line: Line) -> None:
+        nonlocal since
+        ledger.add(line)
+        now = time.monotonic()
+        status.add(line, now - since)
+        since = now
+        if on_progress is not None:
+            on_progress(status)
+
+    for run in todo:
+        status.begin(run)
+        perform(run, plan, train, test, keep)
 
 
 def _serve(

@@ -38,7 +38,7 @@ class PlannedRun:
     seed: int
     c2: float | None = None  # of a grid; else the plan's
     rate: float | None = None
-    generator: str | None = None  # of a recipe that can be told one
+    generator: str | None = None  # of ngd; or, of any stochastic recipe, KIND=GENERATOR,… for kinds of features
 
     @property
     def key(self) -> str:
@@ -66,6 +66,7 @@ class Plan:
     strength: str = "c2"  # what is equal: c2, or what it does
     chosen: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # recipe/features → c2, rate
     only: tuple[PlannedRun, ...] = ()  # the runs, where they are not recipes × feature sets × seeds
+    scored: tuple[str, ...] = ("train", "test")  # the parts that are scored after every epoch
 
     def __post_init__(self) -> None:
         for recipe in self.recipes:
@@ -112,7 +113,9 @@ class Plan:
         recipe = RECIPES.get(run.recipe, run.recipe)
         chosen = self.chosen.get(f"{run.recipe}/{run.features}", {})
         c2 = run.c2 if run.c2 is not None else chosen.get("c2", self.c2 * self._slope(run.recipe))
-        if run.generator is not None:
+        if run.generator is not None and "=" in run.generator:
+            recipe = replace(RECIPES[run.recipe], generators=run.generator)  # type: ignore[call-arg]
+        elif run.generator is not None:
             recipe = Stochastic(Divergence("U2", generator=run.generator), name=run.recipe)
         if isinstance(recipe, Stochastic):
             rate = run.rate if run.rate is not None else chosen.get("rate", recipe.rate)
@@ -130,11 +133,13 @@ class Plan:
     def _slope(self, recipe: str) -> float:
         """f′(0), where strengths are equal: by it a recipe's c2 is larger than plain gradients'."""
         found = RECIPES[recipe]
-        return found.f.slope if self.strength == "effective" and isinstance(found, Descent) else 1.0
+        if self.strength != "effective" or not isinstance(found, Descent):
+            return 1.0
+        return float(f"{found.f.slope:.6g}")  # without the digits that a difference quotient leaves
 
     def shared_settings(self) -> dict[str, Any]:
         """The settings that all results in one folder must agree on."""
-        return {name: asdict(self)[name] for name in ("epochs", "iterations", "c2", "strength", "chosen")}
+        return {name: asdict(self)[name] for name in ("epochs", "iterations", "c2", "strength", "chosen", "scored")}
 
     def to_dict(self) -> dict[str, Any]:
         """The plan as a JSON record."""

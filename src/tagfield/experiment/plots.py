@@ -1,4 +1,4 @@
-"""Plots like the paper's Figures 2–5, and accuracy against time, which the paper does not have.
+"""Plots like the paper's Figures 3–6, and accuracy against time, which the paper does not have.
 
     baselines   SGD, PA and L-BFGS against U1*.G1 and U2*.G1      training set | test set
     sigmoids    SGD against the four U2* recipes                  training set | test set

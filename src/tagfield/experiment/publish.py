@@ -94,7 +94,11 @@ def results_text(results: Results, plots: list[str]) -> str:
         f"{versions.get('cpu', 'an unknown machine')}.\n"
     )
     if paper:
-        parts.append("To reproduce it, run `tagfield fetch conll2000` and `make paper CONLL2000=DIR`.\n")
+        parts.append(
+            "To reproduce it, run `tagfield fetch conll2000` and `tagfield compare --recipes paper` on its two files; "
+            "`make paper` computes it along with [paper.md](paper.md), which says what it means: equal c2 is not equal "
+            "regularisation.\n"
+        )
     parts += [
         "## The table\n",
         "Test scores, mean ± standard deviation over the shuffles. Seconds are CPU time of training on one core, "

@@ -40,6 +40,12 @@ class RunResult:
         """The wrong tokens of each test sentence; None in results of a version that did not keep them."""
         return unpack_counts(self.closing["wrong"]) if "wrong" in self.closing else None
 
+    @property
+    def chunks(self) -> Longs | None:
+        """Chunks of each test sentence [3, sentences]: gold, predicted, correct; None where labels mark none."""
+        packed = self.closing.get("chunks")
+        return None if packed is None else np.stack([unpack_counts(each) for each in packed])
+
     def curve(self, metric: str) -> Doubles:
         """One of METRICS after each epoch."""
         return np.array([line[metric] for line in self.epochs], float)
@@ -71,7 +77,7 @@ class Results:
         return [run for run in self.plan.runs() if run.key not in there]
 
 
-def pack_counts(counts: Sequence[int]) -> str:
+def pack_counts(counts: Sequence[int] | Longs) -> str:
     """Small counts as text, a few bits for each.
 
     >>> unpack_counts(pack_counts([0, 3, 70000])).tolist()

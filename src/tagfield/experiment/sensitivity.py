@@ -34,7 +34,7 @@ PARAMETERS = {
 }
 LETTERS = {"arctan": "ε", "erf": "α", "gd": "β"}
 STRENGTHS = (0.03, 0.1, 0.3, 1.0)  # c2/f′(0)
-RATES = (0.3, 1.0, 3.0)  # rate·f′(0)
+RATES = (0.1, 0.3, 1.0)  # rate·f′(0)
 EPOCHS = 15
 
 
@@ -84,7 +84,9 @@ def run_grid(
 ) -> dict[Cell, RunResult]:
     """Trains what the folder does not have yet, and returns the run of each cell; only training data is looked at."""
     grid = cells()
-    plan = Plan(("sgd", "ngd"), ("observed",), seeds=1, epochs=epochs, only=tuple(cell.run for cell in grid))
+    plan = Plan(
+        ("sgd", "ngd"), ("observed",), seeds=1, epochs=epochs, only=tuple(cell.run for cell in grid), scored=("test",)
+    )
     compare(*parts(train), plan, folder, workers=workers, on_progress=on_progress)
     runs = {run.run.key: run for run in load_results(folder).runs}
     return {cell: runs[cell.run.key] for cell in grid}
@@ -107,6 +109,7 @@ def _last(run: RunResult) -> float:
 
 def draw(grid: dict[Cell, RunResult], path: str | os.PathLike[str]) -> None:
     """Two rows of maps for each rate: accuracy at the end, and the epoch that reaches SGD's best."""
+    epochs = max(len(run.epochs) for run in grid.values())
     matplotlib = requires_matplotlib()
     from matplotlib.figure import Figure
 
@@ -125,7 +128,7 @@ def draw(grid: dict[Cell, RunResult], path: str | os.PathLike[str]) -> None:
                     values = PARAMETERS.get(name, (None,))
                     table = np.array([[worth(grid[Cell(name, p, s, rate)]) for p in values] for s in STRENGTHS])
                     shown = 100 * table if half == 0 else np.where(np.isinf(table), np.nan, table)
-                    span = (low, 100 * goal + 0.2) if half == 0 else (1, EPOCHS)
+                    span = (low, 100 * goal + 0.2) if half == 0 else (1, epochs)
                     axis.imshow(
                         shown, cmap="viridis" if half == 0 else "viridis_r", vmin=span[0], vmax=span[1], aspect="auto"
                     )

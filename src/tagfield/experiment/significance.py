@@ -10,6 +10,7 @@ give a difference as large as the one seen? Over **seeds** (a paired t test): th
 recipe; is the mean of the differences far from 0 for their spread? The interval resamples both (bootstrap).
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -64,7 +65,7 @@ def compare_pair(one: Longs, other: Longs, test_tokens: int, rounds: int = ROUND
         low,
         high,
         randomisation(by_sentence, rng, rounds),
-        _t_test(gain.sum(axis=1)) if min(len(one), len(other)) > 1 else None,
+        paired_t(gain.sum(axis=1)) if min(len(one), len(other)) > 1 else None,
         test_tokens,
     )
 
@@ -101,17 +102,40 @@ def holm(p: list[float]) -> list[float]:
 
 def _interval(gain: NDArray[np.int64], rng: np.random.Generator, rounds: int) -> tuple[float, float]:
     """The middle 95 % of the difference over resampled seeds and sentences."""
-    seeds, sentences = gain.shape
-    means = np.empty(rounds)
-    for k in range(rounds):
-        mean = gain[rng.integers(0, seeds, seeds)].mean(axis=0) if seeds > 1 else gain[0]
-        means[k] = mean[rng.integers(0, sentences, sentences)].sum() if sentences else 0.0
-    low, high = np.quantile(means, [LEVEL / 2, 1 - LEVEL / 2])
+    means = [(gain @ weight.T * share.T).sum(axis=0) for share, weight in resampled(rng, rounds, *gain.shape)]
+    return middle(np.concatenate(means))
+
+
+def resampled(rng: np.random.Generator, rounds: int, seeds: int, sentences: int) -> Iterator[tuple[Doubles, Doubles]]:
+    """Bootstrap samples, 250 at a time: the share of each seed [n, seeds], how often each sentence [n, sentences].
+
+    >>> share, weight = next(resampled(np.random.default_rng(0), 10, 3, 4))
+    >>> share.sum(axis=1).tolist() == [1.0] * 10, weight.sum(axis=1).tolist() == [4.0] * 10
+    (True, True)
+    """
+    for start in range(0, rounds, 250):
+        count = min(250, rounds - start)
+        yield _drawn(rng, count, seeds) / max(1, seeds), _drawn(rng, count, sentences)
+
+
+def _drawn(rng: np.random.Generator, count: int, size: int) -> Doubles:
+    """How often each of `size` things is drawn in `size` draws, `count` times over: [count, size]."""
+    places = rng.integers(0, max(1, size), (count, size)) + size * np.arange(count)[:, None]
+    return np.bincount(places.ravel(), minlength=count * size).reshape(count, size).astype(float)
+
+
+def middle(values: Doubles) -> tuple[float, float]:
+    """The quantiles that 95 % of the values lie between."""
+    low, high = np.quantile(values, [LEVEL / 2, 1 - LEVEL / 2])
     return float(low), float(high)
 
 
-def _t_test(gains: Longs) -> float:
-    """The paired t test: p of the mean of the differences of each seed."""
+def paired_t(gains: Longs | Doubles) -> float:
+    """The paired t test: p of the mean of the differences of each seed.
+
+    >>> round(paired_t(np.array([3.0, 4.0, 5.0])), 3), paired_t(np.array([0, 0]))
+    (0.02, 1.0)
+    """
     from scipy.stats import ttest_1samp
 
     if not gains.any():
@@ -119,3 +143,18 @@ def _t_test(gains: Longs) -> float:
     if (gains == gains[0]).all():
         return 0.0
     return float(ttest_1samp(gains, 0.0).pvalue)
+
+
+def mean_interval(values: Doubles) -> tuple[float, float]:
+    """The 95 % interval of a mean over seeds, by Student's t; the mean itself for a single one.
+
+    >>> [round(each, 2) for each in mean_interval(np.array([1.0, 2.0, 3.0]))]
+    [-0.48, 4.48]
+    """
+    from scipy.stats import t
+
+    mean, count = float(values.mean()), len(values)
+    if count < 2:
+        return mean, mean
+    half = float(t.ppf(1 - LEVEL / 2, count - 1) * values.std(ddof=1) / np.sqrt(count))
+    return mean - half, mean + half

@@ -11,7 +11,8 @@ import os
 import signal
 import sys
 import time
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -19,11 +20,13 @@ from tagfield._text import label_lists
 from tagfield.decoder import Decoder
 from tagfield.encode import Encoded
 from tagfield.errors import TagfieldError
-from tagfield.evaluate import evaluate
+from tagfield.evaluate import ChunkScorer, evaluate
 from tagfield.experiment.plan import Plan, PlannedRun
 from tagfield.experiment.results import pack_counts
 from tagfield.experiment.shared import load_data
 from tagfield.train import Epoch, Trained, train
+
+Send: TypeAlias = Callable[[dict[str, Any]], None]
 
 
 def epoch_line(run: PlannedRun, epoch: Epoch) -> dict[str, Any]:
@@ -43,8 +46,10 @@ def result_line(run: PlannedRun, data: Encoded, test: Encoded, trained: Trained)
     """The ledger line of a finished run: scores of the kept weights, scores by label, and the confusion matrix."""
     gold = test.gold_labels()
     field = trained.features.field(trained.weights)  # not those of a Model, which leaves out what has no weight
-    guess = label_lists(Decoder(field, test).best(), tuple(data.labels.strings()), test.dataset.tokens)
+    best = Decoder(field, test).best()
+    guess = label_lists(best, tuple(data.labels.strings()), test.dataset.tokens)
     scores = evaluate(gold, guess)
+    chunks = ChunkScorer(test.names.strings()).by_sentence(test.gold, best, test.dataset.tokens)
     states, transitions = trained.features.counts
     return {
         "kind": "run",
@@ -66,6 +71,7 @@ def result_line(run: PlannedRun, data: Encoded, test: Encoded, trained: Trained)
         "known": known_tokens(gold, guess, set(test.unseen_labels)),
         "confusion": confusion(gold, guess),
         "wrong": pack_counts(wrong_tokens(gold, guess)),
+        **({} if chunks is None else {"chunks": [pack_counts(each) for each in chunks]}),
     }
 
 
@@ -112,28 +118,36 @@ def main(path: str) -> None:
     data, test = load_data(path)
     plan = Plan.from_dict(json.loads(sys.stdin.readline()))
     for text in sys.stdin:
-        run = PlannedRun(**json.loads(text))
+        perform(PlannedRun(**json.loads(text)), plan, data, test, _send)
 
-        def send_epoch(epoch: Epoch, run: PlannedRun = run) -> None:
-            _send(epoch_line(run, epoch))
 
-        try:
-            trained = train(
-                data,
-                plan.settings(run),
-                watch={"train": data, "test": test},
-                on_epoch=send_epoch,
-                clock=time.process_time,  # CPU time, independent of other processes
-            )
-            _send(result_line(run, data, test, trained))
-        except TagfieldError as error:
-            failed = {
-                "recipe": run.recipe,
-                "features": run.features,
-                "seed": run.seed,
-                "given": [run.c2, run.rate, run.generator],
-            }
-            _send({"kind": "run", "run": run.key, **failed, "error": str(error)})
+def perform(run: PlannedRun, plan: Plan, data: Encoded, test: Encoded, send: Send) -> None:
+    """Trains one run and sends its lines: one for each epoch, then its result or why it failed.
+
+    >>> from tagfield.encode import encode_sequences
+    >>> data, lines = encode_sequences([[["a"]], [["b"]]], [["X"], ["Y"]]), []
+    >>> perform(PlannedRun("sgd", "all", 0), Plan(epochs=2), data, data, lines.append)
+    >>> [line["kind"] for line in lines]
+    ['epoch', 'epoch', 'run']
+    """
+    parts = {"train": data, "test": test}
+    try:
+        trained = train(
+            data,
+            plan.settings(run),
+            watch={name: parts[name] for name in plan.scored},
+            on_epoch=lambda epoch: send(epoch_line(run, epoch)),
+            clock=time.process_time,  # CPU time, independent of other processes
+        )
+        send(result_line(run, data, test, trained))
+    except TagfieldError as error:
+        failed = {
+            "recipe": run.recipe,
+            "features": run.features,
+            "seed": run.seed,
+            "given": [run.c2, run.rate, run.generator],
+        }
+        send({"kind": "run", "run": run.key, **failed, "error": str(error)})
 
 
 def _send(line: dict[str, Any]) -> None:
