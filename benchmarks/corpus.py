@@ -1,6 +1,6 @@
 """A corpus several times as long, in memory and on disk, next to python-crfsuite: time per token and peak memory.
 
-Usage: corpus.py FOLDER [TIMES …] [--quick], with train.txt of CoNLL-2000 in FOLDER.
+Usage: corpus.py FOLDER [TIMES …] [--quick] [--peer N], with train.txt of CoNLL-2000 in FOLDER.
 
     text × TIMES ─▶ tagfield pack ─▶ epochs by windows of 64 MB   ┐
                  ─▶ encode_files ──▶ epochs in memory             ├─▶ ns per token of an epoch, peak memory
@@ -39,8 +39,9 @@ NAMES = {  # in this order, since the others are compared with the first
 }
 
 
-def rows(folder: Path, times: list[int], what: list[str]) -> Iterator[dict[str, Any]]:
-    """The figures of each size and each way of training, as they are measured; `what` names some of NAMES."""
+def rows(folder: Path, times: list[int], what: list[str], peer: int) -> Iterator[dict[str, Any]]:
+    """The figures of each size and each way of training, as they are measured; `what` names some of NAMES,
+    and `peer` says up to how many times over python-crfsuite trains."""
     text = (folder / "train.txt").read_bytes()
     scratch = Path(tempfile.mkdtemp(prefix="tagfield-bench-"))
     try:
@@ -50,7 +51,7 @@ def rows(folder: Path, times: list[int], what: list[str]) -> Iterator[dict[str, 
                 for _ in range(count):
                     out.write(text)
             for name in what:
-                if name != "peer" or count <= PEER:
+                if name != "peer" or count <= peer:
                     paths = [packed] if name == "disk" else [file, packed] if name == "pack" else [file]
                     yield {"times": count, "what": name, **_measured(name, *paths)}
             shutil.rmtree(packed, ignore_errors=True)
@@ -113,11 +114,12 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("times", type=int, nargs="*", help=f"how many times over [default: {TIMES}]")
     parser.add_argument("--quick", action="store_true", help="once over, without python-crfsuite")
+    parser.add_argument("--peer", type=int, default=PEER, help="python-crfsuite up to so many times over [default: 16]")
     given = parser.parse_args()
     times = given.times or ([1] if given.quick else list(TIMES))
     head("CoNLL-2000", "", "ns per token", "peak memory", "times python-crfsuite's speed")
     theirs = None  # of the last corpus that it trained on, which stands for longer ones
-    for found in rows(given.folder, times, [name for name in NAMES if name != "peer" or not given.quick]):
+    for found in rows(given.folder, times, list(NAMES), 0 if given.quick else given.peer):
         ns, what = found["ns_per_token"], found["what"]
         theirs = ns if what == "peer" else theirs
         faster = f"{theirs / ns:.1f}" if theirs and what in ("memory", "disk") else ""

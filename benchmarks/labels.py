@@ -79,7 +79,7 @@ def seconds(work: Callable[[], object]) -> float:
 def ours(X: Lists, y: Labels, transitions: str, repeats: int) -> tuple[float, float]:
     """An epoch and tagging, in seconds."""
     encoded = encode_sequences(X, y)
-    settings = Settings.of("sgd", features="observed", transitions=transitions, rate=0.1, epochs=3, block=8)
+    settings = Settings.of("sgd", features="observed", transitions=transitions, rate=0.1, epochs=3, block=8, threads=1)
     problem = Problem.of(encoded, settings)
     rng = np.random.default_rng(0)
     trainer = settings.recipe.trainer(problem, rng)
@@ -141,7 +141,7 @@ def table(folder: Path, sizes: tuple[int, ...] = LABELS, sentences: int = SENTEN
 # Two epochs on a file, in a process that imports nothing else. (ru_maxrss would begin with the memory of its parent.)
 TOLD = "; print(int(open('/proc/self/status').read().split('VmHWM:')[1].split()[0]) // 1024)"
 OURS = """import sys; from tagfield.encode import encode_files; from tagfield.train import Settings, train
-train(encode_files(sys.argv[1]), Settings.of("sgd", features="observed", rate=0.1, epochs=2))"""
+train(encode_files(sys.argv[1]), Settings.of("sgd", features="observed", rate=0.1, epochs=2, threads=1))"""
 THEIRS = """import sys, peer; from pathlib import Path
 peer.timed_run(peer.trainer(peer.read(Path(sys.argv[1]))), "l2sgd", 2, everything=False)"""
 

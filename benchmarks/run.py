@@ -7,6 +7,7 @@ seconds. Usage: run.py FOLDER, with train.txt and test.txt of CoNLL-2000 in it; 
 import os
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ["OMP_NUM_THREADS"] = "1"  # training would use all cores
 
 import sys
 import tempfile

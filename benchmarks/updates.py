@@ -4,6 +4,10 @@ Usage: updates.py FOLDER, with train.txt of CoNLL-2000 in it; `--quick` repeats 
 SGD epoch by epoch, each at the rate that calibration finds, and medians are compared.
 """
 
+import os
+
+os.environ["OMP_NUM_THREADS"] = "1"  # training would use all cores
+
 import time
 from dataclasses import replace
 from pathlib import Path
