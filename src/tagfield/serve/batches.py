@@ -3,8 +3,8 @@
     run ─▶ small: queue ─▶ the next turn of the loop ─▶ a batch ─▶ answer ─▶ futures
       └──▶ large: queue ─▶ a thread is free ─▶ answer, in the thread ─▶ a message to the loop ─▶ future
 
-Nobody waits for a batch to fill. While the loop answers one batch, requests arrive for the next: under load, batches
-are large and cheap; without load, a request is alone and quick.
+A batch does not wait until it is full. While the loop answers one batch, requests arrive for the next: under load,
+batches are large and cheap; without load, a request is alone and quick.
 
 Most of a small job's work holds the interpreter's lock, so a thread for it only fights with the loop: two threads
 answered 3,300 requests a second, one 4,200, the loop itself 6,000. A batch takes it a few milliseconds at most. Large
