@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "prefetch.hpp"
+#include "text/ask_ahead.hpp"
 #include "text/dataset_builder.hpp"
 #include "text/errors.hpp"
 #include "text/python_lists.hpp"
@@ -85,6 +86,7 @@ class ObjectReader {
         const nb::object list = as_list(sequence, item_name(name_, sequence_), "a sequence of tokens");
         for (; token_ < length_of(list.ptr()); ++token_) {
             const nb::object item = nb::borrow(item_of(list.ptr(), token_));
+            if (PyList_CheckExact(item.ptr()) || PyTuple_CheckExact(item.ptr())) ask_ahead(list.ptr(), token_);
             if (token_ >= start_) read_token(item.ptr());
             builder_.end_token();
         }
@@ -139,13 +141,11 @@ class ObjectReader {
     // whose text is ASCII and follows the header. Returns how many. No call is made for a string, so the loop runs ahead of
     // the memory that it waits for.
     Py_ssize_t read_ascii(PyObject* list, Py_ssize_t n) {
-        constexpr Py_ssize_t ahead = 8;
         PyObject** const items = PyList_Check(list) ? reinterpret_cast<PyListObject*>(list)->ob_item
                                                     : reinterpret_cast<PyTupleObject*>(list)->ob_item;
         return static_cast<Py_ssize_t>(builder_.add_several(static_cast<std::size_t>(n), [&](HashedString* into) {
             Py_ssize_t i = 0;
             for (; i < n; ++i) {
-                if (i + ahead < n) tagfield::prefetch(items[i + ahead]);
                 PyObject* const string = items[i];
                 if (!PyUnicode_CheckExact(string) || !PyUnicode_IS_COMPACT_ASCII(string)) break;
                 // Made in place: a copy would wait for its stores.

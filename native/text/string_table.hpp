@@ -9,7 +9,7 @@
 //
 // The first strings have a table of their own, `near_`. They are the frequent ones: of the attributes of a text, four in five
 // are among the first 16,384 that training met. Their slots stay in the processor's cache, where those of one large table
-// lie each in a cache line with seven slots of rare strings.
+// lie each in a cache line with seven slots of rare strings (frequent_strings.hpp).
 #pragma once
 
 #include <cstdint>
@@ -20,6 +20,7 @@
 
 #include "prefetch.hpp"
 #include "text/errors.hpp"
+#include "text/frequent_strings.hpp"
 #include "text/hash.hpp"
 #include "text/utf8.hpp"
 
@@ -82,30 +83,26 @@ class StringTable {
     void reserve(std::size_t strings, std::size_t bytes) {
         bytes_.reserve(bytes);
         offsets_.reserve(strings + 1);
-        const std::size_t first = strings < near_ids ? strings : near_ids;
-        near_.reserve(first);
-        far_.reserve(strings - first);
+        far_.reserve(strings);
     }
 
     std::int32_t find(const HashedString& key) const {
-        const std::int32_t id = near_[place(near_, key)].id;
-        return id != absent ? id : far_[place(far_, key)].id;
+        const std::int32_t id = near_.likely(bits_of(key.hash));
+        return id != absent && equals(id, key) ? id : far_[place(key)].id;
     }
     std::int32_t find(std::string_view text) const { return find(HashedString(text)); }
 
     std::int32_t add(const HashedString& key) {
-        const std::size_t in_near = place(near_, key), in_far = place(far_, key);
-        if (near_[in_near].id != absent) return near_[in_near].id;
+        const std::int32_t near = near_.likely(bits_of(key.hash));
+        if (near != absent && equals(near, key)) return near;
+        const std::size_t in_far = place(key);
         if (far_[in_far].id != absent) return far_[in_far].id;
         if (size() >= static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()) - 1)
             throw InputError("a vocabulary must have fewer than 2^31 - 1 strings");
         const auto id = static_cast<std::int32_t>(size());
         bytes_.append(key.data, key.size);
         offsets_.push_back(static_cast<std::int64_t>(bytes_.size()));
-        if (size() <= near_ids)
-            near_.fill(in_near, {bits_of(key.hash), id});
-        else
-            far_.fill(in_far, {bits_of(key.hash), id});
+        if (near != absent || !near_.keep(bits_of(key.hash), id)) far_.fill(in_far, {bits_of(key.hash), id});
         return id;
     }
     std::int32_t add(std::string_view text) { return add(HashedString(text)); }
@@ -166,7 +163,7 @@ class StringTable {
         std::vector<Slot> slots_ = std::vector<Slot>(16);
         std::size_t used_ = 0;
     };
-    static constexpr std::size_t block = 512, near_ids = 1 << 14;
+    static constexpr std::size_t block = 512;
 
     bool equals(std::int32_t id, const HashedString& key) const {
         const std::int64_t start = offsets_[id];
@@ -175,11 +172,11 @@ class StringTable {
     }
     static std::uint32_t bits_of(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 32); }
 
-    // The slot of a string, or the empty one where it would be.
-    std::size_t place(const Slots& slots, const HashedString& key) const {
+    // The far slot of a string, or the empty one where it would be.
+    std::size_t place(const HashedString& key) const {
         const std::uint32_t bits = bits_of(key.hash);
-        std::size_t i = slots.home(bits);
-        while (slots[i].id != absent && !(slots[i].bits == bits && equals(slots[i].id, key))) i = slots.after(i);
+        std::size_t i = far_.home(bits);
+        while (far_[i].id != absent && !(far_[i].bits == bits && equals(far_[i].id, key))) i = far_.after(i);
         return i;
     }
 
@@ -188,12 +185,11 @@ class StringTable {
         std::uint16_t rare[block];
         std::size_t rares = 0;
         for (std::size_t i = 0; i < n; ++i) {
-            const std::uint32_t bits = bits_of(keys[i].hash);
-            ids[i] = near_.likely(bits).id;
+            ids[i] = near_.likely(bits_of(keys[i].hash));
             rare[rares] = static_cast<std::uint16_t>(i);
             rares += ids[i] == absent;
-            if (ids[i] == absent) far_.prefetch(bits);
         }
+        for (std::size_t k = 0; k < rares; ++k) far_.prefetch(bits_of(keys[rare[k]].hash));
         for (std::size_t k = 0; k < rares; ++k) {
             const std::size_t i = rare[k];
             ids[i] = far_.likely(bits_of(keys[i].hash)).id;
@@ -205,7 +201,8 @@ class StringTable {
             if (ids[i] != absent && !equals(ids[i], keys[i])) ids[i] = find(keys[i]);
     }
 
-    Slots near_, far_;  // of the first near_ids strings, and of all others
+    FrequentStrings near_;
+    Slots far_;  // of all others
     std::string bytes_;
     std::vector<std::int64_t> offsets_;
 };

@@ -39,6 +39,26 @@ def test_many_strings() -> None:  # more than the frequent ones, which have a ta
     assert found[2:] == (1, ["?"])
 
 
+def test_strings_whose_hashes_agree() -> None:
+    """Slots hold the upper 32 bits of a hash; a hashed vocabulary shows the upper 30. Of the pairs here, a quarter share all 32."""
+    hashed, by_bits = Vocabulary.hashed(30), {}
+    for k in range(300_000):
+        by_bits.setdefault(hashed.find(f"{k:o}"), []).append(f"{k:o}")
+    strings = [string for alike in by_bits.values() if len(alike) > 1 for string in alike]
+    assert len(strings) > 40
+    half = strings[::2]
+    vocabulary = Vocabulary(half)
+    asked = [[strings, strings[::-1]]]
+    ids = {string: id for id, string in enumerate(half)}
+    assert [vocabulary.find(string) for string in strings] == [ids.get(string, -1) for string in strings]
+    found = encode_objects(asked, None, vocabulary, True, Vocabulary(), False)
+    assert found[0][3].tolist() == [*range(len(half)), *range(len(half) - 1, -1, -1)]
+    assert [vocabulary.add(string) for string in strings[1::2]] == list(range(len(half), len(strings)))
+    found = encode_objects(asked, None, vocabulary, True, Vocabulary(), False)
+    assert found[0][3].tolist() == [vocabulary.find(string) for token in asked[0] for string in token]
+    assert sorted(found[0][3].tolist()) == sorted([*range(len(strings))] * 2)
+
+
 @given(strings)
 def test_arrays_and_pickle_round_trip(added: list[str]) -> None:
     vocabulary = Vocabulary(added)
