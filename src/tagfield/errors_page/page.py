@@ -117,8 +117,8 @@ def _lead(errors: Errors) -> str:
         return f"No errors: the model gives all {errors.tokens:,} tokens their gold labels."
     return (
         f"The model gives {len(errors):,} of {errors.tokens:,} tokens another label than the gold one (token accuracy "
-        f"{100 * errors.accuracy:.2f}\u00a0%), in {len(errors.ranked):,} of {errors.sentences:,} sentences. Neighbouring "
-        "wrong tokens are one place."
+        f"{100 * errors.accuracy:.2f}\u00a0%), in {len(errors.ranked):,} of {errors.sentences:,} sentences. "
+        "Neighbouring wrong tokens are one place."
     )
 
 

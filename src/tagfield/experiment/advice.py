@@ -15,7 +15,6 @@ from tagfield.experiment.style import style_of
 from tagfield.experiment.summary import MeanSd, SummaryRow, summarise
 from tagfield.train import DEFAULT
 
-
 SAVING = 0.8  # of the time of the best: what is less quick than this is no reason to give up a higher mean
 
 

@@ -55,7 +55,9 @@ export class Why {
     }
     const total = Math.abs(found.difference).toFixed(2);
     const ahead = found.difference >= 0 ? "ahead of" : "behind";
-    byId("sum").textContent = `${found.label} is ${total} ${ahead} ${found.compared_with}. Green speaks for ${found.label}, red for ${found.compared_with}.`;
+    const whole = (label) => make("span", { class: "whole" }, label);
+    const [label, other] = [found.label, found.compared_with];
+    byId("sum").replaceChildren(whole(label), ` is ${total} ${ahead} `, whole(other), ". Green speaks for ", whole(label), ", red for ", whole(other), ".");
     const most = all ? found.terms.length : TERMS;
     const shown = found.terms.slice(0, most).filter((term) => Math.abs(term.amount) >= 0.005);
     const more = found.terms.slice(most);
