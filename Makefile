@@ -42,6 +42,9 @@ demo: build
 	@echo "Open the pages in your browser: the model's errors, and the comparison of the recipes."
 	@echo "  .venv/bin/python -m webbrowser \"file://$(abspath $(DEMO))/errors.html\""
 	@echo "  .venv/bin/python -m webbrowser \"file://$(abspath $(DEMO))/comparison/report/index.html\""
+	@echo
+	@echo "Label text of your own as you type: start the service, then open http://127.0.0.1:8000 in your browser. Ctrl-C stops it."
+	@echo "  .venv/bin/tagfield serve $(DEMO)/model"
 
 lint: build
 	.venv/bin/ruff check .

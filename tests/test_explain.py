@@ -12,6 +12,7 @@ from tagfield import CRF, Model
 from tagfield.encode import encode_files
 from tagfield.errors import InputError
 from tagfield.explain import explain
+from tagfield.explanation import add_up
 from tagfield.text.sources import Source
 from tests.support.chains import tagged
 
@@ -126,7 +127,11 @@ def test_the_figures_that_are_shown_add_up(sequence: int, data, which: int) -> N
     assert head.endswith(f"(ahead of {why.runner_up} by {why.difference:.4f})")
     terms = [float(line.split()[0]) for line in rest[: rest.index("")]]
     assert terms[-1] == pytest.approx(why.difference, abs=6e-5)
-    assert sum(terms[:-1]) == pytest.approx(terms[-1], abs=6e-5 * len(terms))
+    assert sum(round(10_000 * term) for term in terms[:-1]) == round(10_000 * terms[-1])
+    table = [line.split() for line in rest[rest.index("") + 2 : -1]]
+    for column in range(len(why.shown())):
+        *amounts, total = [round(10_000 * float(cells[column])) for cells in table]
+        assert sum(amounts) == total
     page, note = why._repr_html_(), why.note()
     assert f">{why.difference:+.4f}</td>" in page
     assert f"by {why.difference:.4f}" in page
@@ -144,6 +149,13 @@ def test_the_figures_that_are_shown_add_up(sequence: int, data, which: int) -> N
         assert f"brings it {here - why.difference:.4f} closer" in note
         for p, old, new in [change for change in why.changes if change[0] != t][:5]:
             assert f"position {p} “{words[p]}” from {old} to {new}" in note
+
+
+@given(st.lists(st.floats(-50, 50), min_size=1, max_size=12))
+def test_rounded_amounts_add_up_and_stay_close(amounts: list[float]) -> None:
+    rounded = add_up(amounts, sum(amounts))
+    assert round(100 * sum(rounded)) == round(100 * round(sum(amounts), 2))
+    assert all(abs(a - b) <= 0.0151 for a, b in zip(amounts, rounded, strict=True))
 
 
 def test_words_come_from_files_from_templates_or_from_you() -> None:
@@ -242,8 +254,9 @@ def test_text_and_html_show_every_part_of_a_score() -> None:
     assert last == "sum"
     for column, total in enumerate(sums):
         assert sum(amounts[column] for _, amounts in parts) == pytest.approx(total, abs=1e-9)
+    rows = str(why).split("\n")
     for what, amounts in why.parts(shown):
-        assert f"  {what}" in str(why)
-        assert f"{amounts[0]:+.4f}" in str(why)
-        assert f"{amounts[0]:+.4f}" in why._repr_html_()
+        [row] = [row for row in rows[rows.index("") :] if row.endswith(f"  {what}")]
+        assert float(row.split()[0]) == pytest.approx(amounts[0], abs=2e-4)  # one step to add up
+        assert row.split()[0] in why._repr_html_()
     assert "transition in" in why._repr_html_()

@@ -5,7 +5,8 @@
                 ─▶ parts  the score of each label, if its neighbours keep theirs; the last line is the score
                 ─▶ note   how the difference of two scores relates to "ahead by"
 
-Colours are half transparent and text is inherited, so that it reads in light and dark notebooks.
+Amounts are rounded so that those of a column, as shown, add up to its sum. Colours are half transparent and text is
+inherited, so that it reads in light and dark notebooks.
 """
 
 from collections.abc import Sequence
@@ -18,6 +19,7 @@ from tagfield.page import CELL, RULE
 NEAR = 6  # words shown to either side of the token, in text
 NEARBY = 20  # and in HTML
 CHANGES = 5  # changed tokens that a note lists
+DIGITS = 4
 GOOD, BAD = "46,160,67", "218,54,51"
 NUMBER = f"text-align:right;{CELL};font-variant-numeric:tabular-nums"
 TEXT = f"text-align:left;{CELL}"
@@ -55,14 +57,14 @@ class Explanation:
             lines.insert(0, " ".join(f"[{word}]" if at == self.position else word for at, word in self._near(NEAR)))
         if self.runner_up is not None:
             lines[-1] += f"  (ahead of {self.runner_up!s} by {self.difference:.4f})"
-            lines += [f"  {amount:+9.4f}  {what}" for what, amount in self.separates]
+            lines += [f"  {amount:+9.4f}  {what}" for what, amount in self._shown_terms()]
             lines += [f"  {self.difference:+9.4f}  sum: {self.label!s} is ahead of {self.runner_up!s} by this much"]
         shown = self.shown()
         width = max(9, *(len(str(label)) for label in shown))
         lines += ["", "  " + "  ".join(f"{label!s:>{width}}" for label in shown) + f"  {self._parts_title()}"]
         lines += [
             "  " + "  ".join(f"{amount:+{width}.4f}" for amount in amounts) + f"  {what}"
-            for what, amounts in self.parts(shown)
+            for what, amounts in self._shown_parts(shown)
         ]
         return "\n".join([*lines, *([f"  {note}"] if (note := self.note()) else [])])
 
@@ -83,6 +85,18 @@ class Explanation:
             rows += [(f"{what} with {_named(*found[:2])}", [found[2][y] + 0.0 for y in labels]) for found in edges]
         rows.append(("sum", [self.scores[y] for y in labels]))
         return rows
+
+    def _shown_terms(self) -> list[tuple[str, float]]:
+        """The terms, rounded so that they add up."""
+        amounts = add_up([amount for _, amount in self.separates], self.difference, DIGITS)
+        return [(what, amount) for (what, _), amount in zip(self.separates, amounts, strict=True)]
+
+    def _shown_parts(self, labels: Sequence[Any]) -> list[tuple[str, list[float]]]:
+        """The parts of the scores, rounded so that each column adds up."""
+        *rows, (last, sums) = self.parts(labels)
+        columns = [add_up([row[k] for _, row in rows], total, DIGITS) for k, total in enumerate(sums)]
+        amounts = [list(row) for row in zip(*columns, strict=True)] if rows else []
+        return [*((what, row) for (what, _), row in zip(rows, amounts, strict=True)), (last, sums)]
 
     def note(self) -> str:
         """How the difference of the two scores at this token relates to the difference of the two paths."""
@@ -121,18 +135,19 @@ class Explanation:
         if self.runner_up is not None:
             head += f", ahead of <b>{escape(str(self.runner_up))}</b> by {self.difference:.4f}"
         shown = self.shown()
-        names = "".join(f'<th style="{NUMBER};{RULE}">{escape(str(label))}</th>' for label in shown)
+        names = "".join(f'<th style="{NUMBER};{RULE};white-space:nowrap">{escape(str(label))}</th>' for label in shown)
         parts = "".join(
-            "<tr>"
+            f'<tr><td style="{TEXT};{_last(what)}">{escape(what)}</td>'
             + "".join(f'<td style="{NUMBER};{_last(what)}">{amount:+.4f}</td>' for amount in amounts)
-            + f'<td style="{TEXT};{_last(what)}">{escape(what)}</td></tr>'
-            for what, amounts in self.parts(shown)
+            + "</tr>"
+            for what, amounts in self._shown_parts(shown)
         )
         title = self._parts_title()
         return (
             f'<div style="color:inherit">{self._html_words()}<p>{head}</p>{self._html_terms()}'
             f"<p>{escape(title[:1].upper() + title[1:])}</p>"
-            f'<table style="border-collapse:collapse"><tr>{names}<th style="{CELL};{RULE}"></th></tr>{parts}</table>'
+            f'<div style="overflow-x:auto"><table style="border-collapse:collapse"><tr>'
+            f'<th style="{CELL};{RULE}"></th>{names}</tr>{parts}</table></div>'
             f"<p>{escape(self.note())}</p></div>"
         )
 
@@ -156,11 +171,28 @@ class Explanation:
             f'<tr><td style="{NUMBER}">{amount:+.4f}</td><td style="text-align:left;padding:2px 10px;color:inherit;'
             f'background:rgba({GOOD if amount > 0 else BAD},{0.06 + 0.34 * abs(amount) / top:.2f})">'
             f"{escape(what)}</td></tr>"
-            for what, amount in self.separates
+            for what, amount in self._shown_terms()
         )
         ahead = f'<td style="{TEXT};{SUM}">sum: ahead by</td>'
         total = f'<tr><td style="{NUMBER};{SUM}">{self.difference:+.4f}</td>{ahead}</tr>'
-        return f'<table style="border-collapse:collapse">{rows}{total}</table>'
+        return f'<div style="overflow-x:auto"><table style="border-collapse:collapse">{rows}{total}</table></div>'
+
+
+def add_up(amounts: Sequence[float], total: float | None, digits: int = 2) -> list[float]:
+    """Amounts rounded so that they add up to the rounded total: those with the largest remainders give way.
+
+    >>> add_up([0.333, 0.333, 0.333], 0.999), add_up([1.004, 1.004, 1.004], 3.012)
+    ([0.34, 0.33, 0.33], [1.01, 1.0, 1.0])
+    """
+    scale = 10**digits
+    exact = [amount * scale for amount in amounts]
+    whole = [round(amount) for amount in exact]
+    left = 0 if total is None else round(round(total, digits) * scale) - sum(whole)
+    step = 1 if left > 0 else -1
+    order = sorted(range(len(exact)), key=lambda i: step * (whole[i] - exact[i]))
+    for k in range(abs(left) if order else 0):
+        whole[order[k % len(order)]] += step
+    return [amount / scale for amount in whole]
 
 
 def _named(name: str, value: float) -> str:

@@ -11,7 +11,10 @@ from zlib import crc32
 
 from tagfield.errors import InputError
 
-_BOX = "color:inherit;padding:.1em .25em;border-radius:.3em;background:hsla({hue},70%,50%,.28)"
+_BOX = (
+    "color:inherit;padding:.1em .25em;border-radius:.3em;background:hsla({hue},70%,50%,.28);"
+    "-webkit-box-decoration-break:clone;box-decoration-break:clone"
+)
 _LABEL = "font-size:.75em;font-weight:bold;opacity:.75;margin-left:.35em"
 
 

@@ -83,6 +83,7 @@ def test_ten_sentences_of_a_demo_corpus_give_a_model_and_a_score(
     try:
         page = open_page(browser, service, phone=phone)
         names = [text.split()[-1] for text in page.locator("#palette button[aria-pressed]").all_inner_texts()]
+        assert not page.locator("#figure").is_visible()  # there is nothing to measure yet
         for _ in range(count):
             wanted = [(chunk.start, chunk.end, chunk.label) for chunk in gold[tuple(words(page))]]
             for mark in [mark for mark in marks(page) if mark not in wanted]:

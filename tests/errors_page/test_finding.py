@@ -9,7 +9,7 @@ from tagfield import InputError, Model
 from tagfield.errors_page import Labelled, find_errors
 from tagfield.errors_page.finding import RARE, Errors
 from tagfield.errors_page.labelled import word_finder
-from tagfield.errors_page.reasons import add_up, reason_for
+from tagfield.errors_page.reasons import reason_for
 from tagfield.text.reading import ReadOptions
 from tagfield.text.sources import Source
 
@@ -104,13 +104,6 @@ def test_the_terms_of_a_place_add_up_to_what_the_paths_differ_by(corpus: list[li
         changed = {p for p, _, _ in record.get("also", [])}
         outside = {p for p, (a, b) in enumerate(zip(MODEL.tag_words([X[s]])[0], other, strict=True)) if a != b}
         assert changed == outside - set(range(first, end))
-
-
-@given(st.lists(st.floats(-50, 50), min_size=1, max_size=12))
-def test_rounded_amounts_add_up_and_stay_close(amounts: list[float]) -> None:
-    rounded = add_up(amounts, sum(amounts))
-    assert round(100 * sum(rounded)) == round(100 * sum(amounts))
-    assert all(abs(a - b) <= 0.0151 for a, b in zip(amounts, rounded, strict=True))
 
 
 def test_no_errors_are_no_places() -> None:

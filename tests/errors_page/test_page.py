@@ -73,8 +73,11 @@ def test_words_and_labels_are_never_html(page: "Page", path: Path) -> None:
 
 def test_filters(page: "Page") -> None:
     assert sorted(numbers(page)) == ["Sentence 1", "Sentence 3", "Sentence 4"]
+    places = page.locator("#kinds [data-kind=all] i").inner_text()
+    assert page.locator("#status").inner_text() == f"{places} places in 3 sentences"
     page.locator("#pairs button", has_text="B-<b>X").click()
     assert numbers(page) == ["Sentence 4"]
+    assert page.locator("#status").inner_text().startswith("1 place in 1 of 3 sentences")
     page.keyboard.press("Escape")
     assert len(numbers(page)) == 3
     page.locator("[data-kind=unseen]").click()
@@ -87,6 +90,17 @@ def test_filters(page: "Page") -> None:
     page.keyboard.press("Escape")
     page.locator("#order").select_option("file")
     assert numbers(page) == ["Sentence 1", "Sentence 3", "Sentence 4"]
+
+
+def test_the_matrix_has_the_confusions_of_the_list(page: "Page") -> None:
+    if not page.locator("#matrix").is_visible():
+        page.locator("#whole summary").click()
+    for button in page.locator("#pairs button").all():
+        pair = button.get_attribute("data-pair")
+        assert page.locator(f"#matrix [data-pair='{pair}']").count() == 1
+    note = page.locator("#matrix-note").bounding_box()
+    assert note is not None
+    assert note["x"] + note["width"] <= page.evaluate("window.innerWidth")
 
 
 def test_the_terms_on_the_page_add_up(page: "Page") -> None:

@@ -41,7 +41,17 @@ def test_the_best_alone(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_best_and_quickest_names_its_equals(monkeypatch: pytest.MonkeyPatch) -> None:
     text = said(monkeypatch, row("sgd", 0.93, 0.001, 1), row("pa", 0.9299, 0.001, 2), row("ap", 0.9298, 0.001, 3))
-    assert "the others: PA with all features and ap with all features." in text
+    assert "5 seeds cannot tell it from PA and ap, but none of these saves" in text
+    both = [row("sgd", 0.93, 0.001, 1), row("pa", 0.9299, 0.001, 2, "observed")]
+    assert "cannot tell it from PA with observed features, but none" in said(monkeypatch, *both)
+
+
+def test_a_higher_mean_is_not_given_up_for_a_hair_of_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = said(monkeypatch, row("sgd", 0.94746, 0.001, 0.37), row("u2.g3", 0.94904, 0.002, 0.4))
+    assert text.startswith("Use U2*.G3 with all features: chunk F1 94.90 ± 0.20 %")
+    text = said(monkeypatch, row("sgd", 0.94746, 0.001, 0.3), row("u2.g3", 0.94904, 0.002, 0.4))
+    assert text.startswith("Use SGD with all features: chunk F1 94.75 ± 0.10 %")
+    assert "94.90 ± 0.20 %, but 0.15 points" in text, "the difference of the figures that are shown"
 
 
 def test_one_seed_decides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

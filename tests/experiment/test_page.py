@@ -99,6 +99,12 @@ def test_it_fits_the_screen_and_shows_everything(opened: Opened, results: Result
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     assert page.locator("#summary-table tbody tr").count() == len(summarise(results)) == 6
     assert opened.curves() == ["sgd", "lbfgs", "u2.g1"]
+    for name in ("token accuracy %", "chunk F1 %"):
+        past = page.locator("#summary-table th", has_text=name).evaluate(
+            "head => head.getBoundingClientRect().right - head.closest('.scroll').getBoundingClientRect().right"
+        )
+        assert past <= 1, f"{name} is in sight"
+    assert page.locator("#settings .scroll").evaluate("box => box.scrollWidth <= box.clientWidth")
     settings = page.locator("#settings-table").inner_text()
     for text in ("python", "numpy", "c2", "kernels", str(results.data["fingerprint"])):
         assert text in settings

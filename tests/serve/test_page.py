@@ -57,6 +57,15 @@ class Opened:
             found.append(f"{words}/{mark.locator('.tag').evaluate('tag => tag.firstChild.data')}")
         return found
 
+    def adds_up(self) -> None:
+        """The terms of the explanation, as they are shown."""
+        *amounts, total = [
+            round(100 * float(text.replace("−", "-"))) for text in self.page.locator("#terms .amount").all_inner_texts()
+        ]
+        assert len(amounts) > 3
+        assert sum(amounts) == total
+        assert f"{total / 100:.2f} ahead of" in self.page.locator("#sum").inner_text()
+
     def token(self, text: str):
         return self.page.locator(".token", has_text=text).first
 
@@ -91,6 +100,8 @@ def opened(request: pytest.FixtureRequest, browser: "Browser", service: Service)
 
 def test_labels_as_you_type_and_why(opened: Opened) -> None:
     page = opened.page
+    assert page.get_by_text("The labelled text appears here.").is_visible()
+    assert not page.locator("#hint").is_visible()  # there is no word to click yet
     page.locator("#text").press_sequentially("Anna lives in", delay=5)
     page.locator("mark.span").wait_for()
     opened.type(TEXT)
@@ -103,6 +114,10 @@ def test_labels_as_you_type_and_why(opened: Opened) -> None:
     assert page.locator("#word").inner_text() == "Ben"
     assert page.locator("#label").inner_text() == "B-PER"
     assert page.locator("#which").inner_text() == "of sentence 2 of 2"
+    assert not page.get_by_text("The labelled text appears here.").is_visible()
+    opened.adds_up()
+    page.get_by_role("button", name="Show all").click()
+    opened.adds_up()
     page.locator("#expected").select_option("B-LOC")
     page.locator("#sum", has_text="ahead of B-LOC").wait_for()
     page.locator("#chances button", has_text="I-LOC").click()
@@ -209,6 +224,8 @@ def test_the_page_of_the_api(opened: Opened) -> None:
     page.get_by_role("link", name="API").click()
     card = page.get_by_role("region", name="post /v1/explain")
     card.wait_for()
+    hidden = card.get_by_role("textbox").evaluate("area => area.scrollHeight - area.clientHeight")
+    assert hidden <= 1, "the whole example is in sight"
     card.get_by_role("button", name="Send").click()
     card.get_by_role("status").get_by_text('"compared_with"').wait_for()
     assert page.locator("section.card").count() == 6

@@ -4,9 +4,9 @@ const data = JSON.parse(document.getElementById("data").textContent);
 const byId = (id) => document.getElementById(id);
 const STEP = 30; // cards drawn at a time
 const PAIRS = 8; // confusions listed
-const LABELS = 10; // labels of the matrix
+const LABELS = 12; // labels of the matrix
 const number = (n) => n.toLocaleString("en");
-const percent = (p) => (p > 0.9995 ? "> 99.9 %" : p < 0.0005 ? "< 0.1 %" : `${(100 * p).toFixed(1)} %`);
+const percent = (p) => (p > 0.9995 ? ">\u00a099.9\u00a0%" : p < 0.0005 ? "<\u00a00.1\u00a0%" : `${(100 * p).toFixed(1)}\u00a0%`);
 const signed = (x) => `${x < 0 ? "−" : "+"}${Math.abs(x).toFixed(2)}`;
 const plural = (n, what) => `${number(n)} ${what}${n === 1 ? "" : "s"}`;
 
@@ -58,7 +58,8 @@ for (const [rank, sentence] of data.sentences.entries()) {
     place.sentence = sentence;
     place.key = `${sentence.number}:${place.first}`;
     place.shown = sentence.kept.filter((p) => p >= place.first && p < place.end);
-    for (const p of place.shown) sentence.pairs.add(`${at(sentence.gold, sentence, p)},${at(sentence.best, sentence, p)}`);
+    place.pairs = new Set(place.shown.map((p) => `${at(sentence.gold, sentence, p)},${at(sentence.best, sentence, p)}`));
+    for (const pair of place.pairs) sentence.pairs.add(pair);
     place.kinds = new Set(["all", place.kind]);
     if (place.shown.some((p) => unseen.has(p))) place.kinds.add("unseen");
   }
@@ -136,7 +137,9 @@ function kinds() {
 }
 function status() {
   const count = matching.length;
-  const parts = [make("span", {}, count === data.sentences.length ? plural(count, "sentence") : `${number(count)} of ${plural(data.sentences.length, "sentence")}`)];
+  const places = matching.flatMap((sentence) => sentence.places).filter((place) => inKind(place, state.kind) && (state.pair === null || place.pairs.has(state.pair))).length;
+  const among = count === data.sentences.length ? plural(count, "sentence") : `${number(count)} of ${plural(data.sentences.length, "sentence")}`;
+  const parts = [make("span", {}, `${plural(places, "place")} in ${among}`)];
   if (state.pair !== null) {
     const [gold, best] = state.pair.split(",").map(Number);
     parts.push(make("span", {}, "gold ", chip([gold]), " → predicted ", chip([best])));
@@ -180,8 +183,14 @@ function confusions() {
   const share = new Map();
   for (const [gold, best, count] of data.confusions) for (const id of [gold, best]) share.set(id, (share.get(id) ?? 0) + count);
   const byCount = [...share.keys()].sort((a, b) => share.get(b) - share.get(a));
+  const chosen = new Set(); // the labels of the most frequent confusions, then those with most errors
+  for (const pair of data.confusions.slice(0, PAIRS)) {
+    const both = pair.slice(0, 2).filter((id) => !chosen.has(id));
+    if (chosen.size + both.length <= LABELS) for (const id of both) chosen.add(id);
+  }
+  for (const id of byCount) if (chosen.size < LABELS) chosen.add(id);
   const key = (id) => { const name = nameOf(id); return name === "O" ? "\uffff" : `${typeOf(name)} ${name}`; };
-  const ids = byCount.slice(0, LABELS).sort((a, b) => (key(a) < key(b) ? -1 : 1));
+  const ids = [...chosen].sort((a, b) => (key(a) < key(b) ? -1 : 1));
   const counts = new Map(data.confusions.map(([gold, best, count]) => [`${gold},${best}`, count]));
   const left = byCount.length - ids.length;
   const head = make("tr", {}, make("th"), ...ids.map((id) => make("th", { scope: "col", title: nameOf(id) }, nameOf(id))));
@@ -197,8 +206,8 @@ function confusions() {
     button.addEventListener("click", () => choose(button.dataset.pair));
     return make("td", {}, button);
   })));
-  const caption = `Rows: gold, columns: predicted.${left ? ` ${plural(left, "label")} with fewer errors left out.` : ""}`;
-  byId("matrix").append(make("caption", {}, caption), make("thead", {}, head), make("tbody", {}, ...rows));
+  byId("matrix-note").textContent = `Rows: gold, columns: predicted.${left ? ` ${plural(left, "label")} with fewer errors left out.` : ""}`;
+  byId("matrix").append(make("thead", {}, head), make("tbody", {}, ...rows));
 }
 
 // One side of a card: the words, with spans and wrong tokens marked.
@@ -324,7 +333,7 @@ function training(place) {
   const best = nameOf(at(sentence.best, sentence, place.top));
   const box = make("div", { class: "train" }, make("h3", {}, "In the training data"));
   const seen = place.seen.filter(([, counts]) => counts.length).map(([name, counts]) => make("li", { class: "counts" },
-    make("span", { class: "mono" }, name), ": ", ...counts.flatMap(([label, count], i) => [i ? ", " : "", paint(make("span", { class: "chip" }, label), typeOf(label)), ` ${number(count)}`])));
+    make("span", { class: "mono" }, name), ": ", ...counts.flatMap(([label, count], i) => [i ? ", " : "", make("span", { class: "count" }, paint(make("span", { class: "chip" }, label), typeOf(label)), ` ${number(count)}`)])));
   const like = place.like.map((n) => data.examples[n]).map((example) => make("li", {},
     example.before, " ", make("b", {}, example.word), " ", paint(make("span", { class: "chip" }, example.label || "no label"), typeOf(example.label)), " ", example.after, " ",
     make("span", { class: "quiet" }, `${example.at}${example.label === gold ? ", labelled like gold" : example.label === best ? ", labelled like the prediction" : ""}`)));
@@ -339,7 +348,7 @@ function more(count = STEP) {
   const next = matching.slice(drawn, drawn + count);
   byId("list").append(...next.map(card));
   drawn += next.length;
-  byId("end").textContent = drawn < matching.length ? "" : matching.length ? "That is all." : "No sentence matches. Press Esc to clear the filters.";
+  byId("end").textContent = drawn < matching.length ? "" : matching.length ? "That is all." : "No sentence matches the filters.";
 }
 new IntersectionObserver((entries) => { if (entries.some((entry) => entry.isIntersecting) && drawn < matching.length) more(); }, { rootMargin: "1200px" }).observe(byId("end"));
 window.addEventListener("beforeprint", () => more(matching.length));

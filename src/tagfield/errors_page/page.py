@@ -106,8 +106,8 @@ def page_text(shown: Shown, errors: Errors, data_name: str, model_name: str = ""
         "title": escape(title),
         "lead": escape(_lead(errors)),
         "notice": "".join(f'<p class="notice">{escape(line)}</p>' for line in left_out(shown, errors)),
-        "rare": f"{RARE:.0%}",
-        "unsure": f"{UNSURE:.0%}",
+        "rare": f"{100 * RARE:.0f}\u00a0%",
+        "unsure": f"{100 * UNSURE:.0f}\u00a0%",
     }
     return one_file_page(HERE, values, data, head=MARK.decode(), marks=f'data-key="{key}"')
 
@@ -117,8 +117,8 @@ def _lead(errors: Errors) -> str:
         return f"No errors: the model gives all {errors.tokens:,} tokens their gold labels."
     return (
         f"The model gives {len(errors):,} of {errors.tokens:,} tokens another label than the gold one (token accuracy "
-        f"{100 * errors.accuracy:.2f} %), in {len(errors.ranked):,} of {errors.sentences:,} sentences. Neighbouring "
-        "wrong tokens are one place."
+        f"{100 * errors.accuracy:.2f}\u00a0%), in {len(errors.ranked):,} of {errors.sentences:,} sentences. "
+        "Neighbouring wrong tokens are one place."
     )
 
 

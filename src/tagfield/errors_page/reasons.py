@@ -4,7 +4,6 @@
 score(ŷ) − score(ŷ′) ─▶ terms, largest first; the others added up; their sum ─▶ rounded so that what is shown adds up
 """
 
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,6 +15,7 @@ from tagfield.encoded import Encoded
 from tagfield.errors import InputError
 from tagfield.errors_page.labelled import short
 from tagfield.explain import Term, separating_terms
+from tagfield.explanation import add_up
 from tagfield.model import Model
 
 TERMS = 10  # terms of a place that are listed; the others are added up
@@ -94,23 +94,6 @@ def _terms(separating: list[Term]) -> dict[str, Any]:
         by_token = add_up([amount for _, amount in sums], total)
         record["by"] = [[p, amount] for (p, _), amount in zip(sums, by_token, strict=True)]
     return record
-
-
-def add_up(amounts: Sequence[float], total: float | None, digits: int = 2) -> list[float]:
-    """Amounts rounded so that they add up to the rounded total: those with the largest remainders give way.
-
-    >>> add_up([0.333, 0.333, 0.333], 0.999), add_up([1.004, 1.004, 1.004], 3.012)
-    ([0.34, 0.33, 0.33], [1.01, 1.0, 1.0])
-    """
-    scale = 10**digits
-    exact = [amount * scale for amount in amounts]
-    whole = [round(amount) for amount in exact]
-    left = 0 if total is None else round(total * scale) - sum(whole)
-    step = 1 if left > 0 else -1
-    order = sorted(range(len(exact)), key=lambda i: step * (whole[i] - exact[i]))
-    for k in range(abs(left) if order else 0):
-        whole[order[k % len(order)]] += step
-    return [amount / scale for amount in whole]
 
 
 def _strongest(model: Model, one: Encoded, t: int, predicted: int, gold: int) -> list[tuple[int, float]]:

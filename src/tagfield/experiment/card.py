@@ -29,7 +29,7 @@ def write_card(results: Results, path: Path) -> Path | None:
         for (recipe, kind), runs in results.groups().items()
         if kind == features and not all(run.failed for run in runs)
     }
-    name = str(results.data.get("name") or "Recipes compared")
+    name = " on ".join(filter(None, ("Recipes compared", str(results.data.get("name") or ""))))
     look: dict[Any, Any] = LOOK | {"font.size": 13, "axes.labelsize": 13, "legend.fontsize": 13, "lines.linewidth": 2.2}
     with matplotlib.rc_context(look):
         figure = Figure(figsize=INCHES, facecolor="white")

@@ -119,10 +119,12 @@ def html_differences(results: Results) -> str:
     for row in rows:
         label = f'<span class="swatch" data-swatch="{escape(row.recipe)}">{escape(style_of(row.recipe).label)}</span>'
         first = f'<td class="text">{label}<span class="kind">{escape(row.features)}</span></td>'
-        numbers = "".join(f"<td>{escape(cell)}</td>" for cell in row.cells[2:7])
-        lines.append(f'<tr>{first}{numbers}<td class="text verdict">{escape(row.cells[7])}</td></tr>')
+        points, *numbers, verdict = (escape(cell) for cell in row.cells[2:])  # a phone shows the first three columns
+        figures = "".join(f"<td>{cell}</td>" for cell in numbers)
+        lines.append(f'<tr>{first}<td>{points}</td><td class="text verdict">{verdict}</td>{figures}</tr>')
     sides = {HEADS[0]: " class=text", HEADS[-1]: " class=text"}
-    heads = "".join(f'<th scope="col"{sides.get(head, "")}>{head}</th>' for head in (HEADS[0], *HEADS[2:]))
+    order = (HEADS[0], HEADS[2], HEADS[-1], *HEADS[3:-1])
+    heads = "".join(f'<th scope="col"{sides.get(head, "")}>{head}</th>' for head in order)
     return f'<table class="data"><thead><tr>{heads}</tr></thead><tbody>{"".join(lines)}</tbody></table>'
 
 
@@ -130,7 +132,7 @@ def explanation(results: Results) -> str:
     """What the table says, in words."""
     return (
         f"How many more of the {results.data['test']['tokens']:,} test tokens each recipe labels right than {BASELINE} "
-        "on the same features, in the mean over seeds. The interval covers other sentences and other seeds. The first "
+        "on the same features, averaged over seeds. The interval covers other sentences and other seeds. The first "
         "p asks whether the difference would hold on other sentences (approximate randomisation), the second whether "
         "for other seeds (paired t test). A verdict needs both, below 0.05 after Holm's correction for the number of "
         "recipes; its p is the larger one, corrected."

@@ -4,6 +4,7 @@ Results ─▶ page_data (JSON) ─┐
 page.html · page.css · page.js ┴─▶ write_page ─▶ index.html
 """
 
+import re
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
@@ -40,7 +41,8 @@ def page_text(results: Results) -> str:
             "Seconds are CPU time of training on one core, with calibration and without scoring. The last column is "
             f"the first epoch with at least the final mean test accuracy of {BASELINE}."
         ),
-        "differences": _differences(results),
+        "differences": (found := _differences(results)),
+        "differences_link": '<a href="#differences">Differences</a> ' if found else "",
         "f1_options": F1_OPTIONS if any("test_f1" in run.epochs[0] for run in results.runs if run.epochs) else "",
         "settings": _settings(results),
         "advice": _advice(results),
@@ -123,8 +125,17 @@ def _advice(results: Results) -> str:
     advice = advise(results)
     if advice is None:
         return ""
-    lines = "".join(f"<p>{escape(line)}</p>" for line in advice.sentences)
+    lines = "".join(f"<p>{_with_code(line)}</p>" for line in advice.sentences)
     return f'<section id="use">\n  <h2>What to use</h2>\n  {lines}\n</section>\n'
+
+
+def _with_code(text: str) -> str:
+    """Text as HTML, with what stands between backticks as code.
+
+    >>> _with_code("`tagfield tune` & more")
+    '<code>tagfield tune</code> &amp; more'
+    """
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
 
 
 def _settings(results: Results) -> str:

@@ -27,11 +27,11 @@ const palette = new Palette(byId("palette"), { onChoose: choose, onAdd: add });
 const board = new Board(byId("board"), { brush: () => palette.brush, onSelect: selected });
 
 const HINTS = {
-  spans: "Drag over words, or click one, to mark them with the chosen label. Click a span to select it, and again to remove it.",
-  tags: "Click a word, then choose its label.",
+  spans: "Drag over words, or click one, to mark them with the chosen label. Click a span to select it, and again to remove it. A red line: the model is less than 80\u202f% sure.",
+  tags: "Click a word, then choose its label. A red line: the model is less than 80\u202f% sure.",
 };
-const KEYS = [["Enter", "accepts"], ["Tab", "goes to what is least sure"], ["← →", "move"], ["Shift", "selects"], ["1–9", "label"], ["Space", "the label again"],
-  ["⌫", "removes"], ["S", "skips"], ["U", "takes the last sentence back"]];
+const KEYS = [["Enter", "accepts"], ["Tab", "goes to the least sure word"], ["← →", "move"], ["Shift", "selects"], ["1–9", "label"],
+  ["Space", "repeats the label"], ["⌫", "removes"], ["S", "skips"], ["U", "takes the last sentence back"]];
 
 function fail(error) {
   byId("error").textContent = error?.message ?? "";
@@ -84,8 +84,8 @@ function showState(next) {
   byId("counts").textContent = `${number(state.labelled)} labelled · ${number(state.left)} left`;
   byId("undo").disabled = !state.undo;
   for (const id of ["skip", "accept"]) byId(id).disabled = !sentence;
-  byId("hint").replaceChildren(state.spans ? HINTS.spans : HINTS.tags, " ", make("span", { class: "keys" },
-    ...KEYS.flatMap(([key, what]) => [make("kbd", {}, key), ` ${what}  `])));
+  byId("hint").replaceChildren(state.spans ? HINTS.spans : HINTS.tags, " ", make("span", { class: "keys" }, "Keys: ",
+    ...KEYS.flatMap(([key, what], k) => [make("kbd", {}, key), ` ${what}${k + 1 < KEYS.length ? ", " : "."}`])));
   byId("trouble").textContent = state.trouble ?? "";
   byId("trouble").hidden = !state.trouble;
   showProgress(state.progress);
@@ -100,8 +100,9 @@ function showProgress({ kind, points, unchanged, spans, recent }) {
   } else {
     const last = points.at(-1);
     byId("figure").textContent = last ? percent(last[1]) : "–";
-    byId("meaning").textContent = last ? `${kind} on the held-out data, after ${last[0]} sentences.` : `${kind} on the held-out data: label a sentence first.`;
+    byId("meaning").textContent = last ? `${kind} on the held-out data, after ${last[0] === 1 ? "1 sentence" : `${last[0]} sentences`}.` : `${kind} on the held-out data: label a sentence first.`;
   }
+  byId("figure").parentElement.hidden = byId("figure").textContent === "–"; // nothing to show yet
   const title = kind === "unchanged" ? "Words that did not change, by ten sentences" : `${kind} on the held-out data`;
   drawChart(byId("chart"), points, title);
   const lines = [];

@@ -16,7 +16,7 @@ export function drawChart(root, points, title) {
     return;
   }
   const lowest = Math.min(...points.map(([, share]) => share));
-  const floor = Math.max(0, Math.floor(lowest * 10) / 10 - (lowest > 0.1 ? 0.1 : 0));
+  const floor = Math.max(0, Math.floor((lowest - 0.02) * 5) / 5); // 0, 20, 40, 60 or 80 %
   const last = points.at(-1)[0];
   const x = (count) => LEFT + (count / last) * (WIDTH - LEFT - RIGHT);
   const y = (share) => TOP + ((1 - share) / (1 - floor)) * (HEIGHT - TOP - BOTTOM);

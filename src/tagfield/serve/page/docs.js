@@ -7,7 +7,10 @@ const main = document.getElementById("api");
 function kind(schema) {
   if (schema.oneOf) return [...new Set(schema.oneOf.map(kind))].join(" or ");
   if (schema.enum) return schema.enum.map(String).join(", ");
-  if (schema.type === "array") return `list of ${kind(schema.items ?? {})}`;
+  if (schema.type === "array") {
+    const items = kind(schema.items ?? {});
+    return items.includes(" ") ? `(${items})[]` : `${items}[]`;
+  }
   return [schema.type ?? "any"].flat().join(" or ");
 }
 
@@ -20,6 +23,7 @@ function table(heads, rows) {
 function form(path, example) {
   const area = make("textarea", { "aria-label": `Body for ${path}`, spellcheck: "false" });
   area.value = JSON.stringify(example, null, 2);
+  area.rows = area.value.split("\n").length;
   const output = make("pre", { role: "status", tabindex: "0", "aria-label": `Answer of ${path}` });
   output.hidden = true;
   const send = make("button", { type: "button", class: "first" }, "Send");

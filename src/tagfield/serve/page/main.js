@@ -10,6 +10,7 @@ const byId = (id) => document.getElementById(id);
 const PAUSE = 120; // milliseconds after the last key
 const PATHS = 6;
 const EXAMPLE = "Anna Strand moved from Oslo to New York in May 2024. She works for Atlas Clinic, 34 Meadow Lane, Lincoln LN4 2HF, and likes it.";
+const ADDRESSES = "Atlas Clinic, Ms Anna Strand, 34 Meadow Lane, Lincoln LN4 2HF\n\nVia Torino 11, scala 8, 40127 Bologna BO, Italia"; // for models of addresses
 
 const state = { models: [], model: null, colours: null, text: "", result: null, pins: [], chosen: null, expected: null };
 const menu = new Menu(byId("menu"));
@@ -55,6 +56,7 @@ function show(milliseconds) {
   byId("legend").replaceChildren(...rows);
   byId("unpin").hidden = pins.length === 0;
   const tokens = labelled.tokens.length;
+  byId("result").classList.toggle("bare", tokens === 0);
   byId("status").textContent = tokens ? `${tokens} words · ${Math.max(1, Math.round(milliseconds))} ms` : "";
   const share = result.sentences.reduce((product, sentence) => product * sentence.probability, 1);
   byId("sure").replaceChildren(...(tokens ? ["All labels right:", meter(share), percent(share)] : []));
@@ -152,6 +154,7 @@ function useModel(name) {
   if (model.text) tag();
   else {
     state.result = null;
+    byId("result").classList.add("bare");
     byId("tokens").replaceChildren(model.reads === "words"
       ? "This model reads more than words, such as parts of speech. Send it words with their columns: see API."
       : "This model reads attributes, not text. Send it attributes: see API.");
@@ -172,7 +175,7 @@ byId("text").addEventListener("input", () => {
   timer = setTimeout(tag, PAUSE);
 });
 byId("model").addEventListener("change", (event) => useModel(event.target.value));
-byId("example").addEventListener("click", () => setText(EXAMPLE));
+byId("example").addEventListener("click", () => setText(state.model?.labels.some((label) => /street|postcode/i.test(label)) ? ADDRESSES : EXAMPLE));
 byId("clear").addEventListener("click", () => { setText(""); byId("text").focus(); });
 byId("unpin").addEventListener("click", () => { state.pins = []; tag(); });
 byId("leave").addEventListener("click", () => { leave(); labelled.rove(labelled.focus); });

@@ -1,9 +1,9 @@
 // Why a word has its label, and why not the one that you expected.
-import { make, meter, percent } from "./words.js";
+import { addUp, make, meter, percent } from "./words.js";
 
 const byId = (id) => document.getElementById(id);
 const MOST = 6; // labels with a bar
-const TERMS = 14; // terms before "Show all"
+const TERMS = 10; // terms before "Show all"
 
 export class Why {
   constructor({ onExpect }) {
@@ -53,11 +53,19 @@ export class Why {
       byId("terms").replaceChildren();
       return;
     }
+    const total = Math.abs(found.difference).toFixed(2);
     const ahead = found.difference >= 0 ? "ahead of" : "behind";
-    byId("sum").textContent = `${found.label} is ${Math.abs(found.difference).toFixed(2)} ${ahead} ${found.compared_with}: green speaks for it, red against.`;
-    const top = Math.max(...found.terms.map((term) => Math.abs(term.amount)), 1e-9);
-    const shown = all ? found.terms : found.terms.slice(0, TERMS);
-    const rows = shown.map((term) => {
+    const whole = (label) => make("span", { class: "whole" }, label);
+    const [label, other] = [found.label, found.compared_with];
+    byId("sum").replaceChildren(whole(label), ` is ${total} ${ahead} `, whole(other), ". Green speaks for ", whole(label), ", red for ", whole(other), ".");
+    const most = all ? found.terms.length : TERMS;
+    const shown = found.terms.slice(0, most).filter((term) => Math.abs(term.amount) >= 0.005);
+    const more = found.terms.slice(most);
+    const others = found.difference - shown.reduce((sum, term) => sum + term.amount, 0);
+    const amounts = addUp([...shown.map((term) => term.amount), others], found.difference); // as shown, they add up
+    const top = Math.max(...shown.map((term) => Math.abs(term.amount)), 1e-9);
+    const row = (name, value, ...rest) => make("li", {}, name, make("span", { class: "amount" }, amount(value)), ...rest);
+    const rows = shown.map((term, k) => {
       const beam = make("span", { class: "beam", "aria-hidden": "true" });
       const share = Math.abs(term.amount) / top;
       beam.style.setProperty("--p", share);
@@ -65,14 +73,19 @@ export class Why {
       // A background at x % leaves (100 − x) % of the free width at its right: this puts its edge on the middle.
       const free = 1 - share / 2;
       beam.style.setProperty("--from", `${((term.amount < 0 ? 0.5 - share / 2 : 0.5) / free) * 100}%`);
-      return make("li", {}, make("span", { class: "mono" }, term.name), make("span", { class: "amount" }, amount(term.amount)), beam);
+      return row(make("span", { class: "mono" }, term.name), amounts[k], beam);
     });
-    if (found.terms.length > shown.length) {
-      const more = make("button", { type: "button" }, `Show all ${found.terms.length}`);
-      more.addEventListener("click", () => this.terms(found, true));
-      rows.push(make("li", {}, more));
-    } else if (Math.abs(found.other_terms) >= 0.005) {
-      rows.push(make("li", {}, make("span", {}, "all other terms"), make("span", { class: "amount" }, amount(found.other_terms))));
+    const rest = amounts.at(-1);
+    if (more.length || rest) {
+      rows.push(row(make("span", {}, more.length ? `${more.length} more terms` : "smaller terms"), rest));
+      rows.at(-1).className = "rest";
+    }
+    rows.push(row(make("span", {}, `sum: ${found.label} is ${found.difference >= 0 ? "ahead" : "behind"}`), found.difference));
+    rows.at(-1).className = "sum";
+    if (more.length) {
+      const button = make("button", { type: "button" }, `Show all ${found.terms.length} terms`);
+      button.addEventListener("click", () => this.terms(found, true));
+      rows.push(make("li", {}, button));
     }
     byId("terms").replaceChildren(...rows);
   }

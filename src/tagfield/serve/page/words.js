@@ -67,6 +67,17 @@ export function meter(share) {
   return node;
 }
 
+// Amounts with two digits that add up to their rounded total: those with the largest remainders give way.
+export function addUp(amounts, total) {
+  const exact = amounts.map((amount) => amount * 100);
+  const whole = exact.map(Math.round);
+  const left = Math.round(total * 100) - whole.reduce((sum, amount) => sum + amount, 0);
+  const step = Math.sign(left);
+  const order = [...exact.keys()].sort((a, b) => step * (whole[a] - exact[a] - whole[b] + exact[b]));
+  for (let k = 0; k < Math.abs(left); k += 1) whole[order[k % order.length]] += step;
+  return whole.map((amount) => amount / 100);
+}
+
 export function percent(share) {
   if (share >= 0.9995) return "100\u202f%";
   if (share === 0) return "0\u202f%";
