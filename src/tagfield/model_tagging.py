@@ -196,8 +196,8 @@ class Tagging(Reading):
     ) -> TaggedText | list[TaggedText]:
         """Split text into sentences and words, and label them; a list of texts gives a list of results.
 
-        tokenizer: 'words', 'whitespace', 'characters', or a function; see `tagfield.tokenize`. Default: 'characters' if
-            the labels mark words, as for segmentation, and else 'words'.
+        tokenizer: 'words', 'lines', 'whitespace', 'characters', or a function; see `tagfield.tokenize`. Default:
+            'characters' if the labels mark words, as for segmentation, and else 'words'.
         n_best: Also give the n most probable label sequences of each sentence. Default: 0.
         probabilities: Compute the probability of each label, span and sentence; False is faster. Default: True.
 

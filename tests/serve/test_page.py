@@ -98,6 +98,21 @@ def opened(request: pytest.FixtureRequest, browser: "Browser", service: Service)
     context.close()
 
 
+def test_lines_stand_by_themselves_unless_the_reader_says_otherwise(opened: Opened) -> None:
+    page = opened.page
+    opened.type("Anna lives in New\nYork")
+    page.locator("#which").get_by_text("of sentence 1 of 2").wait_for()
+    assert "New York/LOC" not in opened.spans()
+    page.get_by_label("Each line by itself").uncheck()
+    page.locator("mark.span").filter(has_text="York").filter(has_text="New").wait_for()
+    assert page.locator("#which").inner_text() == ""
+    opened.token("York").click()
+    page.locator("#reasons").wait_for()
+    page.locator("#text").fill("One line.")
+    page.locator("#apart").wait_for(state="hidden")
+    assert opened.messages == []
+
+
 def test_labels_as_you_type_and_why(opened: Opened) -> None:
     page = opened.page
     assert page.get_by_text("The labelled text appears here.").is_visible()

@@ -105,6 +105,12 @@ def test_characters_and_whitespace() -> None:
     assert words("It 's  fine .\r\n\r\nWell\u00a0done", "whitespace") == [["It", "'s", "fine", "."], ["Well", "done"]]
 
 
+@given(text=texts)
+def test_lines_are_cut_by_themselves(text: str) -> None:
+    pieces = text.split("\n")
+    assert words(text, "lines") == [sentence for piece in pieces for sentence in words(piece)]
+
+
 @pytest.mark.parametrize("name", TOKENIZERS)
 @given(text=texts)
 def test_tokens_are_ordered_disjoint_and_lose_nothing(name: str, text: str) -> None:
@@ -165,7 +171,7 @@ def test_time_grows_with_the_length(piece: str) -> None:
 
 WRONG = {
     "no tokenizer named 'word'; did you mean 'words'": "word",
-    "no tokenizer named 'nltk'; choose one of words, whitespace, characters, a function": "nltk",
+    "no tokenizer named 'nltk'; choose one of words, lines, whitespace, characters, a function": "nltk",
     "tokenizer must be a name or a function": 3,
     "must return a list of sentences, got NoneType": lambda text: None,
     "must return a list of sentences, got str": lambda text: text,

@@ -40,7 +40,7 @@ def test_many_strings() -> None:  # more than the frequent ones, which have a ta
 
 
 def test_strings_whose_hashes_agree() -> None:
-    """Slots hold the upper 32 bits of a hash; a hashed vocabulary shows the upper 30. Of the pairs here, a quarter share all 32."""
+    """Slots hold the upper 32 bits of a hash, and a hashed vocabulary shows 30 of them: of these pairs a quarter agree."""
     hashed, by_bits = Vocabulary.hashed(30), {}
     for k in range(300_000):
         by_bits.setdefault(hashed.find(f"{k:o}"), []).append(f"{k:o}")

@@ -1,8 +1,9 @@
 """Tokenizers: running text → sentences of tokens with exact character offsets.
 
-    text ─▶ "words" · "whitespace" · "characters" · your own function ─▶ checks ─▶ [[(start, end), …], …]
+    text ─▶ words · lines · whitespace · characters · your own function ─▶ checks ─▶ [[(start, end), …], …]
 
     words        words and punctuation as in the Penn Treebank, sentences by punctuation (tokens.py, sentences.py)
+    lines        the same, but a line never goes on in the next one: addresses, citations, messages, one on each line
     whitespace   tokens as they are separated by spaces; a line is a sentence. For text that is tokenized already.
     characters   every character but spaces, for models that segment Chinese, Japanese or Thai into words
 
@@ -11,7 +12,7 @@ pairs or of strings as they stand in the text. A list of tokens instead of a lis
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeAlias
 
 from tagfield.errors import InputError, did_you_mean
@@ -28,12 +29,14 @@ _SENTENCE = re.compile(r"[^\n。！？｡!?]*(?:[。！？｡!?]+[」』”’�
 def tokenize(text: str, tokenizer: Tokenizer | None = None) -> list[list[Offsets]]:
     """Split text into sentences, and sentences into tokens; a token is the pair (start, end) of `text[start:end]`.
 
-    tokenizer: 'words' (the default), 'whitespace', 'characters', or a function of the text. The function returns a list
-        of sentences; a sentence is a list of (start, end) pairs, or of strings as they stand in the text.
+    tokenizer: 'words' (the default), 'lines', 'whitespace', 'characters', or a function of the text. The function
+        returns a list of sentences; a sentence is a list of (start, end) pairs, or of strings as they stand in it.
 
     >>> text = "Anna doesn't know. Ask Dr. Lee!"
     >>> [[text[start:end] for start, end in sentence] for sentence in tokenize(text)]
     [['Anna', 'does', "n't", 'know', '.'], ['Ask', 'Dr.', 'Lee', '!']]
+    >>> tokenize("Elm Rd 2\\nOslo"), tokenize("Elm Rd 2\\nOslo", "lines")
+    ([[(0, 3), (4, 6), (7, 8), (9, 13)]], [[(0, 3), (4, 6), (7, 8)], [(9, 13)]])
     >>> tokenize("to be", str.split)
     [[(0, 2), (3, 5)]]
     """
@@ -53,15 +56,27 @@ def _words(text: str) -> list[list[Offsets]]:
     return cut_sentences(shadow, find_tokens(shadow))
 
 
+def _lines(text: str) -> list[list[Offsets]]:
+    return [
+        [(start + first, start + end) for first, end in sentence]
+        for start, line in _each_line(text)
+        for sentence in _words(line)
+    ]
+
+
 def _whitespace(text: str) -> list[list[Offsets]]:
-    sentences = []
+    lines = [
+        [(start + run.start(), start + run.end()) for run in _RUN.finditer(line)] for start, line in _each_line(text)
+    ]
+    return [line for line in lines if line]
+
+
+def _each_line(text: str) -> Iterator[tuple[int, str]]:
+    """Where each line starts, and the line."""
     start = 0
     for line in text.split("\n"):
-        found = [(start + match.start(), start + match.end()) for match in _RUN.finditer(line)]
-        if found:
-            sentences.append(found)
+        yield start, line
         start += len(line) + 1
-    return sentences
 
 
 def _characters(text: str) -> list[list[Offsets]]:
@@ -75,6 +90,7 @@ def _characters(text: str) -> list[list[Offsets]]:
 
 TOKENIZERS: dict[str, Callable[[str], list[list[Offsets]]]] = {
     "words": _words,
+    "lines": _lines,
     "whitespace": _whitespace,
     "characters": _characters,
 }

@@ -10,7 +10,7 @@ const byId = (id) => document.getElementById(id);
 const PAUSE = 120; // milliseconds after the last key
 const PATHS = 6;
 const EXAMPLE = "Anna Strand moved from Oslo to New York in May 2024. She works for Atlas Clinic, 34 Meadow Lane, Lincoln LN4 2HF, and likes it.";
-const ADDRESSES = "Atlas Clinic, Ms Anna Strand, 34 Meadow Lane, Lincoln LN4 2HF\n\nVia Torino 11, scala 8, 40127 Bologna BO, Italia"; // for models of addresses
+const ADDRESSES = "Atlas Clinic, Ms Anna Strand, 34 Meadow Lane, Lincoln LN4 2HF\nVia Torino 11, scala 8, 40127 Bologna BO, Italia"; // for models of addresses
 
 const state = { models: [], model: null, colours: null, text: "", result: null, pins: [], chosen: null, expected: null };
 const menu = new Menu(byId("menu"));
@@ -26,6 +26,13 @@ function fail(error) {
   byId("error").hidden = false;
 }
 
+// Text of several lines: each by itself, as `tagfield tag --text` reads it, unless the reader says that lines go on.
+function tokenizer() {
+  const choice = state.model.tokenizer === "words" && state.text.trim().includes("\n");
+  byId("apart").hidden = !choice;
+  return choice && byId("lines").checked ? "lines" : null;
+}
+
 async function tag() {
   running?.abort();
   const now = running = new AbortController();
@@ -34,7 +41,7 @@ async function tag() {
   byId("tokens").classList.add("stale");
   const began = performance.now();
   try {
-    const body = { model: model.name, text, known: pins.length ? pins : null, n_best: PATHS };
+    const body = { model: model.name, text, tokenizer: tokenizer(), known: pins.length ? pins : null, n_best: PATHS };
     const result = await call("v1/tag", body, now.signal);
     if (running !== now) return;
     state.result = result;
@@ -101,7 +108,7 @@ async function explain(reveal = false) {
   if (chosen === null) return;
   const wanted = expected === labelled.tokens[chosen]?.label ? null : expected;
   try {
-    const body = { model: model.name, text, known: pins.length ? pins : null, token: chosen, expected: wanted };
+    const body = { model: model.name, text, tokenizer: tokenizer(), known: pins.length ? pins : null, token: chosen, expected: wanted };
     const found = await call("v1/explain", body, now.signal);
     if (asking !== now || state.text !== text) return;
     why.show(found, model, state.colours);
@@ -176,6 +183,7 @@ byId("text").addEventListener("input", () => {
 });
 byId("model").addEventListener("change", (event) => useModel(event.target.value));
 byId("example").addEventListener("click", () => setText(state.model?.labels.some((label) => /street|postcode/i.test(label)) ? ADDRESSES : EXAMPLE));
+byId("lines").addEventListener("change", () => { leave(); tag(); });
 byId("clear").addEventListener("click", () => { setText(""); byId("text").focus(); });
 byId("unpin").addEventListener("click", () => { state.pins = []; tag(); });
 byId("leave").addEventListener("click", () => { leave(); labelled.rove(labelled.focus); });
