@@ -40,7 +40,7 @@ def test_many_strings() -> None:  # more than the frequent ones, which have a ta
 
 
 def test_strings_whose_hashes_agree() -> None:
-    """Slots hold the upper 32 bits of a hash, and a hashed vocabulary shows 30 of them: of these pairs a quarter agree."""
+    """Slots hold the upper 32 bits of a hash, and a hashed vocabulary shows 30: a quarter of these pairs agree."""
     hashed, by_bits = Vocabulary.hashed(30), {}
     for k in range(300_000):
         by_bits.setdefault(hashed.find(f"{k:o}"), []).append(f"{k:o}")
