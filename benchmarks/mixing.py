@@ -33,7 +33,7 @@ from tagfield.evaluate import Scores
 from tagfield.evaluate.kinds import label_kind
 from tagfield.layout import Weights
 from tagfield.train import Settings
-from tagfield.train.driver import fitting, held_out_scorer
+from tagfield.train.held_out import fitting, held_out_scorer
 from tagfield.train.options import Stochastic
 from tagfield.train.problem import Problem
 from tagfield.train.stochastic import StochasticTrainer

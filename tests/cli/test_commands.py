@@ -13,7 +13,7 @@ import tagfield
 from tagfield import CRF, Model
 from tagfield.cli.commands import COMMANDS
 from tagfield.train import RECIPES, Settings
-from tagfield.train.settings import all_options
+from tagfield.train.catalogue import all_options
 from tests.support.cli_process import COMMAND, PLAIN, TRAIN, call, environment, good
 from tests.support.corpus import TEST, needs_corpus
 from tests.support.corpus import TRAIN as CORPUS_TRAIN

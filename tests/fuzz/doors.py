@@ -36,8 +36,8 @@ from tagfield.text.template_text import parse_template
 from tagfield.text.templates import Template
 from tagfield.text.writing import TARGETS, write
 from tagfield.train import train
+from tagfield.train.catalogue import all_options
 from tagfield.train.sentences import OnDisk
-from tagfield.train.settings import all_options
 from tests.fuzz import foreign
 from tests.fuzz.requests import request
 

@@ -12,7 +12,7 @@ from tagfield.features import feature_set
 from tagfield.lattice import open_corpus
 from tagfield.layout import FeatureSet, Weights, absent
 from tagfield.train import Settings, train
-from tagfield.train.driver import Trained
+from tagfield.train.trained import Trained
 from tests.support.naive import Dense, Problem
 from tests.support.naive_arow import Arow
 from tests.support.strategies import dense_weights, encode, from_dense, learnable, present, problems

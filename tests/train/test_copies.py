@@ -7,7 +7,7 @@ import pytest
 
 from tagfield.encode import Encoded, encode_sequences
 from tagfield.train import RECIPES, Settings, train
-from tagfield.train.options import WholeCorpus
+from tagfield.train.variants import WholeCorpus
 
 
 def wide(labels: int, attributes: int = 3000) -> Encoded:

@@ -11,7 +11,8 @@ from tagfield.encode import encode_sequences
 from tagfield.errors import InputError, TrainingError
 from tagfield.model import Model
 from tagfield.train import RECIPES, Epoch, Settings, train
-from tagfield.train.options import QuasiNewton, Stochastic
+from tagfield.train.classic import QuasiNewton
+from tagfield.train.options import Stochastic
 from tests.support.naive import Problem
 from tests.support.strategies import dense_weights, encode, learnable
 from tests.support.tolerances import OPTIMUM

@@ -12,7 +12,7 @@ from tagfield.features import feature_set
 from tagfield.lattice import open_corpus
 from tagfield.layout import absent
 from tagfield.train import Settings, train
-from tagfield.train.options import Margin, Perceptron
+from tagfield.train.classic import Margin, Perceptron
 from tagfield.train.trainer import weights_of
 from tests.support.naive import Margin as Twin
 from tests.support.naive import Problem

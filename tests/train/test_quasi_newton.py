@@ -11,7 +11,7 @@ from scipy.optimize import minimize
 from tagfield.dataset import Doubles
 from tagfield.errors import TrainingError
 from tagfield.train import Settings, train
-from tagfield.train.options import QuasiNewton
+from tagfield.train.classic import QuasiNewton
 from tagfield.train.quasi_newton import Minimiser, Smooth
 from tagfield.train.trainer import Finished
 from tests.support.strategies import encode, learnable

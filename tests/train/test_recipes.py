@@ -14,8 +14,9 @@ from tagfield.model import Model
 from tagfield.train import DEFAULT, RECIPES, Settings, Trained, train
 from tagfield.train.arow import ArowTrainer
 from tagfield.train.choose import family
+from tagfield.train.classic import Arow, Margin, Perceptron, QuasiNewton
 from tagfield.train.margin import MarginTrainer
-from tagfield.train.options import Arow, Margin, Perceptron, QuasiNewton, Stochastic
+from tagfield.train.options import Stochastic
 from tagfield.train.problem import Problem
 from tagfield.train.quasi_newton import QuasiNewtonTrainer
 from tagfield.train.recipes import find_recipe

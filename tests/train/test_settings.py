@@ -12,9 +12,12 @@ import pytest
 from tagfield.bregman import Generator, Loss
 from tagfield.errors import InputError
 from tagfield.train import DEFAULT, RECIPES, Settings
-from tagfield.train.options import Auto, Margin, QuasiNewton, Recipe, Stochastic, WholeCorpus
-from tagfield.train.settings import all_options
+from tagfield.train.catalogue import all_options
+from tagfield.train.classic import Margin, QuasiNewton
+from tagfield.train.options import Stochastic
+from tagfield.train.recipe import Recipe
 from tagfield.train.updates import AdaGrad, Calibration, Divergence
+from tagfield.train.variants import Auto, WholeCorpus
 
 CALIBRATION = {f"calibration_{name}" for name in ("eta", "rate", "samples", "candidates", "max_trials")}
 ANY = {

@@ -8,7 +8,7 @@ import pytest
 from tagfield.constraints import rules_of
 from tagfield.encode import Encoded
 from tagfield.train import RECIPES, Settings
-from tagfield.train.options import QuasiNewton
+from tagfield.train.classic import QuasiNewton
 from tagfield.train.problem import Problem
 from tagfield.train.trainer import Finished, State, Trainer, arrays_of, norm_of, weights_of
 from tests.support.corpus import with_hidden

@@ -6,8 +6,9 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
+from tagfield.train.catalogue import all_options
 from tagfield.train.fields import Found
-from tagfield.train.settings import all_options, shown_default
+from tagfield.train.settings import shown_default
 
 F = TypeVar("F", bound=Callable[..., None])
 

@@ -119,20 +119,9 @@ class Runner:
 
     def _decide(self, asked: bool, watched: float) -> None:
         """Whether, and why, the run ends here."""
-        course, history, recipe = self.course, self._history, self._trainer.recipe
-        settings, done = self._trainer.problem.settings, len(history.epochs)
+        course, recipe, settings = self.course, self._trainer.recipe, self._trainer.problem.settings
         period = settings.period if recipe.settles and recipe.by_period else 0
-        stopping = Stopping(period, settings.min_improvement, course.watched)
-        settled, finished = stopping.add(watched), self._trainer.finished()
-        what = "loss" if self._trainer.watches_loss else "objective"
-        if asked:
-            course.reason = "a callback asked it to stop"
-        elif history.out_of_patience:
-            risen = f"{settings.monitor} on the held-out data has not risen"
-            course.converged, course.reason = True, f"{risen} for {settings.patience} {recipe.unit}s"
-        elif finished:
-            course.converged, course.reason = True, finished
-        elif settled:
-            course.converged, course.reason = True, f"the {what} has settled over {settings.period} {recipe.unit}s"
-        elif done >= settings.max_epochs:
-            course.reason = f"it reached the maximum of {done} {recipe.unit}{'s' * (done > 1)}"
+        settled = Stopping(period, settings.min_improvement, course.watched).add(watched)
+        ending = self._history.ending(self._trainer, asked, settled)
+        if ending is not None:
+            course.converged, course.reason = ending

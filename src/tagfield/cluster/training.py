@@ -27,22 +27,26 @@ from tagfield.constraints import Rules
 from tagfield.corpus import Corpus
 from tagfield.encode import Encoded
 from tagfield.errors import InputError
-from tagfield.evaluate import has_chunks
 from tagfield.evaluate.kinds import label_kind
 from tagfield.memory import parse_size
 from tagfield.text.sources import PathLike
-from tagfield.train.driver import WINDOW, Parts, Trained, check_held_out, fitting, held_out_scorer
+from tagfield.train.classic import QuasiNewton
+from tagfield.train.driver import WINDOW
 from tagfield.train.fields import whole
+from tagfield.train.held_out import check_held_out, fitting, held_out_scorer, with_monitor
 from tagfield.train.history import History, OnEpoch
 from tagfield.train.loss import LossMeter
 from tagfield.train.on_disk import problem_of
-from tagfield.train.options import Auto, QuasiNewton, Recipe, Stochastic
+from tagfield.train.options import Stochastic
 from tagfield.train.problem import Problem
 from tagfield.train.quasi_newton import QuasiNewtonTrainer
+from tagfield.train.recipe import Recipe
 from tagfield.train.recipes import RECIPES
 from tagfield.train.settings import Settings, settings_from
+from tagfield.train.trained import Parts, Trained
 from tagfield.train.trainer import Trainer
 from tagfield.train.updates import AdaGrad
+from tagfield.train.variants import Auto
 
 
 @dataclass(frozen=True)
@@ -146,11 +150,7 @@ def run_on(
     checkpoint: Checkpoint | None = None,
 ) -> Trained:
     """Trains with a crew, wherever it is."""
-    settings, recipe = task.settings, task.settings.recipe
-    if settings.patience and dev is None:
-        raise InputError("patience needs held-out data to score on; give dev")
-    if settings.monitor == "auto":
-        settings = replace(settings, monitor="f1" if has_chunks(encoded.labels) else "accuracy")
+    settings, recipe = with_monitor(task.settings, encoded.labels, dev), task.settings.recipe
     problem = replace(problem, settings=settings)
     scorers, held_out = {}, None
     if dev is not None:

@@ -16,11 +16,11 @@ import numpy as np
 from tagfield.cores import cores, usual_threads
 from tagfield.errors import InputError
 from tagfield.train import RECIPES, Settings
+from tagfield.train.catalogue import all_options
 from tagfield.train.default import NAME
 from tagfield.train.fields import default_text, flag, number, options_of, whole
-from tagfield.train.options import Recipe
+from tagfield.train.recipe import Recipe
 from tagfield.train.recipes import find_recipe
-from tagfield.train.settings import all_options
 
 NAMES = {"l2sgd": "sgd", "averaged-perceptron": "ap", "passive-aggressive": "pa"}
 # Options whose values are converted, with their names in CRF.

@@ -32,7 +32,7 @@ from tagfield.experiment.shared import fingerprint
 from tagfield.experiment.style import style_of
 from tagfield.experiment.tuned import parts
 from tagfield.train import Settings, train
-from tagfield.train.driver import fitting, held_out_scorer
+from tagfield.train.held_out import fitting, held_out_scorer
 from tagfield.train.problem import Problem
 
 FILE = "minibatches.json"

@@ -17,7 +17,8 @@ from typing import Any
 
 from tagfield.errors import InputError
 from tagfield.train import RECIPES, Settings
-from tagfield.train.options import Descent, Stochastic
+from tagfield.train.options import Stochastic
+from tagfield.train.recipe import Descent
 from tagfield.train.updates import Divergence
 
 PAPER = ("sgd", "pa", "lbfgs", "u1.g1", "u2.g1", "u2.g1p", "u2.g2", "u2.g3")

@@ -17,11 +17,11 @@ from tagfield.bregman.responses import Response
 from tagfield.encode import Encoded
 from tagfield.evaluate import label_kind
 from tagfield.experiment.plan import Plan, PlannedRun
-from tagfield.train.driver import fitting, held_out_scorer
+from tagfield.train.held_out import fitting, held_out_scorer
 from tagfield.train.objective import Objective, dot
-from tagfield.train.options import Descent
 from tagfield.train.order import epoch_order
 from tagfield.train.problem import Problem
+from tagfield.train.recipe import Descent
 from tagfield.train.trainer import Finished
 from tagfield.train.whole_corpus import empirical
 

@@ -15,7 +15,9 @@ from tagfield.encode import Encoded
 from tagfield.evaluate import has_chunks
 from tagfield.progress.figures import objective
 from tagfield.train import Epoch, Settings
-from tagfield.train.options import ErrorDriven, QuasiNewton, Stochastic, WholeCorpus
+from tagfield.train.classic import ErrorDriven, QuasiNewton
+from tagfield.train.options import Stochastic
+from tagfield.train.variants import WholeCorpus
 
 Figure = tuple[str, Callable[[Epoch], float | None], Callable[[float], str]]  # name, value, format
 

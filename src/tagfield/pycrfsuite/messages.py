@@ -8,8 +8,8 @@ from typing import Any
 
 from tagfield.evaluate import Scores
 from tagfield.evaluate.scores import Tally
-from tagfield.train.driver import Trained
 from tagfield.train.history import Epoch
+from tagfield.train.trained import Trained
 
 TITLES = {
     "lbfgs": "L-BFGS optimization",

@@ -1,6 +1,6 @@
 """CRFsuite's parameters, and the options of tagfield that they stand for.
 
-    algorithm ─▶ its recipe        parameter ─▶ the option: its default, its type, its help (train/options.py)
+    algorithm ─▶ its recipe        parameter ─▶ the option: its default, its type, its help (train/catalogue.py)
 
 Four parameters are not options as they are: `feature.minfreq` and the two `feature.possible_*` name a feature set, and
 `max_iterations` has CRFsuite's default. A value is checked when training starts, by the option that it stands for.
@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 from tagfield.errors import InputError
 from tagfield.train import RECIPES, Settings
+from tagfield.train.catalogue import all_options
 from tagfield.train.fields import options_of
-from tagfield.train.options import Recipe
-from tagfield.train.settings import all_options
+from tagfield.train.recipe import Recipe
 
 ALIASES = {"ap": "averaged-perceptron", "pa": "passive-aggressive"}
 RECIPE_OF = {"lbfgs": "lbfgs", "l2sgd": "sgd", "averaged-perceptron": "ap", "passive-aggressive": "pa", "arow": "arow"}

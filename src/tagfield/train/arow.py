@@ -13,8 +13,8 @@ from tagfield.dataset import Longs
 from tagfield.errors import TrainingError
 from tagfield.layout import Weights
 from tagfield.native import kernels
+from tagfield.train.classic import Arow
 from tagfield.train.margin import below
-from tagfield.train.options import Arow
 from tagfield.train.problem import Problem
 from tagfield.train.trainer import State, Trainer, arrays_of, norm_of, weights_of
 

@@ -22,7 +22,8 @@ from numpy.typing import ArrayLike
 from tagfield._text import Vocabulary
 from tagfield.dataset import Doubles
 from tagfield.errors import InputError
-from tagfield.train.options import Auto, Descent, Recipe
+from tagfield.train.recipe import Descent, Recipe
+from tagfield.train.variants import Auto
 
 INSTEAD = "use lbfgs, l2sgd or adaptive"
 

@@ -5,8 +5,8 @@ Problem ─▶ recipe.copies · (places of weights, features) ─▶ memory.chec
 
 from tagfield.layout import FeatureSet
 from tagfield.memory import check_fits, room_left, spell
-from tagfield.train.options import Recipe
 from tagfield.train.problem import Problem
+from tagfield.train.recipe import Recipe
 from tagfield.train.recipes import RECIPES
 
 LEAN = "sgd"  # no recipe holds fewer arrays

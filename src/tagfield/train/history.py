@@ -11,11 +11,14 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from tagfield.evaluate import Scores
 from tagfield.layout import Weights
 from tagfield.train.settings import Settings
+
+if TYPE_CHECKING:
+    from tagfield.train.trainer import Trainer
 
 
 @dataclass(frozen=True)
@@ -178,6 +181,28 @@ class History:
     def out_of_patience(self) -> bool:
         """Whether the score on the held-out data has not risen for `patience` epochs."""
         return 0 < self._settings.patience <= len(self.epochs) - self._since
+
+    def ending(self, trainer: "Trainer", asked: bool, settled: bool) -> tuple[bool, str] | None:
+        """Whether training has converged, and why it stops after this epoch; None if it goes on.
+
+        asked: the callback wants to stop; settled: the rule of Stopping says so
+        """
+        settings, unit, done = self._settings, trainer.recipe.unit, len(self.epochs)
+        finished = trainer.finished()
+        if asked:
+            return False, "a callback asked it to stop"
+        if self.out_of_patience:
+            return True, f"{settings.monitor} on the held-out data has not risen for {settings.patience} {unit}s"
+        if finished:
+            return True, finished
+        if settled:
+            figure = "loss" if trainer.watches_loss else "objective"
+            return True, f"the {figure} has settled over {settings.period} {unit}s"
+        if done < settings.max_epochs:
+            return None
+        if trainer.settled:
+            return True, f"every sequence is labelled right after {done} {unit}{'s' * (done > 1)}"
+        return False, f"it reached the maximum of {done} {unit}{'s' * (done > 1)}"
 
     def remember(self, weights: Callable[[Weights | None], Weights]) -> None:
         """Keeps the weights of the epoch with the highest accuracy on the held-out data, to fall back on."""

@@ -18,7 +18,7 @@ from tagfield.dataset import Longs
 from tagfield.errors import TrainingError
 from tagfield.layout import ABSENT, Weights, absent
 from tagfield.native import kernels
-from tagfield.train.options import Margin, Perceptron
+from tagfield.train.classic import Margin, Perceptron
 from tagfield.train.problem import Problem
 from tagfield.train.trainer import State, Trainer, arrays_of, norm_of, weights_of
 

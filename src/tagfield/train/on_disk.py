@@ -23,10 +23,12 @@ from tagfield.layout import LANES, FeatureSet, Weights
 from tagfield.memory import room_left
 from tagfield.native import kernels
 from tagfield.train.class_weight import read_class_weight
-from tagfield.train.options import Arow, Auto, Margin, Perceptron, QuasiNewton, Stochastic
+from tagfield.train.classic import Arow, Margin, Perceptron, QuasiNewton
+from tagfield.train.options import Stochastic
 from tagfield.train.problem import Problem
 from tagfield.train.sentences import OnDisk
 from tagfield.train.settings import Settings
+from tagfield.train.variants import Auto
 
 WINDOWS = 8  # two windows and what a trainer makes of them fit into this part of the memory that is left
 BY_WINDOWS = (Stochastic, Auto, Margin, Perceptron, Arow, QuasiNewton)  # recipes that need no more than a window

@@ -1,21 +1,13 @@
-"""Recipes as records: what each way of training can be told, and the trainer that it makes.
+"""Stochastic natural gradient descent as a record: what it can be told, and the trainer that it makes.
 
-    Recipe ─┬─ Stochastic(response, metric, respond, average, anneal, cost, rate, …)   one sentence, one step
-            ├─ Auto(rate, average)             chooses a Stochastic from the data
-            ├─ WholeCorpus(response, rate)     natural gradient descent on all sentences at once
-            ├─ QuasiNewton(num_memories, …)    L-BFGS, and OWL-QN with c1
-            ├─ Margin(pa_type, c, …)           passive–aggressive
-            ├─ Perceptron(epsilon)             averaged perceptron
-            └─ Arow(variance, gamma, epsilon)  adaptive regularisation of weights
+    u = E − Ẽ of a sentence ─▶ f(u), by kinds of features, annealed ─▶ step sizes of a metric ─▶ θ
 
-A record holds only what its trainer uses, so an option that a recipe does not have cannot be set. The table of named
-recipes is recipes.py; what belongs to no recipe is in settings.py.
+The parts of it that are records of their own are in updates.py and metrics.py.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -23,141 +15,16 @@ import numpy as np
 from tagfield.bregman.joint import Joint
 from tagfield.bregman.responses import Response
 from tagfield.errors import InputError
-from tagfield.train.fields import Option, check_record, documented, nested, option
+from tagfield.train.fields import documented, nested, option
 from tagfield.train.kinds import Kinds
-from tagfield.train.line_search import SEARCHES
 from tagfield.train.metrics import MetaDescent, Newton, SgdQn
-from tagfield.train.updates import NGD, STOCHASTIC, AdaGrad, Calibration, Divergence, Metric
+from tagfield.train.recipe import Copies, Descent, Recipe
+from tagfield.train.updates import STOCHASTIC, AdaGrad, Calibration, Divergence, Metric
+from tagfield.train.variants import AUTO, AVERAGE, BLOCK, RATE, Auto, WholeCorpus
 
 if TYPE_CHECKING:
     from tagfield.train.problem import Problem
     from tagfield.train.trainer import Trainer
-
-MARGIN, QUASI_NEWTON = "pa, ap and arow", "lbfgs"
-AUTO = "auto"
-CHOICE = 1  # the random stream for choosing an update
-
-RATE = Option(
-    "Initial learning rate.",
-    STOCHASTIC,
-    above=0.0,
-    usual="found by calibration; with batch 1; in a stream 0.2, or 0.4 with AdaGrad",
-    metavar="R",
-)
-AVERAGE = Option("Keep the running mean of the weights instead of the last ones.", STOCHASTIC)
-BLOCK = Option(
-    "Sequences whose gradients see the same weights, for threads to share; 1 updates after each, as in the paper.",
-    STOCHASTIC,
-    low=1,
-    high=1024,
-    usual="8, or a thousandth of the data if that is less",
-    metavar="K",
-)
-MINIBATCH = Option(
-    "Sequences whose gradients are added up before the transformation and one update; as many as there are is the "
-    "whole corpus.",
-    STOCHASTIC,
-    low=1,
-    metavar="B",
-)
-MINIBATCH_MEAN = Option("Transform the mean of the gradients of a mini-batch instead of their sum.", STOCHASTIC)
-EPSILON = Option(
-    "Convergence threshold: gradient norm relative to the weights (lbfgs), or mean loss per sequence (pa, ap, arow).",
-    "When training stops",
-    low=0.0,
-    usual="1e-5 for lbfgs, 0 for pa, ap and arow",
-    metavar="E",
-)
-BATCH = Option("Step on the whole corpus at once instead of one sentence at a time.", NGD)
-
-
-@dataclass(frozen=True)
-class Copies:
-    """How many arrays as large as the model a trainer holds at its peak, beside the data.
-
-    >>> Copies(single=3, double=2).bytes(places=800, features=100)  # 3 · 800 floats and 2 · 100 doubles
-    11200
-    """
-
-    single: int  # float32, a number for each place of the layout, with padding: `weights.state.size`
-    double: int = 0  # float64, a number for each feature: `sum(features.counts)`
-
-    def bytes(self, places: int, features: int) -> int:
-        return 4 * places * self.single + 8 * features * self.double
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """A way to train."""
-
-    name: str = field(default="", kw_only=True)  # in the table of recipes
-    about: str = field(default="", kw_only=True, compare=False)  # the update, in a few words
-
-    made_by: ClassVar[str] = ""  # module and class of its trainer, which is imported when it is needed
-    family: ClassVar[str] = ""  # what messages call recipes of this kind
-    suffix: ClassVar[str] = ""  # what they add where options have made another recipe of a named one
-    unit: ClassVar[str] = "epoch"
-    epochs: ClassVar[int] = 50  # at most, by default
-    crfsuite_epochs: ClassVar[int] = 1000  # the same in CRFsuite, and so in CRF
-    delta: ClassVar[float] = 1e-6
-    has_likelihood: ClassVar[bool] = True  # it can sum over unknown labels, and over the paths that rules allow
-    settles: ClassVar[bool] = True  # the loss falls towards a limit
-    by_period: ClassVar[bool] = True  # the stopping rule looks back by a period
-    keeps_best: ClassVar[bool] = False  # the best epoch's weights; else the last
-
-    def __post_init__(self) -> None:
-        check_record(self)
-
-    def trainer(self, problem: "Problem", rng: np.random.Generator) -> "Trainer":
-        """The trainer of this recipe for a problem."""
-        module, _, name = self.made_by.partition(":")
-        made: Trainer = getattr(import_module(module), name)(self, problem)
-        return made
-
-    def copies(self, *, c1: float = 0.0, threads: int = 1, scored: bool = False) -> Copies:
-        """What its trainer holds at its peak: the marks of the features, the weights, and two copies of them.
-
-        scored: whether held-out data is scored after every pass, which keeps the best weights so far too
-        """
-        return Copies(4 + 2 * scored)
-
-    @property
-    def streams(self) -> bool:
-        """Whether it can learn from a stream."""
-        return False
-
-    def variant(self, options: Mapping[str, Any]) -> "Recipe":
-        """The recipe that some options turn this one into; most leave it what it is."""
-        return self
-
-    def __str__(self) -> str:
-        return self.name or self.family
-
-
-@dataclass(frozen=True)
-class Descent(Recipe):
-    """Natural gradient descent: u = E − Ẽ passes through a response before the step."""
-
-    response: Response | Divergence = nested()
-
-    @property
-    def f(self) -> Response:
-        """The response as it is given, or that of the Divergence."""
-        return self.response.response if isinstance(self.response, Divergence) else self.response
-
-    @property
-    def responses(self) -> list[Response]:
-        """Every response that it has."""
-        return [self.f]
-
-    @property
-    def linear(self) -> bool:
-        """Whether every gradient stays what it is, up to a factor."""
-        return all(f.generator.linear for f in self.responses)
-
-    def __str__(self) -> str:
-        own = isinstance(self.response, Divergence)
-        return f"{self.name}: {self.response}" if own else self.name or str(self.f)
 
 
 @documented
@@ -210,8 +77,17 @@ class Stochastic(Descent):
     )
     rate: float | None = option(None, RATE)
     block: int | None = option(None, BLOCK)
-    minibatch: int = option(1, MINIBATCH)
-    minibatch_mean: bool = option(False, MINIBATCH_MEAN)
+    minibatch: int = option(
+        1,
+        "Sequences whose gradients are added up before the transformation and one update; as many as there are is the "
+        "whole corpus.",
+        group=STOCHASTIC,
+        low=1,
+        metavar="B",
+    )
+    minibatch_mean: bool = option(
+        False, "Transform the mean of the gradients of a mini-batch instead of their sum.", group=STOCHASTIC
+    )
     calibration: Calibration = nested(Calibration())
 
     family: ClassVar[str] = "stochastic recipes"
@@ -349,158 +225,3 @@ def _response_at(f: Response, scaled: bool, kappa: float) -> Response:
     changed = f.annealed(kappa)
     slope = f.slope if f.depends_on_u_alone else 1.0  # any slope, so that every recipe ends as f(u) = u
     return replace(changed, scale=changed.scale * slope ** (kappa - 1))
-
-
-@documented
-@dataclass(frozen=True)
-class Auto(Recipe):
-    """Tries a family of updates on a part of the data and trains with the best (choose.py)."""
-
-    rate: float | None = option(None, RATE)
-    average: bool = option(True, AVERAGE)
-    block: int | None = option(None, BLOCK)
-
-    family: ClassVar[str] = "stochastic recipes"
-    suffix: ClassVar[str] = " with generator auto"
-    keeps_best: ClassVar[bool] = True
-
-    def copies(self, *, c1: float = 0.0, threads: int = 1, scored: bool = False) -> Copies:
-        """Those of the recipe that needs most."""
-        return Copies(5 + 2 * self.average + 2 * scored)
-
-    def trainer(self, problem: "Problem", rng: np.random.Generator) -> "Trainer":
-        from tagfield.train.choose import choose
-        from tagfield.train.stochastic import StochasticTrainer
-
-        # The choice has a random stream of its own, and calibration's draw is made all the same: the shuffles that
-        # follow are those of any recipe that is calibrated from this seed.
-        chosen = choose(problem, np.random.default_rng([problem.settings.seed, CHOICE]), average=self.average)
-        rng.permutation(problem.count)
-        name, about = chosen.f.name, f"chosen by {self.name}{self.suffix}"
-        recipe = replace(chosen, rate=self.rate or chosen.rate, block=self.block, name=name, about=about)
-        return StochasticTrainer(recipe, problem, problem.start.copy())
-
-
-@documented
-@dataclass(frozen=True)
-class WholeCorpus(Descent):
-    """Natural gradient descent on the expectations of the whole corpus, in float64, on any number of threads."""
-
-    rate: float | None = option(None, RATE)
-
-    made_by: ClassVar[str] = "tagfield.train.whole_corpus:WholeCorpusTrainer"
-    family: ClassVar[str] = "stochastic recipes"
-    suffix: ClassVar[str] = " with batch"
-    unit: ClassVar[str] = "iteration"
-    delta: ClassVar[float] = 1e-5
-    by_period: ClassVar[bool] = False
-    has_likelihood: ClassVar[bool] = False
-
-    def copies(self, *, c1: float = 0.0, threads: int = 1, scored: bool = False) -> Copies:
-        """x, u, Ẽ and the residual, those that are tried, and the direction on its way."""
-        return Copies(2 + 2 * scored, 13)
-
-    def __str__(self) -> str:
-        return f"{super().__str__()}, on the whole corpus"
-
-
-@documented
-@dataclass(frozen=True)
-class QuasiNewton(Recipe):
-    """L-BFGS on the whole corpus; with c1, OWL-QN."""
-
-    num_memories: int = option(6, "Pairs of points and gradients that L-BFGS remembers.", group=QUASI_NEWTON, low=1)
-    linesearch: str = option(
-        "MoreThuente",
-        "Line search; with --c1 it is always backtracking.",
-        group=QUASI_NEWTON,
-        choices={name: name for name in SEARCHES},
-    )
-    max_linesearch: int = option(20, "Points that one line search may try.", group=QUASI_NEWTON, low=1)
-    epsilon: float = option(1e-5, EPSILON)
-
-    made_by: ClassVar[str] = "tagfield.train.quasi_newton:QuasiNewtonTrainer"
-    family: ClassVar[str] = "lbfgs"
-    unit: ClassVar[str] = "iteration"
-    epochs: ClassVar[int] = 1000  # it converges sooner: after some 160 on CoNLL-2000
-    crfsuite_epochs: ClassVar[int] = 2**31 - 1
-    delta: ClassVar[float] = 1e-5
-
-    def copies(self, *, c1: float = 0.0, threads: int = 1, scored: bool = False) -> Copies:
-        """Pairs; x, ∇, d, what a line search tries and its ∇; places of features; x on its way into the weights."""
-        return Copies(1 + 2 * scored, 2 * self.num_memories + 7)
-
-
-class ErrorDriven(Recipe):
-    """What learns only from mislabelled sentences: it has no likelihood, so no objective can settle."""
-
-    crfsuite_epochs: ClassVar[int] = 100
-    has_likelihood: ClassVar[bool] = False
-    settles: ClassVar[bool] = False
-
-    def copies(self, *, c1: float = 0.0, threads: int = 1, scored: bool = False) -> Copies:
-        """Marks, weights, the rest of the average or the variances, and two copies of what is kept."""
-        return Copies(5 + 2 * scored)
-
-
-@documented
-@dataclass(frozen=True)
-class Margin(ErrorDriven):
-    """The passive–aggressive algorithm: only mislabelled sentences change the weights."""
-
-    pa_type: int = option(1, "PA, PA-I or PA-II.", group=MARGIN, low=0, high=2, metavar="0|1|2")
-    c: float = option(1.0, "Aggressiveness of pa.", group=MARGIN, name="pa_c", crf="c", above=0.0, metavar="C")
-    error_sensitive: bool = option(
-        True,
-        "Margin of pa: the square root of the number of wrong labels, or else 1.",
-        group=MARGIN,
-        name="pa_cost_sensitive",
-        crf="error_sensitive",
-    )
-    averaging: bool = option(
-        True, "Keep the mean of all of pa's steps.", group=MARGIN, name="pa_average", crf="averaging"
-    )
-    epsilon: float = option(0.0, EPSILON)
-
-    made_by: ClassVar[str] = "tagfield.train.margin:MarginTrainer"
-    family: ClassVar[str] = "pa"
-
-
-@documented
-@dataclass(frozen=True)
-class Perceptron(ErrorDriven):
-    """The averaged perceptron: a step of 1 towards the gold labels of every mislabelled sentence."""
-
-    epsilon: float = option(0.0, EPSILON)
-
-    made_by: ClassVar[str] = "tagfield.train.margin:MarginTrainer"
-    family: ClassVar[str] = "ap"
-
-
-@documented
-@dataclass(frozen=True)
-class Arow(ErrorDriven):
-    """Adaptive regularisation of weights: a weight that was corrected often moves less."""
-
-    variance: float = option(
-        1.0,
-        "Initial variance of every weight.",
-        group=MARGIN,
-        name="arow_variance",
-        crf="variance",
-        above=0.0,
-        metavar="V",
-    )
-    gamma: float = option(
-        1.0,
-        "How slowly the variances fall: larger is slower.",
-        group=MARGIN,
-        name="arow_gamma",
-        crf="gamma",
-        above=0.0,
-        metavar="G",
-    )
-    epsilon: float = option(0.0, EPSILON)
-
-    made_by: ClassVar[str] = "tagfield.train.arow:ArowTrainer"
-    family: ClassVar[str] = "arow"

@@ -28,11 +28,11 @@ from tagfield.dataset import Doubles, Longs
 from tagfield.errors import TrainingError
 from tagfield.layout import Weights
 from tagfield.native import kernels
+from tagfield.train.classic import QuasiNewton
 from tagfield.train.curvature import Curvature
 from tagfield.train.history import Figures
 from tagfield.train.line_search import SEARCHES, SHRINK, SUFFICIENT, Point
 from tagfield.train.objective import Objective, Part, dot
-from tagfield.train.options import QuasiNewton
 from tagfield.train.problem import Problem
 from tagfield.train.ties import settle_ties
 from tagfield.train.trainer import Finished, State, Trainer

@@ -1,6 +1,6 @@
 """The recipes: one table, a line each. To add a recipe, add its line.
 
-The record says what the recipe can be told and which trainer runs it (options.py); the mathematics of the responses is
+The record says what the recipe can be told and which trainer runs it (recipe.py); the mathematics of the responses is
 in tagfield.bregman. The paper folds the constant 1/√ε of its G1 into the learning rate; `scale` undoes such constants,
 so that each response is the function that the paper prints.
 """
@@ -13,8 +13,10 @@ from tagfield.bregman.generators import arctan, erf, gd, quadratic
 from tagfield.bregman.losses import update
 from tagfield.bregman.responses import Response
 from tagfield.errors import InputError
+from tagfield.train.classic import Arow, Margin, Perceptron, QuasiNewton
 from tagfield.train.metrics import MetaDescent, Newton, SgdQn
-from tagfield.train.options import Arow, Margin, Perceptron, QuasiNewton, Recipe, Stochastic
+from tagfield.train.options import Stochastic
+from tagfield.train.recipe import Recipe
 from tagfield.train.updates import AdaGrad, Divergence
 
 U1, U2 = update("U1"), update("U2")

@@ -1,8 +1,9 @@
 """The page of all options, docs/options.md, from the options themselves: `python -m tagfield.train.reference`."""
 
+from tagfield.train.catalogue import all_options
 from tagfield.train.fields import Found
 from tagfield.train.recipes import RECIPES
-from tagfield.train.settings import all_options, shown_default
+from tagfield.train.settings import shown_default
 
 HEAD = """# Options of training
 

@@ -8,69 +8,32 @@
 `Settings.of` is the one way from names and values to a run: the command line and `CRF` use it too.
 """
 
-import difflib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Any
 
 from tagfield.cores import usual_threads
 from tagfield.corpus import Corpus
 from tagfield.encode import Encoded
 from tagfield.errors import InputError
-from tagfield.evaluate.scores import FIGURES
 from tagfield.page import facts
+from tagfield.train.catalogue import direct, misplaced
+from tagfield.train.classic import QuasiNewton
+from tagfield.train.common import Common
 from tagfield.train.default import DEFAULT, NAME, NAMED, default_features
-from tagfield.train.fields import (
-    Found,
-    check_record,
-    default_text,
-    documented,
-    option,
-    options_of,
-    plain_values,
-    with_options,
-)
-from tagfield.train.metrics import MetaDescent, Newton, SgdQn
-from tagfield.train.options import (
-    AUTO,
-    BATCH,
-    Arow,
-    Auto,
-    Margin,
-    Perceptron,
-    QuasiNewton,
-    Recipe,
-    Stochastic,
-    WholeCorpus,
-)
+from tagfield.train.fields import Found, check_record, default_text, documented, options_of, plain_values, with_options
+from tagfield.train.options import Stochastic
+from tagfield.train.recipe import Recipe
 from tagfield.train.recipes import RECIPES, find_recipe
-from tagfield.train.updates import AdaGrad, Calibration, Divergence
+from tagfield.train.variants import AUTO, BATCH, Auto, WholeCorpus
 
-TRAINING, STOPPING = "The training", "When training stops"
-KINDS = {"observed": "observed", "all": "all"}
 UPDATE = ("loss", "gamma", "generator", "batch")  # one of these, without a recipe, is for ngd
-LIKELIHOOD = (Stochastic.family, QuasiNewton.family)
-OWNERS = {  # for messages
-    Divergence: "ngd",
-    AdaGrad: "AdaGrad (metric adaptive)",
-    Newton: "online Newton (metric newton)",
-    SgdQn: "SGD-QN (metric sgdqn)",
-    MetaDescent: "stochastic meta-descent (metric smd)",
-    Calibration: Stochastic.family,
-}
-
-
-def _usual(name: str) -> str:
-    """What the help says of an option that a named recipe has another default for."""
-    shown = [f"{each[name]:g}" if isinstance(each[name], float) else each[name] for each in (DEFAULT, NAMED)]
-    return f"{shown[0]}; {shown[1]} for a named recipe"
 
 
 @documented
 @dataclass(frozen=True)
-class Settings:
+class Settings(Common):
     """Everything that a training run can be told; c1, c2, period and delta mean what they mean in CRFsuite.
 
     recipe: A name from RECIPES, or a record such as Stochastic(...). Default: adaptive, averaged, with a fixed rate.
@@ -85,65 +48,6 @@ class Settings:
     >>> Settings.of("u2.g1", average=True, c2=0.5)
     Settings.of('u2.g1', c2=0.5, average=True)
     """
-
-    recipe: Any = NAME  # a Recipe; a name is looked up
-    features: str = option(
-        None,
-        "Features: one weight per attribute and label seen together (observed), or per possible pair (all); auto is "
-        "all if that fits into memory, else observed.",
-        group=TRAINING,
-        choices=KINDS | {"auto": "auto"},
-        usual=_usual("features"),
-    )
-    transitions: str | None = option(
-        None,
-        "Transition weights: for each pair of labels seen in a row (observed), or for every pair (all).",
-        group=TRAINING,
-        choices=KINDS,
-        usual="as features",
-    )
-    min_count: int = option(
-        1, "Drop features (with all: attributes) that occur less often.", group=TRAINING, low=1, metavar="N"
-    )
-    c1: float = option(0.0, "L1 penalty C·‖θ‖₁; lbfgs only.", group=TRAINING, low=0.0, metavar="C", applies=("lbfgs",))
-    c2: float = option(
-        None, "L2 penalty C·‖θ‖².", group=TRAINING, low=0.0, metavar="C",
-        applies=LIKELIHOOD, usual=_usual("c2"),
-    )  # fmt: skip
-    epochs: int | None = option(
-        None, "Maximum number of passes over the data.", group=STOPPING, low=1,
-        usual=f"{DEFAULT['epochs']}; 50 for a named recipe, 1000 for lbfgs", metavar="N",
-    )  # fmt: skip
-    seed: int = option(
-        0, "Random seed: the same seed gives the same model.", group=TRAINING, low=0, high=2**63 - 1, metavar="S"
-    )
-    threads: int | None = option(
-        None, "Number of threads, which never changes the model; pa, ap and arow train on one.", group=TRAINING, low=1,
-        high=4096, usual="all cores, or OMP_NUM_THREADS", metavar="N",
-    )  # fmt: skip
-    period: int = option(
-        10, "Epochs over which the loss (plain sgd, lbfgs: objective) must improve by delta; 0 never stops.",
-        group=STOPPING, low=0, metavar="N", applies=LIKELIHOOD,
-    )  # fmt: skip
-    delta: float | None = option(
-        None, "Minimum relative improvement over period epochs; with batch, the part of the first step that ends it.",
-        group=STOPPING, low=0.0, metavar="D", applies=LIKELIHOOD, usual="1e-6; 1e-5 for lbfgs and batch",
-    )  # fmt: skip
-    patience: int = option(
-        0, "Stop after this many epochs without a better score on the held-out data, and keep the best; 0 never stops.",
-        group=STOPPING, low=0, metavar="N",
-    )  # fmt: skip
-    keep_best: bool = option(
-        True, "With held-out data, keep the epoch with the best score on it, and not the last one.", group=STOPPING,
-    )  # fmt: skip
-    monitor: str = option(
-        "auto", "Score that keep_best and patience use; auto is f1 if the labels mark chunks, else accuracy.",
-        group=STOPPING, choices={name: name for name in ("auto", *FIGURES)}, metavar="NAME",
-    )  # fmt: skip
-    max_dev_rise: float | None = option(
-        0.25, "Stop when the errors on the held-out data exceed their minimum by this fraction; inf never stops.",
-        group=STOPPING, low=0.0, high=math.inf, metavar="F",
-    )  # fmt: skip
 
     def __post_init__(self) -> None:
         usual = isinstance(self.recipe, str) and self.recipe == NAME
@@ -182,15 +86,15 @@ class Settings:
             options["batch"] = BATCH.check(called.get("batch", "batch"), options["batch"], bool)
         chosen = chosen.variant(options)
         if options.pop("batch", None) and not isinstance(chosen, WholeCorpus):
-            raise _misplaced("batch", chosen, called)
+            raise misplaced("batch", chosen, called)
         if isinstance(chosen, Auto):
             options.pop("generator", None)
-        direct = {name: options.pop(name) for name in _direct(chosen) if name in options}
-        chosen = with_options(chosen, direct, called)  # these decide which records are inside
+        its_own = {name: options.pop(name) for name in direct(chosen) if name in options}
+        chosen = with_options(chosen, its_own, called)  # these decide which records are inside
         own, common = options_of(chosen), options_of(cls)
         for name in options:
             if name not in own and (name not in common or not _applies(common[name], chosen)):
-                raise _misplaced(name, chosen, called)
+                raise misplaced(name, chosen, called)
         chosen = with_options(chosen, {name: value for name, value in options.items() if name in own}, called)
         unset = {name for name in NAMED if options.get(name) is None}  # None stands for the default
         rest = {name: value for name, value in options.items() if name not in own and name not in unset}
@@ -321,45 +225,10 @@ def _read(values: dict[str, Any]) -> Settings:
     return Settings.of(**values)
 
 
-RECORDS: tuple[Any, ...] = (
-    Settings, Stochastic, AdaGrad, Newton, SgdQn, MetaDescent, Auto, Divergence, WholeCorpus, Calibration, Margin,
-    Perceptron, Arow, QuasiNewton,
-)  # fmt: skip
-
-
-@cache
-def all_options() -> dict[str, Found]:
-    """Every option there is, by name: what the command line and docs/options.md show."""
-    found: dict[str, Found] = {}
-    for record in RECORDS:
-        found |= {name: each for name, each in options_of(record).items() if name not in found}
-    return found | {"batch": Found("batch", (), BATCH, bool, False, False)}
-
-
-def _misplaced(name: str, recipe: Recipe, called: Mapping[str, str]) -> InputError:
-    """What to say of an option that the recipe does not have."""
-    shown, there = called.get(name, name), recipe.name or recipe.family
-    if name not in all_options():
-        near = difflib.get_close_matches(name, all_options(), 1)
-        return InputError(f"no option named {shown!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
-    if recipe.suffix:
-        return InputError(f"{shown} does not apply to {there}{recipe.suffix}")
-    if name == "batch":
-        owners = [Stochastic.family]
-    else:
-        owners = [OWNERS.get(record) or record.family for record in RECORDS[1:] if name in _direct(record)]
-        owners = list(dict.fromkeys(owners)) or list(options_of(Settings)[name].option.applies)
-    listed = owners[0] if len(owners) == 1 else f"{', '.join(owners[:-1])} and {owners[-1]}"
-    return InputError(f"{shown} applies only to {listed}, not to {there}")
-
-
-def _direct(record: Any) -> set[str]:
-    return {found.name for found in options_of(record).values() if len(found.path) == 1}
-
-
 def shown_default(found: Found) -> str:
     """The default of an option where no recipe is named, and that of named recipes if it is another one.
 
+    >>> from tagfield.train.catalogue import all_options
     >>> shown_default(all_options()["cost"]), shown_default(all_options()["seed"])
     ('2; 0 for a named recipe', '0')
     """

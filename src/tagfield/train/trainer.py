@@ -20,8 +20,8 @@ from tagfield.dataset import Longs
 from tagfield.layout import Weights
 from tagfield.native import kernels
 from tagfield.train.history import Figures
-from tagfield.train.options import Recipe
 from tagfield.train.problem import Problem
+from tagfield.train.recipe import Recipe
 
 
 class Finished(Exception):

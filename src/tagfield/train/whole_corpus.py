@@ -17,9 +17,9 @@ from tagfield.dataset import Dataset, Doubles, Longs
 from tagfield.errors import TrainingError
 from tagfield.layout import FeatureSet, Weights
 from tagfield.train.objective import Objective, dot, norm
-from tagfield.train.options import WholeCorpus
 from tagfield.train.problem import Problem
 from tagfield.train.trainer import Finished, State, Trainer
+from tagfield.train.variants import WholeCorpus
 
 SMALLEST_RATE = 1e-12
 ROUNDED = 1e-13  # of Ẽ: a difference this small is what is left of rounded sums

@@ -16,7 +16,7 @@ from tagfield.errors import InputError, TrainingError
 from tagfield.evaluate import has_chunks
 from tagfield.model import Model
 from tagfield.train import Epoch, Settings, train
-from tagfield.train.driver import fitting
+from tagfield.train.held_out import fitting
 
 
 def deal(sequences: int, folds: int, seed: int) -> list[Longs]:
