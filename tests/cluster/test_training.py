@@ -245,8 +245,11 @@ def test_what_cannot_train_on_a_cluster_is_refused_before_anything_starts() -> N
 
 
 def test_patience_needs_held_out_data() -> None:
+    encoded = encode(learnable(5))
     with pytest.raises(InputError, match="give dev"):
-        run(encode(learnable(5)), Settings.of("default", patience=2))
+        run(encoded, Settings.of("default", patience=2))
+    with pytest.raises(InputError, match="monitor=f1 needs labels that mark chunks; use accuracy or macro_f1"):
+        run(encoded, Settings.of("default", patience=2, monitor="f1"), dev=encoded)
 
 
 @pytest.mark.parametrize(

@@ -21,11 +21,11 @@ from tagfield.train.problem import Problem
 from tests.support.naive import Dense
 from tests.support.naive import Problem as Naive
 from tests.support.naive_minibatch import Minibatches
+from tests.support.passes import close, drawn_features
 from tests.support.strategies import encode, learnable, present, problems
 from tests.support.trainers import made
 from tests.train.test_blocks import EDGES, PLAIN, VALUES, bits, same_on_any, unknown
 from tests.train.test_limits import hide
-from tests.train.test_stochastic import close, drawn_features
 
 LABELS = (1, 2, 3, 9, 33)
 

@@ -15,15 +15,15 @@ from tagfield.dataset import UNKNOWN
 from tagfield.errors import InputError
 from tagfield.lattice import open_corpus
 from tagfield.train import Settings, stochastic, train
+from tagfield.train.metrics import AdaGrad
 from tagfield.train.options import Stochastic
-from tagfield.train.updates import AdaGrad
 from tests.support.bregman_table import EXACT_RECIPES, recipe
 from tests.support.corpus import with_hidden
 from tests.support.naive import Limited, Problem
+from tests.support.passes import close, drawn_features
 from tests.support.strategies import encode, learnable, present, problems
 from tests.support.tolerances import PASSES
 from tests.support.trainers import made
-from tests.train.test_stochastic import close, drawn_features
 
 LABELS = (1, 2, 3, 9, 40)  # of many, sentences share a lattice
 COUNTED = {  # these need E and Ẽ separately

@@ -2,12 +2,13 @@
 
 import re
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tagfield import CRF, Corpus, pack
@@ -17,73 +18,25 @@ from tagfield.errors import InputError
 from tagfield.experiment.demo import addresses, write_columns
 from tagfield.features import feature_set
 from tagfield.lattice import open_corpus
-from tagfield.layout import FeatureSet, Weights, absent
+from tagfield.layout import Weights, absent
 from tagfield.native import kernels
 from tagfield.train import RECIPES, Settings, train
 from tagfield.train.metrics import MetaDescent, Newton, SgdQn
 from tagfield.train.options import Stochastic
 from tagfield.train.problem import Problem as Posed
-from tagfield.train.responding import set_response
-from tests.support.bregman_table import recipe
 from tests.support.corpus import with_hidden
-from tests.support.naive import Dense, Problem
-from tests.support.naive import Stochastic as Flat
+from tests.support.naive import Problem
 from tests.support.naive_metrics import Newton as NewtonTwin
 from tests.support.naive_metrics import SgdQn as SgdQnTwin
 from tests.support.naive_metrics import Smd as SmdTwin
 from tests.support.naive_metrics import hessian_times
-from tests.support.strategies import encode, learnable, present, problems, to_dense
-from tests.support.tolerances import CURVATURE, PASSES
-from tests.train.test_stochastic import LABELS, PAPER, drawn_features, naive_f
+from tests.support.passes import LABELS, PAPER, check_against_twin, naive_f
+from tests.support.strategies import encode, learnable, problems, to_dense
+from tests.support.tolerances import CURVATURE
+from tests.support.trainers import made
 
 NEW = ("newton", "sgdqn", "smd")
 MEASURING = ("sgdqn", "smd")
-
-
-def run(
-    features: FeatureSet, corpus: kernels.Corpus, orders: list[list[int]], name: str, **told: Any
-) -> tuple[kernels.Pass, Weights, Weights]:
-    """The native pass, driven by hand; returns it with θ̄ and R."""
-    native = kernels.Pass()
-    for key, value in told.items():
-        setattr(native, key, value)
-    set_response(native, recipe(name))
-    theta = features.zeros()
-    squares, rest, velocity = (theta.map(np.zeros_like) for _ in range(3))
-    if native.metric == "smd":
-        squares = squares.map(np.ones_like)
-    for order in orders:
-        fields = [features.field(w) for w in (theta, squares, rest)]
-        native.run(corpus, *fields, np.array(order, np.int64), features.field(velocity))
-        assert native.failed == -1
-    return native, theta, rest
-
-
-def compare(
-    native: kernels.Pass, features: FeatureSet, theta: Weights, rest: Weights, twin: Flat, tolerance: float
-) -> None:
-    def close(found: Weights, expected: Dense) -> None:
-        size = max(1.0, float(np.abs(expected.flat()).max(initial=0.0)))
-        dense = to_dense(features, *found.arrays())
-        np.testing.assert_allclose(dense.flat(), expected.flat(), rtol=tolerance, atol=tolerance * size)
-
-    assert native.t == twin.t
-    close(theta.map(lambda array: array * np.float32(native.scale)), twin.theta)
-    if native.averaging and twin.t:
-        close(theta.map(lambda w, r: (native.summed_scale * w - r) / native.averaged, rest), twin.average())
-    for array, zero in zip(theta.arrays(), features.zero.arrays(), strict=True):
-        assert (absent(array) == absent(zero)).all()
-
-
-def follows(make: Any, features: FeatureSet, orders: list[list[int]]) -> Flat:
-    """The twin after the passes, where they do not make anything of a rounding error."""
-    twin, nudged = make(), make()
-    nudged.theta = present(features).map(lambda m: np.where(m, 1e-9, 0.0))
-    for order in orders:
-        twin.run(order)
-        nudged.run(order)
-    assume(np.abs(nudged.theta.flat() - twin.theta.flat()).max(initial=0.0) < 1e-7)
-    return twin
 
 
 @settings(max_examples=60, deadline=None)
@@ -107,18 +60,9 @@ def test_newton_follows_the_twin(
     block: int,
     threads: int,
 ) -> None:
-    corpus = open_corpus(encode(problem).dataset)
-    features = drawn_features(data, problem, corpus)
-    orders = [data.draw(st.permutations(range(len(problem.sentences)))) for _ in range(3)]
-    told = {"rate": 0.1, "decay": decay, "floor": 0.3, "respond_edges": respond_edges, "block": block}
-    found = run(features, corpus, orders, name, metric="newton", averaging=averaging, threads=threads, **told)
-    f = naive_f(name)
-    twin = follows(
-        lambda: NewtonTwin(problem, present(features), f, 0.1, decay, True, 0.3, respond_edges, block=block),
-        features,
-        orders,
-    )
-    compare(found[0], features, *found[1:], twin, PASSES)
+    both = {"respond_edges": respond_edges, "floor": 0.3, "block": block}
+    told = {"metric": "newton", "decay": decay, "averaging": averaging, "threads": threads}
+    check_against_twin(problem, data, name, partial(NewtonTwin, **both), **told, **both)
 
 
 @settings(max_examples=80, deadline=None)
@@ -142,20 +86,9 @@ def test_sgdqn_follows_the_twin(
     skip: int,
     cost: float,
 ) -> None:
-    corpus = open_corpus(encode(problem).dataset)
-    features = drawn_features(data, problem, corpus)
-    orders = [data.draw(st.permutations(range(len(problem.sentences)))) for _ in range(3)]
-    told = {"rate": 0.1, "decay": decay, "respond_edges": respond_edges, "cost": cost}
-    found = run(features, corpus, orders, name, metric="sgdqn", averaging=averaging, skip=skip, most=5.0, **told)
-    f = naive_f(name)
-    twin = follows(
-        lambda: SgdQnTwin(
-            problem, present(features), f, 0.1, decay, respond_edges=respond_edges, cost=cost, skip=skip, most=5.0
-        ),
-        features,
-        orders,
-    )
-    compare(found[0], features, *found[1:], twin, CURVATURE)
+    both = {"respond_edges": respond_edges, "cost": cost, "skip": skip, "most": 5.0}
+    told = {"metric": "sgdqn", "decay": decay, "averaging": averaging}
+    check_against_twin(problem, data, name, partial(SgdQnTwin, **both), CURVATURE, **told, **both)
 
 
 @settings(max_examples=60, deadline=None)
@@ -179,19 +112,10 @@ def test_smd_follows_the_twin(
     memory: float,
     cost: float,
 ) -> None:
-    corpus = open_corpus(encode(problem).dataset)
-    features = drawn_features(data, problem, corpus)
-    orders = [data.draw(st.permutations(range(len(problem.sentences)))) for _ in range(3)]
-    told = {"rate": 0.1, "decay": decay, "mu": mu, "memory": memory, "cost": cost}
-    found = run(features, corpus, orders, name, metric="smd", averaging=averaging, **told)
-    f = naive_f(name)
+    both, f = {"mu": mu, "memory": memory, "cost": cost}, naive_f(name)
     slope = None if name == "sgd" else lambda u: (f(u + 1e-6) - f(u - 1e-6)) / 2e-6
-    twin = follows(
-        lambda: SmdTwin(problem, present(features), f, 0.1, decay, cost=cost, mu=mu, memory=memory, slope=slope),
-        features,
-        orders,
-    )
-    compare(found[0], features, *found[1:], twin, CURVATURE)
+    told = {"metric": "smd", "decay": decay, "averaging": averaging}
+    check_against_twin(problem, data, name, partial(SmdTwin, **both, slope=slope), CURVATURE, **told, **both)
 
 
 @settings(max_examples=60, deadline=None)
@@ -253,26 +177,21 @@ def test_unknown_labels_rules_and_class_weights(name: str) -> None:
         assert trained.history[-1].objective < trained.history[0].objective
 
 
+def remembered(passes: int, name: str, **options: Any) -> tuple[Posed, np.ndarray]:
+    """A problem, and what each weight remembers after some passes over it."""
+    trainer = made(encode(learnable(100)), Settings.of(name, **options))
+    for _ in range(passes):
+        trainer.run(np.arange(100))
+    return trainer.problem, trainer.state().arrays["squares.state"]
+
+
 def test_gains_of_smd_grow_where_steps_agree_and_fall_where_they_turn() -> None:
-    encoded = encode(learnable(100))
-    problem = Posed.of(encoded, Settings.of("smd", rate=0.01, smd_mu=0.5, c2=0.01))
-    trainer = problem.settings.recipe.trainer(problem, np.random.default_rng(0))
-    for _ in range(3):
-        trainer.run(np.arange(100))
-    gains = trainer.state().arrays["squares.state"]
-    assert gains.max() > 1.2
-    wild = Posed.of(encoded, Settings.of("smd", rate=2.0, smd_mu=0.5, c2=0.01))
-    trainer = wild.settings.recipe.trainer(wild, np.random.default_rng(0))
-    for _ in range(3):
-        trainer.run(np.arange(100))
-    assert trainer.state().arrays["squares.state"].min() < 0.8
+    assert remembered(3, "smd", rate=0.01, smd_mu=0.5, c2=0.01)[1].max() > 1.2
+    assert remembered(3, "smd", rate=2.0, smd_mu=0.5, c2=0.01)[1].min() < 0.8
 
 
 def test_curvature_shortens_the_steps_of_sgdqn() -> None:
-    problem = Posed.of(encode(learnable(100)), Settings.of("sgdqn", rate=0.5, qn_skip=2))
-    trainer = problem.settings.recipe.trainer(problem, np.random.default_rng(0))
-    trainer.run(np.arange(100))
-    seen = trainer.state().arrays["squares.state"]
+    problem, seen = remembered(1, "sgdqn", rate=0.5, qn_skip=2)
     assert seen.min() == 0.0
     assert 0 < seen.max() <= 100 * 99 * problem.penalty_share * (1 + 1e-6)
 
@@ -318,7 +237,7 @@ def test_sgdqn_needs_a_penalty() -> None:
 
 
 def test_the_records_check_their_options() -> None:
-    for made, message in (
+    for make, message in (
         (lambda: Newton(0.0), "delta must be above 0, got 0"),
         (lambda: SgdQn(skip=0), "skip must be at least 1, got 0"),
         (lambda: SgdQn(bound=1.0), "bound must be above 1, got 1"),
@@ -326,6 +245,6 @@ def test_the_records_check_their_options() -> None:
         (lambda: MetaDescent(memory=1.5), "memory must be at most 1, got 1.5"),
     ):
         with pytest.raises(InputError, match=re.escape(message)):
-            made()
+            make()
     assert Stochastic(RECIPES["sgd"].response, "smd").metric == MetaDescent()  # type: ignore[arg-type]
     assert replace(RECIPES["u2.g1"], metric=SgdQn(skip=3)).metric == SgdQn(skip=3)

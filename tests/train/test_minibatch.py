@@ -18,13 +18,13 @@ from tagfield.train.responding import set_response
 from tests.support.bregman_table import EXACT_RECIPES, recipe
 from tests.support.naive import Dense, Problem
 from tests.support.naive_minibatch import Direction, Minibatches
+from tests.support.passes import close, drawn_features
 from tests.support.strategies import encode, learnable, present, problems
 from tests.support.tolerances import PASSES
 from tests.support.trainers import made
 from tests.train.test_blocks import COUNTED as U4
 from tests.train.test_blocks import EDGES, NAMED, PLAIN, TEAMS, VALUES, same_on_any, unknown
 from tests.train.test_limits import COUNTED, hide
-from tests.train.test_stochastic import close, drawn_features
 
 LABELS = (1, 2, 3, 9, 33)
 

@@ -13,12 +13,12 @@ from tagfield.train import RECIPES, Settings
 from tagfield.train.catalogue import all_options
 from tagfield.train.classic import Arow, Margin, Perceptron, QuasiNewton
 from tagfield.train.fields import Found, Option, default_text
-from tagfield.train.metrics import MetaDescent, Newton, SgdQn
+from tagfield.train.metrics import AdaGrad, MetaDescent, Newton, SgdQn
 from tagfield.train.options import Stochastic
 from tagfield.train.recipe import Copies, Recipe
 from tagfield.train.reference import options_page
 from tagfield.train.settings import shown_default
-from tagfield.train.updates import AdaGrad, Calibration, Divergence
+from tagfield.train.updates import Calibration, Divergence
 from tagfield.train.variants import Auto, WholeCorpus
 from tests.support.cli_process import call
 

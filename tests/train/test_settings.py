@@ -14,9 +14,10 @@ from tagfield.errors import InputError
 from tagfield.train import DEFAULT, RECIPES, Settings
 from tagfield.train.catalogue import all_options
 from tagfield.train.classic import Margin, QuasiNewton
+from tagfield.train.metrics import AdaGrad
 from tagfield.train.options import Stochastic
 from tagfield.train.recipe import Recipe
-from tagfield.train.updates import AdaGrad, Calibration, Divergence
+from tagfield.train.updates import Calibration, Divergence
 from tagfield.train.variants import Auto, WholeCorpus
 
 CALIBRATION = {f"calibration_{name}" for name in ("eta", "rate", "samples", "candidates", "max_trials")}

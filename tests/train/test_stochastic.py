@@ -1,49 +1,28 @@
 """Stochastic passes against the naive twin: every recipe, both feature sets and every kind of rows."""
 
 import math
-from typing import Any
+from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tagfield.encode import Vocabulary, encode_sequences
 from tagfield.errors import InputError
 from tagfield.features import feature_set
 from tagfield.lattice import open_corpus
-from tagfield.layout import FeatureSet, Weights, absent
+from tagfield.layout import absent
 from tagfield.native import kernels
 from tagfield.train import RECIPES, Settings, stochastic, train
 from tagfield.train.options import Stochastic
-from tagfield.train.responding import set_response
-from tests.support.bregman_table import EXACT_RECIPES, recipe
-from tests.support.naive import Dense, Problem
+from tests.support.bregman_table import EXACT_RECIPES
+from tests.support.naive import Problem
 from tests.support.naive import Stochastic as Twin
+from tests.support.passes import LABELS, PAPER, check_against_twin, close, drawn_features, naive_f, run_pass
 from tests.support.strategies import encode, present, problems, to_dense
 from tests.support.tolerances import PASSES
 from tests.support.trainers import made
-
-PAPER = list(EXACT_RECIPES)
-LABELS = (1, 2, 3, 8, 9, 33)
-
-
-def naive_f(name: str) -> Any:
-    return np.vectorize(EXACT_RECIPES[name], otypes=[float])
-
-
-def drawn_features(data: st.DataObject, problem: Problem, corpus: kernels.Corpus) -> FeatureSet:
-    kind, minimum, sparse = data.draw(
-        st.sampled_from([("all", 1, False), ("observed", 1, False), ("observed", 2, False), ("observed", 1, True)])
-    )
-    features = feature_set(corpus, problem.attributes, problem.labels, kind, minimum, edges=problem.edge_attributes)
-    return features.compact(features.zero)[0] if sparse else features
-
-
-def close(features: FeatureSet, found: Weights, expected: Dense) -> None:
-    dense = to_dense(features, *found.arrays())
-    size = max(1.0, float(np.abs(expected.flat()).max()))
-    np.testing.assert_allclose(dense.flat(), expected.flat(), rtol=PASSES, atol=PASSES * size)
 
 
 def test_the_twin_covers_the_table() -> None:
@@ -91,23 +70,6 @@ def test_passes_follow_the_twin(name: str) -> None:
         follows()
 
 
-def run_pass(
-    problem: Problem, features: FeatureSet, corpus: kernels.Corpus, orders: list[list[int]], name: str, **settings: Any
-) -> tuple[kernels.Pass, Weights, Weights]:
-    """The native pass, driven by hand; returns it with θ̄ and R."""
-    native = kernels.Pass()
-    for key, value in settings.items():
-        setattr(native, key, value)
-    set_response(native, recipe(name))
-    theta = features.zeros()
-    squares, rest = (theta.map(np.zeros_like) for _ in range(2))
-    for order in orders:
-        fields = [features.field(w) for w in (theta, squares, rest)]
-        native.run(corpus, *fields, np.array(order, np.int64))
-        assert native.failed == -1
-    return native, theta, rest
-
-
 @settings(max_examples=100, deadline=None)
 @given(
     problems(labels=LABELS, edges=True),
@@ -129,48 +91,17 @@ def test_metric_and_average_follow_the_twin(
     decay: float,
     block: int,
 ) -> None:
-    corpus = open_corpus(encode(problem).dataset)
-    features = drawn_features(data, problem, corpus)
-    orders = [data.draw(st.permutations(range(len(problem.sentences)))) for _ in range(3)]
     floor = 0.05  # a small floor makes u/√S jump where u is almost 0, and rounding decides
-    native, theta, rest = run_pass(
-        problem,
-        features,
-        corpus,
-        orders,
-        name,
-        rate=0.1,
-        decay=decay,
-        metric="adaptive" if adaptive else "flat",
-        averaging=averaging,
-        respond_edges=respond_edges,
-        floor=floor,
-        block=block,
-    )
-    twin, nudged = (
-        Twin(problem, present(features), naive_f(name), 0.1, decay, adaptive, floor, respond_edges, block=block)
-        for _ in range(2)
-    )
-    nudged.theta = present(features).map(lambda m: np.where(m, 1e-9, 0.0))
-    for order in orders:
-        twin.run(order)
-        nudged.run(order)
-    # Where a step shoots far over its aim, three of them make anything of a rounding error: nothing to compare there.
-    assume(not adaptive or np.abs(nudged.theta.flat() - twin.theta.flat()).max(initial=0.0) < 1e-7)
-    assert native.t == twin.t
-    close(features, theta.map(lambda array: array * np.float32(native.scale)), twin.theta)
-    if averaging and twin.t:
-        assert native.averaged == twin.t
-        close(features, theta.map(lambda w, r: (native.summed_scale * w - r) / native.averaged, rest), twin.average())
-    for array, zero in zip(theta.arrays(), features.zero.arrays(), strict=True):
-        assert (absent(array) == absent(zero)).all()
+    both = {"respond_edges": respond_edges, "floor": floor, "block": block}
+    told = {"metric": "adaptive" if adaptive else "flat", "decay": decay, "averaging": averaging}
+    check_against_twin(problem, data, name, partial(Twin, adaptive=adaptive, **both), **told, **both)
 
 
 def test_a_constant_rate_stays() -> None:
     problem = Problem([[[(0, 1.0)], [(1, 1.0)]]] * 4, [[0, 1]] * 4, [1.0] * 4, 2, 2)
     corpus = open_corpus(encode(problem).dataset)
     features = feature_set(corpus, 2, 2, "all")
-    native, theta, _ = run_pass(problem, features, corpus, [[0]], "sgd", rate=0.5, decay=0.4, constant=True, t=1000.0)
+    native, theta, _ = run_pass(features, corpus, [[0]], "sgd", rate=0.5, decay=0.4, constant=True, t=1000.0)
     assert native.t == 1001.0
     # u = −½ for the gold labels; θ = −λ·u, whatever t is
     np.testing.assert_allclose(
@@ -194,7 +125,7 @@ def test_a_scale_that_is_folded_into_the_weights(kind: str) -> None:
     features = feature_set(corpus, 3, 3, kind, edges=2)
     orders, decay = [[0, 1] * 61], 5.0
     native, theta, rest = run_pass(
-        problem, features, corpus, orders, "u2.g1", rate=0.1999, decay=decay, constant=True, averaging=True
+        features, corpus, orders, "u2.g1", rate=0.1999, decay=decay, constant=True, averaging=True
     )
     twin = Twin(problem, present(features), naive_f("u2.g1"), 0.1999, decay)
     theta_by_hand = present(features).map(lambda m: np.zeros(m.shape))

@@ -36,6 +36,7 @@ from tagfield.train.fields import whole
 from tagfield.train.held_out import check_held_out, fitting, held_out_scorer, with_monitor
 from tagfield.train.history import History, OnEpoch
 from tagfield.train.loss import LossMeter
+from tagfield.train.metrics import AdaGrad
 from tagfield.train.on_disk import problem_of
 from tagfield.train.options import Stochastic
 from tagfield.train.problem import Problem
@@ -45,7 +46,6 @@ from tagfield.train.recipes import RECIPES
 from tagfield.train.settings import Settings, settings_from
 from tagfield.train.trained import Parts, Trained
 from tagfield.train.trainer import Trainer
-from tagfield.train.updates import AdaGrad
 from tagfield.train.variants import Auto
 
 

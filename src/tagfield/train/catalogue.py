@@ -15,10 +15,10 @@ from tagfield.errors import InputError
 from tagfield.train.classic import Arow, Margin, Perceptron, QuasiNewton
 from tagfield.train.common import Common
 from tagfield.train.fields import Found, options_of
-from tagfield.train.metrics import MetaDescent, Newton, SgdQn
+from tagfield.train.metrics import AdaGrad, MetaDescent, Newton, SgdQn
 from tagfield.train.options import Stochastic
 from tagfield.train.recipe import Recipe
-from tagfield.train.updates import AdaGrad, Calibration, Divergence
+from tagfield.train.updates import Calibration, Divergence
 from tagfield.train.variants import BATCH, Auto, WholeCorpus
 
 OWNERS = {  # for messages

@@ -32,11 +32,11 @@ from tagfield.dataset import Dataset, Doubles, Longs
 from tagfield.errors import InputError, TrainingError
 from tagfield.lattice import open_corpus
 from tagfield.native import kernels
+from tagfield.train.metrics import AdaGrad
 from tagfield.train.options import Stochastic
 from tagfield.train.problem import Problem
 from tagfield.train.recipes import LINEAR, RECIPES, U1, U2
 from tagfield.train.stochastic import StochasticTrainer
-from tagfield.train.updates import AdaGrad
 
 KEPT = 3  # one in three of a kind goes on
 DOMINANT = 0.7  # the share of all tokens with which one label dominates

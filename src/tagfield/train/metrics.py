@@ -1,22 +1,71 @@
-"""The metrics beside AdaGrad: the kin that the paper names. Their arithmetic is in native/kernel/metric.hpp.
+"""The metrics: a step size for each weight. Their arithmetic is in native/kernel/metric.hpp.
 
-    newton   S ← S + r²;  θ −= λ_t·r/(S + δ)            a diagonal online Newton step (Hazan et al. 2007)
-    sgdqn    θ −= λ_t·r/(1 + λ_t·Q)                     SGD-QN as corrected by its erratum (Bordes et al. 2010)
-    smd      p ← p·max(½, 1 − μ·r·v);  θ −= λ_t·p·r     stochastic meta-descent (Vishwanathan et al. 2006)
+    adaptive   S ← S + r²;  θ −= λ_t·r/(√S + δ)           AdaGrad (Duchi et al. 2011)
+    newton     S ← S + r²;  θ −= λ_t·r/(S + δ)            a diagonal online Newton step (Hazan et al. 2007)
+    sgdqn      θ −= λ_t·r/(1 + λ_t·Q)                     SGD-QN as corrected by its erratum (Bordes et al. 2010)
+    smd        p ← p·max(½, 1 − μ·r·v);  θ −= λ_t·p·r     stochastic meta-descent (Vishwanathan et al. 2006)
 
 r = f(u) is any response, so each goes with every recipe: `Settings.of("u2.g1", metric="smd")`. docs/recipes.md has the
 formulas of Q and v, and what was tried for the defaults.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from tagfield.errors import InputError
 from tagfield.train.fields import check_record, documented, option
-from tagfield.train.updates import STOCHASTIC, Metric
+from tagfield.train.updates import STOCHASTIC
 
 if TYPE_CHECKING:
     from tagfield.native import kernels
+
+
+class Metric:
+    """A step size for each weight, from what the weight remembers.
+
+    With `one_by_one` a step needs the weights that the step before has left: blocks of one sequence, one thread, no
+    stream and no cluster.
+    """
+
+    kind: ClassVar[str]  # the value of the option `metric`, and the kernel's name
+    told: ClassVar[Mapping[str, str]]  # its options, and what a native pass calls them
+    title: ClassVar[str]  # in messages
+    one_by_one: ClassVar[bool] = False
+    arrays: ClassVar[int] = 1  # numbers that it remembers for each weight
+    start: ClassVar[float] = 0.0  # the first of these, before the first step
+    stream_rate: ClassVar[float] = 0.4  # in a stream, where no rate is given
+
+    def __post_init__(self) -> None:
+        check_record(self)
+
+    def check(self, c2: float) -> None:
+        """Raise InputError for a penalty that the metric cannot work with."""
+
+    def tell(self, target: "kernels.Pass") -> None:
+        """Hand the metric and its options to a native pass."""
+        target.metric = self.kind
+        for name, native in self.told.items():
+            setattr(target, native, getattr(self, name))
+
+
+@documented
+@dataclass(frozen=True)
+class AdaGrad(Metric):
+    """A step size for each weight: the step is divided by √S + δ, S the sum of its squared steps so far."""
+
+    delta: float = option(
+        1e-3,
+        "The δ of AdaGrad: steps of weights that never moved are divided by it.",
+        group=STOCHASTIC,
+        name="adagrad_delta",
+        above=0.0,
+        metavar="D",
+    )
+
+    kind: ClassVar[str] = "adaptive"
+    told: ClassVar[Mapping[str, str]] = {"delta": "floor"}
+    title: ClassVar[str] = "AdaGrad"
 
 
 @documented
@@ -39,14 +88,8 @@ class Newton(Metric):
     )
 
     kind: ClassVar[str] = "newton"
+    told: ClassVar[Mapping[str, str]] = {"delta": "floor"}
     title: ClassVar[str] = "the online Newton step"
-
-    def __post_init__(self) -> None:
-        check_record(self)
-
-    def tell(self, target: "kernels.Pass") -> None:
-        super().tell(target)
-        target.floor = self.delta
 
 
 @documented
@@ -79,19 +122,13 @@ class SgdQn(Metric):
     )
 
     kind: ClassVar[str] = "sgdqn"
+    told: ClassVar[Mapping[str, str]] = {"skip": "skip", "bound": "most"}
     title: ClassVar[str] = "SGD-QN"
     one_by_one: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        check_record(self)
 
     def check(self, c2: float) -> None:
         if c2 == 0:
             raise InputError("metric sgdqn needs a c2 above 0: curvatures are bounded by multiples of the penalty's")
-
-    def tell(self, target: "kernels.Pass") -> None:
-        super().tell(target)
-        target.skip, target.most = self.skip, self.bound
 
 
 @documented
@@ -123,14 +160,8 @@ class MetaDescent(Metric):
     )
 
     kind: ClassVar[str] = "smd"
+    told: ClassVar[Mapping[str, str]] = {"mu": "mu", "memory": "memory"}
     title: ClassVar[str] = "stochastic meta-descent"
     one_by_one: ClassVar[bool] = True
     arrays: ClassVar[int] = 2
     start: ClassVar[float] = 1.0
-
-    def __post_init__(self) -> None:
-        check_record(self)
-
-    def tell(self, target: "kernels.Pass") -> None:
-        super().tell(target)
-        target.mu, target.memory = self.mu, self.memory

@@ -17,9 +17,9 @@ from tagfield.bregman.responses import Response
 from tagfield.errors import InputError
 from tagfield.train.fields import documented, nested, option
 from tagfield.train.kinds import Kinds
-from tagfield.train.metrics import MetaDescent, Newton, SgdQn
+from tagfield.train.metrics import AdaGrad, MetaDescent, Metric, Newton, SgdQn
 from tagfield.train.recipe import Copies, Descent, Recipe
-from tagfield.train.updates import STOCHASTIC, AdaGrad, Calibration, Divergence, Metric
+from tagfield.train.updates import STOCHASTIC, Calibration, Divergence
 from tagfield.train.variants import AUTO, AVERAGE, BLOCK, RATE, Auto, WholeCorpus
 
 if TYPE_CHECKING:

@@ -14,10 +14,10 @@ from tagfield.bregman.losses import update
 from tagfield.bregman.responses import Response
 from tagfield.errors import InputError
 from tagfield.train.classic import Arow, Margin, Perceptron, QuasiNewton
-from tagfield.train.metrics import MetaDescent, Newton, SgdQn
+from tagfield.train.metrics import AdaGrad, MetaDescent, Newton, SgdQn
 from tagfield.train.options import Stochastic
 from tagfield.train.recipe import Recipe
-from tagfield.train.updates import AdaGrad, Divergence
+from tagfield.train.updates import Divergence
 
 U1, U2 = update("U1"), update("U2")
 LINEAR = Response(U2, quadratic(), name="sgd")

@@ -1,8 +1,7 @@
-"""What a stochastic recipe is made of: step sizes, the search for a learning rate, and the update of a divergence."""
+"""What a stochastic recipe is made of beside its metric: the search for a learning rate, the update of a divergence."""
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, ClassVar
 
 from tagfield.bregman.convex import Generator
 from tagfield.bregman.generators import parse_generator
@@ -12,58 +11,8 @@ from tagfield.bregman.responses import Response
 from tagfield.errors import InputError
 from tagfield.train.fields import check_record, documented, option
 
-if TYPE_CHECKING:
-    from tagfield.native import kernels
-
 STOCHASTIC, NGD = "Stochastic recipes", "The recipe ngd"
 CALIBRATION = "Calibration of the learning rate"
-
-
-class Metric:
-    """A step size for each weight, from what the weight remembers. The others are in metrics.py.
-
-    With `one_by_one` a step needs the weights that the step before has left: blocks of one sequence, one thread, no
-    stream and no cluster.
-    """
-
-    kind: ClassVar[str]  # the value of the option `metric`, and the kernel's name
-    title: ClassVar[str]  # in messages
-    one_by_one: ClassVar[bool] = False
-    arrays: ClassVar[int] = 1  # numbers that it remembers for each weight
-    start: ClassVar[float] = 0.0  # the first of these, before the first step
-    stream_rate: ClassVar[float] = 0.4  # in a stream, where no rate is given
-
-    def check(self, c2: float) -> None:
-        """Raise InputError for a penalty that the metric cannot work with."""
-
-    def tell(self, target: "kernels.Pass") -> None:
-        """Hand the metric and its options to a native pass."""
-        target.metric = self.kind
-
-
-@documented
-@dataclass(frozen=True)
-class AdaGrad(Metric):
-    """A step size for each weight: the step is divided by √S + δ, S the sum of its squared steps so far."""
-
-    delta: float = option(
-        1e-3,
-        "The δ of AdaGrad: steps of weights that never moved are divided by it.",
-        group=STOCHASTIC,
-        name="adagrad_delta",
-        above=0.0,
-        metavar="D",
-    )
-
-    kind: ClassVar[str] = "adaptive"
-    title: ClassVar[str] = "AdaGrad"
-
-    def __post_init__(self) -> None:
-        check_record(self)
-
-    def tell(self, target: "kernels.Pass") -> None:
-        super().tell(target)
-        target.floor = self.delta
 
 
 @documented
