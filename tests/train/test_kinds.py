@@ -85,6 +85,13 @@ def test_passes_follow_the_twin(loss: str) -> None:
     follows()
 
 
+def test_epochs_and_runs_share_their_tables() -> None:
+    """Tables of counts take seconds."""
+    told = {"loss": "U4", "generators": {"transitions": "erf:2", "f:1": "softplus"}, "respond": "states-unscaled"}
+    one, other = (Settings.of("ngd", **told).recipe.responses_at(epoch) for epoch in (1, 2))
+    assert [a is b for a, b in zip(one, other, strict=True)] == [True] * 4
+
+
 @pytest.mark.parametrize("more", [{}, {"average": True, "cost": 2.0}, {"block": 1}, {"block": 8, "c2": 20.0}])
 def test_the_same_generator_for_all_is_the_recipe_itself(more: dict[str, Any]) -> None:
     """Kinds take another loop, and nothing else: without AdaGrad not a bit is different."""

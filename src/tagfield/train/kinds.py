@@ -14,6 +14,7 @@ import difflib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -21,8 +22,9 @@ from numpy.typing import NDArray
 
 from tagfield._text import Vocabulary
 from tagfield.bregman.convex import Generator
-from tagfield.bregman.generators import parse_generator, quadratic
+from tagfield.bregman.generators import parse_generator
 from tagfield.bregman.joint import Joint
+from tagfield.bregman.losses import Loss
 from tagfield.bregman.responses import Response
 from tagfield.errors import InputError, shown
 
@@ -88,8 +90,8 @@ class Kinds:
 
         plain_links: whether transitions and edges have plain gradients unless a kind says otherwise
         """
-        found = [f, *(Response(f.loss, generator) for generator in self.generators())]
-        return [*found, Response(f.loss, quadratic())] if plain_links else found
+        found = [f, *(_response(f.loss, generator) for _, generator in self.pairs)]
+        return [*found, _response(f.loss, "quadratic")] if plain_links else found
 
     def rows(self, problem: "Problem", plain_links: bool) -> Rows:
         """Which response each row of a problem's weights has, in the order of `responses`."""
@@ -113,6 +115,12 @@ class Kinds:
 
     def __str__(self) -> str:
         return ",".join(f"{kind}={generator}" for kind, generator in self.pairs)
+
+
+@lru_cache(maxsize=64)
+def _response(loss: Loss, generator: str | Generator) -> Response:
+    """The same object for the same names: its tables are kept with it, and epochs ask for them again."""
+    return Response(loss, parse_generator(generator) if isinstance(generator, str) else generator)
 
 
 def _match(patterns: list[tuple[int, str]], parts: list[tuple[Vocabulary | None, NDArray[np.uint8]]]) -> None:
