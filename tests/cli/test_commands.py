@@ -14,7 +14,7 @@ from tagfield import CRF, Model
 from tagfield.cli.commands import COMMANDS
 from tagfield.train import RECIPES, Settings
 from tagfield.train.catalogue import all_options
-from tests.support.cli_process import COMMAND, PLAIN, TRAIN, call, environment, good
+from tests.support.cli_process import COMMAND, PLAIN, TRAIN, call, environment, good, inside, refused
 from tests.support.corpus import TEST, needs_corpus
 from tests.support.corpus import TRAIN as CORPUS_TRAIN
 
@@ -80,10 +80,10 @@ def test_the_help_of_train_names_every_recipe_and_the_defaults_of_settings() -> 
     ],
 )
 def test_a_wrong_argument_is_one_sentence(arguments: list[str], message: str) -> None:
-    done = call(*arguments)
-    assert done.returncode == 2
-    assert done.stderr.startswith(message)
-    assert len(done.stderr.splitlines()) == 1
+    code, out, err = inside(*arguments)
+    assert (code, out) == (2, "")
+    assert err.startswith(message)
+    assert len(err.splitlines()) == 1
 
 
 # train
@@ -240,9 +240,7 @@ def test_options_reach_the_settings(tmp_path: Path) -> None:
 def test_options_that_would_be_left_aside_are_refused_before_anything_is_read(
     options: list[str], message: str, tmp_path: Path
 ) -> None:
-    done = call("train", "no-such-file", "-o", tmp_path / "m", *options)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert message in done.stderr
+    assert message in refused("train", "no-such-file", "-o", tmp_path / "m", *options, code=2)
 
 
 @pytest.mark.parametrize("options", [["--loss", "U4"], ["--generator", "arctan:0.1"], ["--gamma", "0"], ["--batch"]])

@@ -40,7 +40,7 @@ def call(
     )
 
 
-def inside(*arguments: str | Path, input: bytes | str, cwd: Path | None) -> tuple[int, str, str]:
+def inside(*arguments: str | Path, input: bytes | str = b"", cwd: Path | None = None) -> tuple[int, str, str]:
     """Exit code, output and complaints of a command in this process, behind the same door as `main`.
 
     Starting Python, NumPy and SciPy takes longer than what is tested.
