@@ -1,8 +1,13 @@
 """What every test may rely on."""
 
+import os
 import signal
 
 from hypothesis import HealthCheck, settings
+
+# pytest -n has a process for each core. Threads beside them would wait for each other; tests of threads ask for them.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # A shell that runs the tests in the background has them ignore Ctrl-C, and so would every process they start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -46,6 +46,13 @@ def test_the_empirical_counts(problem: Problem, kind: str, min_count: int, compa
     np.testing.assert_allclose(found.flat()[m], expected.flat()[m], rtol=ALGEBRA, atol=ALGEBRA)
 
 
+def test_counts_are_float64_also_where_nothing_occurs() -> None:
+    encoded = encode_sequences([[[], []]], [["X", "X"]], edges=[[[], ["e"]]], weights=[0.5])
+    features = feature_set(open_corpus(encoded.dataset), 0, 1, "all", edges=1)
+    found = empirical(encoded.dataset, features).arrays()
+    assert [(array.dtype, array.sum()) for array in found] == [(np.float64, total) for total in (0.0, 0.5, 0.5)]
+
+
 @settings(max_examples=120, deadline=None)
 @given(
     problems(labels=LABELS, edges=True),

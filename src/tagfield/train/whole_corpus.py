@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from tagfield.dataset import Dataset, Doubles, Longs
+from tagfield.dataset import Dataset, Doubles, Floats, Longs
 from tagfield.errors import TrainingError
 from tagfield.layout import FeatureSet, Weights
 from tagfield.train.objective import Objective, dot, norm
@@ -126,17 +126,14 @@ def empirical(dataset: Dataset, features: FeatureSet) -> Weights:
     attribute = np.repeat(dataset.attribute, dataset.slot_sizes()).astype(np.int64)
     label = dataset.labels[dataset.tokens[sentence] + dataset.position].astype(np.int64)
     worth = dataset.weight[sentence] * (1.0 if dataset.value is None else dataset.value.astype(np.float64))
-    place = features.find(attribute, label)
-    known = place >= 0
-    shape = features.zero.state.shape
-    state = np.bincount(place[known], worth[known], features.zero.state.size).reshape(shape)
+    state = _summed(features.find(attribute, label), worth, features.zero.state)
     inside = np.ones(len(dataset.labels), bool)
     inside[dataset.tokens[:-1][np.diff(dataset.tokens) > 0]] = False
     at = np.flatnonzero(inside)
     token_worth = np.repeat(dataset.weight, np.diff(dataset.tokens))
     width = features.zero.trans.shape[1]
     edge = dataset.labels[at - 1].astype(np.int64) * width + dataset.labels[at]
-    trans = np.bincount(edge, token_worth[at], features.zero.trans.size).reshape(features.zero.trans.shape)
+    trans = _summed(edge, token_worth[at], features.zero.trans)
     return Weights(state, trans, _empirical_edges(dataset, features))  # type: ignore[arg-type]
 
 
@@ -150,5 +147,11 @@ def _empirical_edges(dataset: Dataset, features: FeatureSet) -> Doubles | None:
     labels = dataset.labels.astype(np.int64)
     place = features.find_edges(attribute, labels[after - 1], labels[after])
     worth = dataset.weight[sentence] * (1.0 if edges.value is None else edges.value.astype(np.float64))
-    counts: Doubles = np.bincount(place[place >= 0], worth[place >= 0], zero.size).astype(np.float64)
-    return counts.reshape(zero.shape)
+    return _summed(place, worth, zero)
+
+
+def _summed(place: Longs, worth: Doubles, like: Floats) -> Doubles:
+    """What comes together at each place of an array; a place below 0 is no feature."""
+    known = place >= 0
+    counts: Doubles = np.bincount(place[known], worth[known], like.size).astype(np.float64)  # of nothing it is int64
+    return counts.reshape(like.shape)
