@@ -11,6 +11,8 @@ import random
 import shutil
 import sys
 import tempfile
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 
 from tests.faults.targets import TARGETS, TEXT, Target
@@ -31,6 +33,9 @@ class Case:
         (home / "given" / "other.txt").write_text(TEXT.replace("word", "else"))
         code, self.operations = self.run(home / "new")
         assert code == 0, (name, (home / "said").read_text())
+        for module in (home / "imported").read_text().split():  # once here, and not in each child
+            with suppress(ImportError):
+                import_module(module)
         for path in self.files(home / "new"):
             other = home / "old" / path
             other.parent.mkdir(parents=True, exist_ok=True)
@@ -54,6 +59,7 @@ class Case:
                 code = self.target.act(self.home / "given", folder)
                 self.shim.faults_disarm()
                 counted.write_text(str(self.shim.faults_seen()))
+                (self.home / "imported").write_text("\n".join(sys.modules))
                 sys.stdout.flush(), sys.stderr.flush()
             finally:
                 self.shim.faults_disarm()
