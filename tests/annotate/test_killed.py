@@ -62,7 +62,8 @@ def test_other_sites_and_hosts_and_wrong_requests_are_refused(texts: Path) -> No
         assert service.ask("labels", name="a b")[1]["error"] == "'a b' cannot be a label: it has white space"
         assert service.ask("labels", client="", name="X")[0] == 400
         assert service.get("/v1/next")[0] == 405
-        head = f"POST /v1/next HTTP/1.1\r\nHost: localhost\r\nContent-Type: {json}\r\nContent-Length: {2 << 20}\r\n\r\n"
+        lines = ["POST /v1/next HTTP/1.1", "Host: localhost", f"Content-Type: {json}", f"Content-Length: {2 << 20}"]
+        head = "\r\n".join([*lines, "Connection: close", "", ""])
         assert service.raw(head.encode()).startswith(b"HTTP/1.1 413")
     finally:
         assert service.stop() == 0
