@@ -20,7 +20,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from tagfield.errors import InputError, ModelFileError, OutputError
-from tagfield.storage import ALIGNMENT, DTYPES, MAX_HEADER, load_tensors, save_tensors
+from tagfield.storage import load_tensors, save_tensors
+from tagfield.storage_header import ALIGNMENT, DTYPES, MAX_HEADER
 
 SUMS = {"crc32", "header_crc32"}  # reserved metadata keys
 names = st.text(st.characters(codec="utf-8"), min_size=1, max_size=12).filter(

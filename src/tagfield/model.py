@@ -11,23 +11,20 @@ import os
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, TypeAlias
-
-import numpy as np
+from typing import Any
 
 from tagfield import __version__
 from tagfield._text import Vocabulary
 from tagfield.arrow import ArrowTagger, Options
 from tagfield.corpus import Corpus, is_corpus
-from tagfield.dataset import Floats, Longs
 from tagfield.encode import Encoded, encode_files, encode_words
 from tagfield.errors import InputError
-from tagfield.features import prune
 from tagfield.formats import read_bytes, read_parts, write
 from tagfield.layout import FeatureSet, Weights
 from tagfield.model_file import Parts, from_tensors, to_tensors
 from tagfield.model_reading import caller_depth, paths_of
 from tagfield.model_tagging import Tagging
+from tagfield.model_weights import Weighed, feature_counts
 from tagfield.page import facts, some
 from tagfield.progress import show_progress
 from tagfield.scheme_rules import Starts, chunk_starts, find_scheme
@@ -35,17 +32,14 @@ from tagfield.text.sources import PathLike
 from tagfield.text.templates import Template
 from tagfield.train import Settings, Trained, train
 from tagfield.train.driver import WINDOW
-from tagfield.train.fields import number, whole
 from tagfield.train.history import OnEpoch
 from tagfield.train.settings import settings_from
 from tagfield.train.streaming import Stream
 from tagfield.train.trainer import State
 
-Data: TypeAlias = Iterable[object] | Encoded
-
 
 @dataclass(frozen=True)
-class Model(Tagging):
+class Model(Tagging, Weighed):
     """A trained CRF.
 
     >>> sentences = [["Anna", "sleeps"], ["Ben", "sings"]]
@@ -169,7 +163,7 @@ class Model(Tagging):
             "trained_by": trained.describe(),
             "sequences": len(encoded),
             "tokens": encoded.tokens,
-            **_feature_counts(features),
+            **feature_counts(features),
             "epochs": len(trained.history),
             "objective": trained.best.objective if trained.history else None,
             "seconds": last.seconds if last else 0.0,
@@ -308,98 +302,9 @@ class Model(Tagging):
         rows += [("template", self.template.name)] if self.template is not None else []
         return rows + [(name, str(self.info[key])) for key, name in known if key in self.info]
 
-    # Weights
-
-    def top_features(self, count: int = 20) -> list[tuple[str, str, float]]:
-        """The (attribute, label, weight) triples with the largest absolute weights."""
-        flat = self.weights.state.reshape(-1)
-        chosen = _largest(flat, count)
-        return [
-            (self.attributes[a], self.labels[y], w)
-            for a, y, w in zip(*(x.tolist() for x in (*self.features.locate(chosen), flat[chosen])), strict=True)
-        ]
-
-    def top_edges(self, count: int = 20) -> list[tuple[str, str, str, float]]:
-        """The (edge attribute, previous label, label, weight) with the largest absolute weights.
-
-        >>> features, weights = FeatureSet.from_triples(
-        ...     0, 2, ([], [], []), ([], [], []), edges=1, edge_weights=([0, 0], [0, 1], [1, 1], [0.5, -2.0])
-        ... )
-        >>> model = Model(Vocabulary(["X", "Y"]), Vocabulary(), features, weights, edges=Vocabulary(["w=a"]))
-        >>> model.top_edges(1)
-        [('w=a', 'Y', 'Y', -2.0)]
-        """
-        if self.weights.edge is None or self.edges is None:
-            return []
-        flat = self.weights.edge.reshape(-1)
-        chosen = _largest(flat, count)
-        found = (x.tolist() for x in (*self.features.locate_edges(chosen), flat[chosen]))
-        return [(self.edges[e], self.labels[i], self.labels[j], w) for e, i, j, w in zip(*found, strict=True)]
-
-    def attribute_weights(self, attribute: int) -> Floats:
-        """The weights of one attribute, one per label [L]; 0 where it has no feature."""
-        found = whole("attribute", attribute)
-        if not 0 <= found < len(self.attributes):
-            raise InputError(f"no attribute has the id {found}; model.attributes.find(name) gives the id of a name")
-        return self.features.row(self.weights, found)
-
-    def without_spare_attributes(self) -> "Model":
-        """The model without attributes whose every weight is 0, such as c1 leaves, as in CRFsuite.
-
-        The command `train` and `CRF.fit` save this form. Data that is encoded for training keeps its ids, so it fits
-        the model before, not after. A model that gives every pair a weight (features='all') stays as it is without c1.
-
-        >>> from tagfield import encode_sequences
-        >>> model = Model.train(encode_sequences([[["a"], ["b"]]], [["X", "Y"]]), Settings("lbfgs", c1=0.6))
-        >>> len(model.attributes), len(model.without_spare_attributes().attributes)
-        (2, 0)
-        """
-        if self.attributes.hash_bits:
-            return self  # the row of an attribute is its hash
-        alive, _ = self.features.locate(np.flatnonzero(self.weights.state))
-        spare = len(np.unique(alive)) < len(self.attributes)
-        if self.weights.edge is not None and not spare:
-            looking, _, _ = self.features.locate_edges(np.flatnonzero(self.weights.edge))
-            spare = len(np.unique(looking)) < self.features.edges
-        sparse = self.features.kind == "observed" or self.info.get("settings", {}).get("c1", 0) > 0
-        return self.pruned() if spare and sparse else self
-
-    def pruned(self, threshold: float = 0.0) -> "Model":
-        """A copy without weights of absolute value ≤ `threshold`, and without attributes that have no weight left.
-
-        >>> from tagfield import encode_sequences
-        >>> model = Model.train(encode_sequences([[["a"], ["b"]]] * 9, [["X", "Y"]] * 9), Settings("lbfgs"))
-        >>> len(model.attributes), len(model.pruned(100.0).attributes)
-        (2, 0)
-        """
-        threshold = number("threshold", threshold)
-        if self.attributes.hash_bits:
-            raise InputError("the attributes are hashed, so each keeps its row; a model with names can be pruned")
-        left = prune(self.features, self.weights, threshold)
-        info = {**self.info, "pruned": threshold, **_feature_counts(left.features)}
-        edges = None if self.edges is None else self.edges.subset(left.edges)
-        attributes = self.attributes.subset(left.attributes)
-        return Model(self.labels, attributes, left.features, left.weights, self.template, info, edges=edges)
-
-
-def _feature_counts(features: FeatureSet) -> dict[str, int]:
-    """The numbers of features, as `info` has them."""
-    states, transitions = features.counts
-    found = {"state_features": states, "transition_features": transitions}
-    return found | ({"edge_features": features.edge_count} if features.edges else {})
-
 
 def _starts(encoded: Encoded | Corpus) -> Starts:
     """How the chunks of the training data begin."""
     if isinstance(encoded, Corpus):
         return Starts(*encoded.manifest.chunk_starts, -1, -1)
     return chunk_starts(encoded.dataset, encoded.labels.strings())
-
-
-def _largest(flat: Floats, count: int) -> Longs:
-    """The places of the `count` largest absolute weights, largest first; weights of 0 are left out."""
-    count = min(max(0, whole("count", count)), flat.size)
-    chosen: Longs = np.argpartition(-np.abs(flat), count - 1)[:count] if count else np.empty(0, np.int64)
-    chosen = chosen[np.argsort(-np.abs(flat[chosen]), kind="stable")]
-    kept: Longs = chosen[flat[chosen] != 0]
-    return kept

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tagfield.errors import ModelFileError
-from tagfield.storage import (
+from tagfield.storage_header import (
     CRC,
     HEADER_CRC,
     MAX_HEADER,

@@ -27,7 +27,7 @@ from tagfield.corpus import Corpus, pack
 from tagfield.encode import WordEncoder, encode_files, encode_words
 from tagfield.errors import InputError, OutputError
 from tagfield.native import kernels
-from tagfield.storage import HEADER_CRC_DIGITS
+from tagfield.storage_header import HEADER_CRC_DIGITS
 from tagfield.text.file_format import KINDS
 from tagfield.text.readers.brat import BratSource
 from tagfield.text.reading import ReadOptions, read
