@@ -21,7 +21,7 @@ from typing import Any
 
 from corpus import _peak
 
-BITS, WINDOW, EPOCHS = 22, "256MB", 3
+BITS, WINDOW, EPOCHS = 22, "256MB", 2
 NAMES = {"pack": "tagfield pack", "disk": f"epochs on disk, windows of {WINDOW}", "memory": "epochs in memory"}
 
 
@@ -78,6 +78,11 @@ def main() -> None:
 if __name__ == "__main__":
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if sys.argv[1:] and sys.argv[1].removeprefix("--") in NAMES:
-        print(json.dumps(measured(sys.argv[1][2:], *sys.argv[2:])))
+        from tagfield.errors import MemoryLimitError
+
+        try:
+            print(json.dumps(measured(sys.argv[1][2:], *sys.argv[2:])))
+        except MemoryLimitError as error:
+            sys.exit(str(error))
     else:
         main()
