@@ -215,7 +215,7 @@ def test_a_crf_finds_it_hard(
 ) -> None:
     crfsuite = pytest.importorskip("pycrfsuite", reason="python-crfsuite is in the bench extra")
     corpus = corpus_of(name)
-    trainer = crfsuite.Trainer("l2sgd", {"c2": 1.0, "max_iterations": 8}, verbose=False)
+    trainer = crfsuite.Trainer("l2sgd", {"c2": 1.0, "max_iterations": 30}, verbose=False)
     for sentence in corpus.train:
         trainer.append(attributes(sentence), [label for *_, label in sentence])
     model = str(tmp_path_factory.mktemp("crf") / "model")
