@@ -89,7 +89,7 @@ fuzz: build .venv/.clang
 
 # docs/options.md, which a test compares with the options themselves.
 reference: build
-	$(PY) -m tagfield.train.reference > docs/options.md
+	$(PY) -m tagfield.train.recipes.reference > docs/options.md
 
 # The documentation site in build/site: open build/site/index.html. Dead links and names that are not there end the build.
 docs: build
@@ -109,7 +109,7 @@ CONLL2000 ?= ../shared/data/conll2000
 PAPER_DATA ?= $(dir $(CONLL2000))
 
 paper: build
-	$(PY) -m tagfield.experiment.article $(PAPER_DATA) --publish docs/paper.md $(PAPER_FLAGS)
+	$(PY) -m studies $(PAPER_DATA) --publish docs/paper.md $(PAPER_FLAGS)
 	$(PY) examples/fisher_matrix.py docs/figures/fisher.png
 
 bench: build .venv/.bench
@@ -132,8 +132,8 @@ bench-serve: build
 
 # The estimator with the oldest versions that pyproject.toml allows of what it stands on, in a virtualenv of its own.
 OLDEST := build/oldest/bin/python
-OLDEST_TESTS ?= tests/estimator tests/test_metrics.py tests/test_migrate.py tests/test_encode.py \
-    tests/text/test_objects.py tests/train tests/test_model.py tests/test_explain.py
+OLDEST_TESTS ?= tests/estimator tests/test_metrics.py tests/docs/test_migrate.py tests/data/test_encode.py \
+    tests/data/text/test_objects.py tests/train tests/model/test_model.py tests/model/test_explain.py
 
 oldest: build
 	test -x $(OLDEST) || $(PYTHON) -m venv build/oldest
@@ -186,8 +186,8 @@ container:
 
 # The native code again, with AddressSanitizer and UBSan, under the tests that lean on it.
 SANITIZED := build/sanitize
-SANITIZE_TESTS ?= tests/arrow/test_words.py tests/text tests/native tests/formats tests/fuzz tests/bregman/test_tables.py tests/estimator/test_decoding.py \
-    tests/estimator/test_streaming_edges.py tests/pycrfsuite/test_tagger.py tests/pycrfsuite/test_trainer.py \
+SANITIZE_TESTS ?= tests/model/arrow/test_words.py tests/text tests/native tests/formats tests/fuzz tests/bregman/test_tables.py tests/compat/sklearn/test_decoding.py \
+    tests/compat/sklearn/test_streaming_edges.py tests/compat/pycrfsuite/test_tagger.py tests/compat/pycrfsuite/test_trainer.py \
     $(addprefix tests/test_,$(addsuffix .py,edges encode features lattice layout layout_edges model model_file_versions \
     threads words)) \
     $(addprefix tests/train/test_,$(addsuffix .py,arow class_weight counted driver edges growth limits margin objective \
@@ -215,9 +215,9 @@ sanitize: build
 # The same with ThreadSanitizer, under the tests that run several threads. It sees the native modules and every lock, so
 # the interpreter's own lock counts; the interpreter itself is not watched. A process may not be made small under it, and a
 # fork keeps no threads, so two tests are left out.
-THREAD_TESTS ?= tests/arrow/test_words.py tests/native/test_threads.py tests/test_threads.py tests/text/test_borrowed.py tests/text/test_vocabulary.py \
-    tests/test_interpreter.py tests/test_words.py tests/train/test_quasi_newton.py tests/train/test_objective.py \
-    tests/train/test_edges.py tests/train/test_blocks.py tests/estimator/test_decoding.py
+THREAD_TESTS ?= tests/model/arrow/test_words.py tests/native/test_threads.py tests/system/test_threads.py tests/data/text/test_borrowed.py tests/data/text/test_vocabulary.py \
+    tests/system/test_interpreter.py tests/model/test_words.py tests/train/trainers/test_quasi_newton.py tests/train/trainers/test_objective.py \
+    tests/train/test_edges.py tests/train/test_blocks.py tests/compat/sklearn/test_decoding.py
 comma := ,
 
 threadsanitize: build

@@ -20,17 +20,17 @@ from pathlib import Path
 
 import numpy as np
 
-from tagfield._text import Vocabulary
-from tagfield.annotate.choosing import Cover, least_sure_first, unsure
-from tagfield.annotate.learning import Learning
-from tagfield.annotate.session import COVERED
-from tagfield.annotate.teacher import SAMPLE
-from tagfield.encode import WordEncoder
-from tagfield.model import Model
-from tagfield.text.presets import load_template
-from tagfield.text.reading import ReadOptions, read_files
+from tagfield.apps.annotate.choosing import Cover, least_sure_first, unsure
+from tagfield.apps.annotate.learning import Learning
+from tagfield.apps.annotate.session import COVERED
+from tagfield.apps.annotate.teacher import SAMPLE
+from tagfield.data.encode import WordEncoder
+from tagfield.data.text.presets import load_template
+from tagfield.data.text.reading import ReadOptions, read_files
+from tagfield.model.model import Model
+from tagfield.native._text import Vocabulary
 from tagfield.train import Settings
-from tagfield.train.streaming import Stream
+from tagfield.train.loop.streaming import Stream
 
 MARKS = (10, 50, 100, 200)  # sentences
 COLUMNS = {"ingredients": "w _ _ _ _ y"}

@@ -25,10 +25,10 @@ import numpy as np
 from numpy.typing import NDArray
 from timing import head, row
 
-from tagfield.errors_page import Labelled, find_errors
-from tagfield.errors_page.labelled import word_finder
-from tagfield.model import Model
-from tagfield.text.reading import ReadOptions, read_files
+from tagfield.apps.errors import Labelled, find_errors
+from tagfield.apps.errors.labelled import word_finder
+from tagfield.data.text.reading import ReadOptions, read_files
+from tagfield.model.model import Model
 
 COLUMNS = {"ingredients": "w _ _ _ _ y"}
 OUTSIDE = {"ingredients": "OTHER"}

@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from tagfield.encode import Encoded, encode_files
-from tagfield.experiment.demo import Sentence, addresses, mentions
-from tagfield.text.sources import Source
+from tagfield.data.encode import Encoded, encode_files
+from tagfield.data.text.sources import Source
+from tagfield.demo import Sentence, addresses, mentions
 from tagfield.train import Settings, train
 
 FIXED = ("sgd", "u1.g1", "u2.g1", "u2.g1p", "u2.g2", "u2.g3", "adaptive")

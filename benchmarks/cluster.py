@@ -11,15 +11,15 @@ from statistics import median
 import numpy as np
 from timing import asked
 
-from tagfield.cluster.crew import InProcess, Task, cut
-from tagfield.cluster.mixed import MixedTrainer
-from tagfield.cluster.mixing import Scheme
-from tagfield.cluster.session import STORE, open_session
-from tagfield.cluster.training import train
-from tagfield.encode import Encoded, encode_files
+from tagfield.data.encode import Encoded, encode_files
+from tagfield.scale.cluster.crew import InProcess, Task, cut
+from tagfield.scale.cluster.mixed import MixedTrainer
+from tagfield.scale.cluster.mixing import Scheme
+from tagfield.scale.cluster.session import STORE, open_session
+from tagfield.scale.cluster.training import train
 from tagfield.train import Settings, Trained
 from tagfield.train import train as train_here
-from tagfield.train.problem import Problem
+from tagfield.train.trainers.problem import Problem
 
 WORKERS = (1, 2, 4)
 ROWS = (("default", 3), ("lbfgs", 8))  # recipe, epochs

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from tagfield import Model, Settings, encode_files
-from tagfield.encode import Encoded
+from tagfield.data.encode import Encoded
 
 CORPORA = {"conll2000": "chunking", "wnut17": "ner", "ewt_xpos": "pos", "ingredients": "template"}
 PASSES: dict[str, Any] = {"features": "all", "epochs": 10}

@@ -21,12 +21,12 @@ import numpy as np
 from timing import asked
 
 from tagfield import Model, Settings
-from tagfield.dataset import Dataset
-from tagfield.encode import Encoded, encode_files
-from tagfield.features import feature_set
-from tagfield.lattice import open_corpus
-from tagfield.layout import FeatureSet, Weights
+from tagfield.data.dataset import Dataset
+from tagfield.data.encode import Encoded, encode_files
+from tagfield.inference.lattice import open_corpus
 from tagfield.native import kernels
+from tagfield.weights.features import feature_set
+from tagfield.weights.layout import FeatureSet, Weights
 
 
 def edges_of(encoded: Encoded, prefixes: tuple[str, ...]) -> tuple[Dataset, int]:

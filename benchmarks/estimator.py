@@ -21,8 +21,8 @@ import sklearn_crfsuite
 from timing import asked
 
 from tagfield import CRF
-from tagfield.estimator.labels import LabelNames
-from tagfield.estimator.reading import read_labelled
+from tagfield.compat.sklearn.labels import LabelNames
+from tagfield.compat.sklearn.reading import read_labelled
 
 
 def clock(work: Callable[[], object]) -> float:

@@ -25,10 +25,10 @@ import numpy as np
 import peer
 import pycrfsuite
 
-from tagfield.encode import encode_sequences
-from tagfield.model import Model
+from tagfield.data.encode import encode_sequences
+from tagfield.model.model import Model
 from tagfield.train import Settings, train
-from tagfield.train.problem import Problem
+from tagfield.train.trainers.problem import Problem
 
 SENTENCES = 800
 LABELS = (22, 50, 200, 450)
@@ -140,7 +140,7 @@ def table(folder: Path, sizes: tuple[int, ...] = LABELS, sentences: int = SENTEN
 
 # Two epochs on a file, in a process that imports nothing else. (ru_maxrss would begin with the memory of its parent.)
 TOLD = "; print(int(open('/proc/self/status').read().split('VmHWM:')[1].split()[0]) // 1024)"
-OURS = """import sys; from tagfield.encode import encode_files; from tagfield.train import Settings, train
+OURS = """import sys; from tagfield.data.encode import encode_files; from tagfield.train import Settings, train
 train(encode_files(sys.argv[1]), Settings.of("sgd", features="observed", rate=0.1, epochs=2, threads=1))"""
 THEIRS = """import sys, peer; from pathlib import Path
 peer.timed_run(peer.trainer(peer.read(Path(sys.argv[1]))), "l2sgd", 2, everything=False)"""

@@ -17,9 +17,9 @@ import numpy as np
 import peer
 from timing import asked
 
-from tagfield.encode import Encoded, encode_files
+from tagfield.data.encode import Encoded, encode_files
 from tagfield.train import Settings
-from tagfield.train.problem import Problem
+from tagfield.train.trainers.problem import Problem
 
 THREADS = (1, 2)
 GOALS = {("observed", 1): 5.0, ("all", 1): 5.0, ("observed", 2): 8.0, ("all", 2): 8.5}  # times CRFsuite's speed

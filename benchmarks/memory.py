@@ -2,7 +2,7 @@
 
 import sys
 
-from tagfield.encode import encode_files
+from tagfield.data.encode import encode_files
 from tagfield.train import Settings, train
 
 if __name__ == "__main__":

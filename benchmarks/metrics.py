@@ -10,8 +10,8 @@ import json
 from pathlib import Path
 from statistics import mean
 
-from tagfield.encode import Encoded, encode_files
-from tagfield.text.sources import Source
+from tagfield.data.encode import Encoded, encode_files
+from tagfield.data.text.sources import Source
 from tagfield.train import Settings, train
 
 CORPORA = {"conll2000": ("chunking", "accuracy"), "wnut17": ("ner", "f1")}

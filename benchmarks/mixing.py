@@ -8,7 +8,7 @@
 Each run holds out another tenth and has another seed; with --test only the seeds differ. Differences are those from one
 machine (1/1) in the same run: their mean, and its standard error.
 
-A row is SHARES/MIXES and what differs from the scheme of cluster/mixing.py: kappa; p=0.75, sums are divided by c^p;
+A row is SHARES/MIXES and what differs from scale/cluster/mixing.py: kappa; p=0.75, sums are divided by c^p;
 q=0.5, AdaGrad's squares by c^q; local=1, each share keeps AdaGrad's squares to itself; momentum=0.5, on the mixed
 change, with outer=1 as its learning rate (Nesterov); warm=0.05, that part of the data on share 0 alone before the first
 epoch; rate=2, times the learning rate. No cluster is needed: it computes what a cluster would.
@@ -24,19 +24,19 @@ from typing import Any
 
 import numpy as np
 
-from tagfield.cluster.crew import InProcess, Round, Task, cut
-from tagfield.cluster.mixed import MixedTrainer
-from tagfield.cluster.mixing import Mixture, Scheme
-from tagfield.cluster.rounds import Change
-from tagfield.encode import Encoded, encode_files
+from tagfield.data.encode import Encoded, encode_files
+from tagfield.data.labels.kinds import label_kind
 from tagfield.evaluate import Scores
-from tagfield.evaluate.kinds import label_kind
-from tagfield.layout import Weights
+from tagfield.scale.cluster.crew import InProcess, Round, Task, cut
+from tagfield.scale.cluster.mixed import MixedTrainer
+from tagfield.scale.cluster.mixing import Mixture, Scheme
+from tagfield.scale.cluster.rounds import Change
 from tagfield.train import Settings
-from tagfield.train.held_out import fitting, held_out_scorer
-from tagfield.train.options import Stochastic
-from tagfield.train.problem import Problem
-from tagfield.train.stochastic import StochasticTrainer
+from tagfield.train.loop.held_out import fitting, held_out_scorer
+from tagfield.train.recipes.stochastic import Stochastic
+from tagfield.train.trainers.problem import Problem
+from tagfield.train.trainers.stochastic import StochasticTrainer
+from tagfield.weights.layout import Weights
 
 Figures = list[tuple[float, float]]  # token accuracy and chunk F1 after each epoch
 

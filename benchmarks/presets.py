@@ -23,12 +23,12 @@ from pathlib import Path
 
 import numpy as np
 
-from tagfield.encode import Encoded, encode_words
+from tagfield.data.encode import Encoded, encode_words
+from tagfield.data.text.presets import load_template
+from tagfield.data.text.template_text import parse_template
+from tagfield.data.text.templates import Template
 from tagfield.evaluate import evaluate
-from tagfield.model import Model
-from tagfield.text.presets import load_template
-from tagfield.text.template_text import parse_template
-from tagfield.text.templates import Template
+from tagfield.model.model import Model
 from tagfield.train import Settings
 
 Labels = list[list[str]]

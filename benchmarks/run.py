@@ -19,13 +19,13 @@ import peer
 import pycrfsuite
 from timing import Measure, alternate, asked, clock, machine, passes, peak_memory
 
-from tagfield.dataset import Dataset
-from tagfield.encode import Encoded, encode_files
-from tagfield.features import feature_set
-from tagfield.lattice import open_corpus
-from tagfield.model import Model
+from tagfield.data.dataset import Dataset
+from tagfield.data.encode import Encoded, encode_files
+from tagfield.inference.lattice import open_corpus
+from tagfield.model.model import Model
 from tagfield.train import Settings, train
-from tagfield.train.problem import Problem
+from tagfield.train.trainers.problem import Problem
+from tagfield.weights.features import feature_set
 
 
 def lbfgs_iteration(encoded: Encoded, kind: str, few: int, many: int) -> Measure:

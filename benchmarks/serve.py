@@ -26,7 +26,7 @@ from pathlib import Path
 from urllib.request import urlopen
 
 from tagfield import Model
-from tagfield.experiment.demo import addresses
+from tagfield.demo import addresses
 
 CLIENT = Path(__file__).with_name("serve_client.py")
 WRK = """

@@ -17,9 +17,9 @@ import numpy as np
 import peer
 from timing import clock, head, machine, row
 
-from tagfield.encode import Encoded, encode_files
+from tagfield.data.encode import Encoded, encode_files
 from tagfield.train import Settings
-from tagfield.train.problem import Problem
+from tagfield.train.trainers.problem import Problem
 
 RECIPES = ("sgd", "u2.g1", "adaptive")
 FEATURES = {"all": "large", "observed": "small"}  # as the paper calls the two feature sets

@@ -16,10 +16,10 @@ from statistics import median
 
 import numpy as np
 
-from tagfield.encode import Encoded
+from tagfield.data.encode import Encoded
 from tagfield.native import kernels
 from tagfield.train import Settings
-from tagfield.train.problem import Problem
+from tagfield.train.trainers.problem import Problem
 
 Measure = Callable[[], float]
 

@@ -14,9 +14,9 @@ import numpy as np
 
 from tagfield import RECIPES, Encoded, Model, Scores, Settings
 from tagfield.bregman import Generator, Response, update
-from tagfield.encode import encode_files
-from tagfield.experiment.demo import Sentence, addresses, write_columns
-from tagfield.text.sources import Source
+from tagfield.data.encode import encode_files
+from tagfield.data.text.sources import Source
+from tagfield.demo import Sentence, addresses, write_columns
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt

@@ -1,5 +1,5 @@
 // The native modules keep their state once per process, so only the main interpreter may load them.
-// tagfield/interpreter.py says the same before anything is loaded; here it holds for a direct import too.
+// tagfield/system/interpreter.py says the same before anything is loaded; here it holds for a direct import too.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -16,7 +16,7 @@ import griffe
 ARGUMENT = re.compile(r"([a-zA-Z_*][\w*]*(?:, [\w*]+)*): (\S.*)")
 
 
-FILLED_IN = ("tagfield.estimator.crf.", "tagfield.train.")  # classes whose options join the docstring on import
+FILLED_IN = ("tagfield.compat.sklearn.crf.", "tagfield.train.")  # classes whose options join the docstring on import
 
 
 class Docstrings(griffe.Extension):

@@ -3,7 +3,7 @@
     python scripts/pages.py paste docs/tutorial.md docs/guides/*.md     # runs them, and updates blocks that differ
     python scripts/pages.py notebook                                    # docs/tutorial.md ─▶ docs/tutorial.ipynb
 
-`make docs` builds the site from the pages; `tests/test_pages.py` fails if a page or the notebook is out of date.
+`make docs` builds the site from the pages; `tests/docs/test_pages.py` fails if a page or the notebook is out of date.
 """
 
 import json

@@ -65,7 +65,7 @@ def titles(nav: list[Any]) -> Iterator[tuple[str, str]]:
 def relinked(markdown: str, uri: str, named: Mapping[str, str] = MappingProxyType({})) -> str:
     """The text of a page with links that hold on the site.
 
-    >>> relinked("[a](docs/cli.md#output), [b](src/tagfield/model.py), `[c](docs/cli.md)`", "index.md")
+    >>> relinked("[a](docs/cli.md#output), [b](src/tagfield/model/model.py), `[c](docs/cli.md)`", "index.md")
     '[a](cli.md#output), b, `[c](docs/cli.md)`'
     >>> relinked("[s](../../SECURITY.md)", "guides/names.md")
     '[s](../security.md)'

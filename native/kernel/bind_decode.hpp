@@ -1,4 +1,4 @@
-// Python bindings of decode.hpp and nbest.hpp; tagfield/decoder.py checks the arguments.
+// Python bindings of decode.hpp and nbest.hpp; tagfield/inference/decoder.py checks the arguments.
 #pragma once
 #include "kernel/decode.hpp"
 #include "kernel/handles.hpp"

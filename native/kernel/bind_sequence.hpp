@@ -1,4 +1,4 @@
-// Python bindings of sequence.hpp. A capsule with the door crosses to tagfield._text, which calls it.
+// Python bindings of sequence.hpp. A capsule with the door crosses to tagfield.native._text, which calls it.
 #pragma once
 #include <memory>
 

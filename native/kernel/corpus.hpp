@@ -1,4 +1,4 @@
-// A view of the packed arrays of a corpus (tagfield/dataset.py). Its bounds are checked once, on creation; loops do not
+// A view of the packed arrays of a corpus (tagfield/data/dataset.py). Its bounds are checked once, on creation; loops do not
 // check them again.
 #pragma once
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The layout of the weights, and the weights; tagfield/layout.py creates both. A layout is checked once, on creation;
+// The layout of the weights, and the weights; tagfield/weights/layout.py creates both. A layout is checked once, on creation;
 // loops do not check it again.
 #pragma once
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace tagfield {
 // A weight of −0.0 is not a feature: it adds nothing to a score, and no update changes it. Padding lanes and pairs that
 // are not in the feature set are −0.0, so a row is its own mask and needs no second memory access. With few labels, FULL
 // rows are faster than SPARSE ones even for the observed set, because all rows have the same length. With many labels
-// they would waste memory. tagfield/layout.py chooses.
+// they would waste memory. tagfield/weights/layout.py chooses.
 //
 // Edge weights are rows too: edge attribute e has L of them, row e·L + i for the previous label i. They are SPARSE, but
 // for those in the middle of a stream, which are FULL (edge_first is null): new attributes then only add rows.

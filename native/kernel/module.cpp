@@ -1,4 +1,4 @@
-// Binds the kernels; computes nothing. The doors are tagfield/lattice.py, features.py, decoder.py and train/.
+// Binds the kernels; computes nothing. The doors are tagfield/inference/lattice.py, features.py, decoder.py and train/.
 #include "interpreter.hpp"
 #include "kernel/best_path.hpp"
 #include "kernel/bind_blocks.hpp"

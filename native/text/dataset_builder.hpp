@@ -1,4 +1,4 @@
-// DatasetBuilder: sentences of (attribute, value) lists → the arrays of Dataset (src/tagfield/dataset.py draws them).
+// DatasetBuilder: sentences of (attribute, value) lists → the arrays of Dataset (src/tagfield/data/dataset.py draws them).
 //
 // The slots of a sentence are ordered by (kind, rank within the token, position), the occurrences of a slot by position. So:
 // visit rank by rank, give each new attribute the next slot, and count; share the slots out to their kinds (places.hpp); then

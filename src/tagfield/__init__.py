@@ -11,14 +11,21 @@ NumPy nor the kernels.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from tagfield.interpreter import require_supported
+from tagfield.system.interpreter import require_supported
 
 require_supported()
 
 if TYPE_CHECKING:
-    from tagfield.corpus import Corpus, pack
-    from tagfield.dataset import Dataset
-    from tagfield.encode import Encoded, encode_files, encode_sequences, encode_words
+    from tagfield.apps.errors import write_errors_page
+    from tagfield.compat.pycrfsuite import install_as_pycrfsuite
+    from tagfield.compat.sklearn import CRF
+    from tagfield.data.corpus import Corpus, pack
+    from tagfield.data.dataset import Dataset
+    from tagfield.data.encode import Encoded, encode_files, encode_sequences, encode_words
+    from tagfield.data.text.reading import read
+    from tagfield.data.text.templates import Template
+    from tagfield.data.text.tokenizer import tokenize
+    from tagfield.data.text.writing import write
     from tagfield.errors import (
         InputError,
         MemoryLimitError,
@@ -28,56 +35,49 @@ if TYPE_CHECKING:
         TrainingError,
         UnknownAttributesWarning,
     )
-    from tagfield.errors_page import write_errors_page
-    from tagfield.estimator import CRF
     from tagfield.evaluate import Scores
-    from tagfield.memory import limit_memory
-    from tagfield.model import Model
-    from tagfield.pycrfsuite import install_as_pycrfsuite
-    from tagfield.tagged import TaggedSentence, TaggedSpan, TaggedText, TaggedToken
-    from tagfield.text.reading import read
-    from tagfield.text.templates import Template
-    from tagfield.text.tokenizer import tokenize
-    from tagfield.text.writing import write
+    from tagfield.model.model import Model
+    from tagfield.model.tagged import TaggedSentence, TaggedSpan, TaggedText, TaggedToken
+    from tagfield.scale.tuning import Tuning, tune
+    from tagfield.system.memory import limit_memory
     from tagfield.train import RECIPES, Epoch, Settings
-    from tagfield.tuning import Tuning, tune
 
 __version__ = "0.1.0"
 
 PUBLIC: dict[str, str] = {  # name: its module
-    "CRF": "tagfield.estimator",
+    "CRF": "tagfield.compat.sklearn",
     "RECIPES": "tagfield.train",
-    "Corpus": "tagfield.corpus",
-    "Dataset": "tagfield.dataset",
-    "Encoded": "tagfield.encode",
+    "Corpus": "tagfield.data.corpus",
+    "Dataset": "tagfield.data.dataset",
+    "Encoded": "tagfield.data.encode",
     "Epoch": "tagfield.train",
     "InputError": "tagfield.errors",
     "MemoryLimitError": "tagfield.errors",
-    "Model": "tagfield.model",
+    "Model": "tagfield.model.model",
     "ModelFileError": "tagfield.errors",
     "OutputError": "tagfield.errors",
     "Scores": "tagfield.evaluate",
     "Settings": "tagfield.train",
     "TagfieldError": "tagfield.errors",
-    "TaggedSentence": "tagfield.tagged",
-    "TaggedSpan": "tagfield.tagged",
-    "TaggedText": "tagfield.tagged",
-    "TaggedToken": "tagfield.tagged",
-    "Template": "tagfield.text.templates",
+    "TaggedSentence": "tagfield.model.tagged",
+    "TaggedSpan": "tagfield.model.tagged",
+    "TaggedText": "tagfield.model.tagged",
+    "TaggedToken": "tagfield.model.tagged",
+    "Template": "tagfield.data.text.templates",
     "TrainingError": "tagfield.errors",
-    "Tuning": "tagfield.tuning",
+    "Tuning": "tagfield.scale.tuning",
     "UnknownAttributesWarning": "tagfield.errors",
-    "encode_files": "tagfield.encode",
-    "encode_sequences": "tagfield.encode",
-    "encode_words": "tagfield.encode",
-    "install_as_pycrfsuite": "tagfield.pycrfsuite",
-    "limit_memory": "tagfield.memory",
-    "pack": "tagfield.corpus",
-    "read": "tagfield.text.reading",
-    "tokenize": "tagfield.text.tokenizer",
-    "tune": "tagfield.tuning",
-    "write": "tagfield.text.writing",
-    "write_errors_page": "tagfield.errors_page",
+    "encode_files": "tagfield.data.encode",
+    "encode_sequences": "tagfield.data.encode",
+    "encode_words": "tagfield.data.encode",
+    "install_as_pycrfsuite": "tagfield.compat.pycrfsuite",
+    "limit_memory": "tagfield.system.memory",
+    "pack": "tagfield.data.corpus",
+    "read": "tagfield.data.text.reading",
+    "tokenize": "tagfield.data.text.tokenizer",
+    "tune": "tagfield.scale.tuning",
+    "write": "tagfield.data.text.writing",
+    "write_errors_page": "tagfield.apps.errors",
 }
 
 MODULES = ("metrics", "pycrfsuite", "scorers", "templates", "utils")  # but templates as switching users know them

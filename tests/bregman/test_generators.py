@@ -218,7 +218,7 @@ def test_divergences_of_many_features_and_of_one_number() -> None:
 
 def test_recipes_whose_generator_needs_no_special_function_train_without_scipy() -> None:
     code = (
-        "import sys; sys.modules['scipy'] = None; from tagfield.encode import encode_sequences; "
+        "import sys; sys.modules['scipy'] = None; from tagfield.data.encode import encode_sequences; "
         "from tagfield.train import train; "
         "print(len(train(encode_sequences([[['a'], ['b']]], [['X', 'Y']]), 'u2.g1').history) > 0)"
     )

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tagfield import Model
 from tagfield.bregman import Joint, Response, divergence, named_loss, natural_gradient, quadratic, squared_norm, update
-from tagfield.encode import encode_sequences
+from tagfield.data.encode import encode_sequences
 from tagfield.errors import InputError
 from tagfield.train import Settings, train
 from tests.support.naive_chain import Chains, gradient_by_differences

@@ -20,8 +20,8 @@ from tagfield.bregman import (
     update,
 )
 from tagfield.bregman.tables import ResponseTable, tabulate
+from tagfield.compare.response_curves import figure_one, normalised_gradient, response_curve
 from tagfield.errors import InputError
-from tagfield.experiment.response_curves import figure_one, normalised_gradient, response_curve
 from tests.support.bregman_table import EVERYWHERE, EXACT_RECIPES, FUNCTIONS_OF_U, OWN, PAPER, recipe
 from tests.support.tolerances import ALGEBRA, TABLE
 

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tagfield.cli.blocks import read_blocks
-from tagfield.encode import encode_files
+from tagfield.data.encode import encode_files
+from tagfield.data.text.presets import PRESETS
+from tagfield.data.text.sources import Source
 from tagfield.errors import InputError
-from tagfield.text.presets import PRESETS
-from tagfield.text.sources import Source
 
 ENDS = st.sampled_from(["\n", "\r\n"])
 SENTENCES = st.lists(st.integers(1, 4), min_size=1, max_size=12)

@@ -13,7 +13,7 @@ import tagfield
 from tagfield import CRF, Model
 from tagfield.cli.commands import COMMANDS
 from tagfield.train import RECIPES, Settings
-from tagfield.train.catalogue import all_options
+from tagfield.train.recipes.catalogue import all_options
 from tests.support.cli_process import COMMAND, PLAIN, TRAIN, call, environment, good, inside, refused
 from tests.support.corpus import TEST, needs_corpus
 from tests.support.corpus import TRAIN as CORPUS_TRAIN
@@ -35,7 +35,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_help_is_quick_because_it_imports_no_numpy() -> None:
     code = (
         "import sys\nfrom tagfield.cli.commands import run\nrun(['--help'])\n"
-        "heavy = ('numpy', 'scipy', 'tagfield._text', 'tagfield.train', 'tagfield.model', 'tagfield.cli.train')\n"
+        "heavy = ('numpy', 'scipy', 'tagfield.native', 'tagfield.train', 'tagfield.model', 'tagfield.cli.train')\n"
         "print([m for m in heavy if m in sys.modules], file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -167,7 +167,7 @@ def test_the_update_that_was_asked_for_or_chosen_is_told(options: list[str], tol
     (tmp_path / "train.txt").write_text("w NN B-NP\ny NN I-NP\nz VB B-VP\n\n" * 20)
     text = good("train", tmp_path / "train.txt", "-o", tmp_path / "m", "--epochs", "2", "--algorithm", "ngd", *options)
     assert told in text.partition("recipe     ")[2].partition("ended")[0]
-    assert not logging.getLogger("tagfield.train.choose").handlers  # what it printed with is gone
+    assert not logging.getLogger("tagfield.train.trainers.choose").handlers  # what it printed with is gone
     shown = good("info", tmp_path / "m").partition("trained by  ")[2].partition("trained on")[0]
     assert told in " ".join(shown.split())
 

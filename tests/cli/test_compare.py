@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tagfield.cli.commands import COMMANDS
-from tagfield.experiment.ledger import RESULTS_FILE
-from tagfield.experiment.results import load_results
+from tagfield.compare.ledger import RESULTS_FILE
+from tagfield.compare.results import load_results
 from tests.support.cli_process import COMMAND, environment, good
 
 pty = pytest.importorskip("pty", reason="pseudo-terminals need Unix")

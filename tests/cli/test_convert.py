@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tagfield.text.reading import read
+from tagfield.data.text.reading import read
 from tests.support.cli_process import good, inside, refused
 
 TEXT = "Anna Lee sings in New York. Bo too."

@@ -58,6 +58,6 @@ def test_without_the_extra_it_says_how_to_install_it(model: Path, tmp_path: Path
 
 
 def test_the_library_does_not_import_the_server() -> None:
-    code = "import sys, tagfield.model, tagfield.cli.commands; print({'uvicorn', 'httptools'} & set(sys.modules))"
+    code = "import sys, tagfield.model.model, tagfield.cli.commands; print({'uvicorn', 'httptools'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "set()\n"

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from tagfield import CRF, Model, Settings, encode_sequences, read, write, write_errors_page
 from tagfield.cli.commands import run
-from tagfield.dataset import Dataset
-from tagfield.storage import load_tensors
+from tagfield.data.dataset import Dataset
+from tagfield.system.storage import load_tensors
 
 TEXT = "".join(f"word{k % 7} {'B-X' if k % 3 else 'O'}\n" + ("\n" if k % 4 == 3 else "") for k in range(80))
 X = [[[f"a{k}", "b"] for k in range(5)]] * 4
@@ -126,6 +126,6 @@ TARGETS: dict[str, Target] = {
 
 def read_text() -> list[object]:
     """Some records."""
-    from tagfield.text.sources import Source
+    from tagfield.data.text.sources import Source
 
     return list(read(Source("data.txt", TEXT.encode())))

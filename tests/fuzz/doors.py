@@ -21,23 +21,23 @@ from pathlib import Path
 import numpy as np
 
 from tagfield import Model, Settings
-from tagfield._text import ArrowWords, Vocabulary
 from tagfield.cli.config import read_config
-from tagfield.corpus import Corpus, pack
-from tagfield.encode import WordEncoder, encode_files, encode_words
+from tagfield.data.corpus import Corpus, pack
+from tagfield.data.encode import WordEncoder, encode_files, encode_words
+from tagfield.data.text.file_format import KINDS
+from tagfield.data.text.readers.brat import BratSource
+from tagfield.data.text.reading import ReadOptions, read
+from tagfield.data.text.sources import Source
+from tagfield.data.text.template_text import parse_template
+from tagfield.data.text.templates import Template
+from tagfield.data.text.writing import TARGETS, write
 from tagfield.errors import InputError, OutputError
 from tagfield.native import kernels
-from tagfield.storage_header import HEADER_CRC_DIGITS
-from tagfield.text.file_format import KINDS
-from tagfield.text.readers.brat import BratSource
-from tagfield.text.reading import ReadOptions, read
-from tagfield.text.sources import Source
-from tagfield.text.template_text import parse_template
-from tagfield.text.templates import Template
-from tagfield.text.writing import TARGETS, write
+from tagfield.native._text import ArrowWords, Vocabulary
+from tagfield.system.storage_header import HEADER_CRC_DIGITS
 from tagfield.train import train
-from tagfield.train.catalogue import all_options
-from tagfield.train.sentences import OnDisk
+from tagfield.train.loop.sentences import OnDisk
+from tagfield.train.recipes.catalogue import all_options
 from tests.fuzz import foreign
 from tests.fuzz.requests import request
 

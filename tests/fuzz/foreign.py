@@ -16,15 +16,15 @@ from pathlib import Path
 import numpy as np
 
 from tagfield import Model
-from tagfield._text import Vocabulary
 from tagfield.errors import InputError
-from tagfield.formats import FORMATS, read_bytes
-from tagfield.formats.crfpp_writer import to_bytes as to_crfpp
-from tagfield.formats.crfsuite_writer import to_bytes as to_crfsuite
-from tagfield.formats.pickles import models_in
-from tagfield.formats.wapiti_writer import to_bytes as to_wapiti
-from tagfield.layout import FeatureSet
-from tagfield.model_file import Parts
+from tagfield.model.file import Parts
+from tagfield.model.formats import FORMATS, read_bytes
+from tagfield.model.formats.crfpp_writer import to_bytes as to_crfpp
+from tagfield.model.formats.crfsuite_writer import to_bytes as to_crfsuite
+from tagfield.model.formats.pickles import models_in
+from tagfield.model.formats.wapiti_writer import to_bytes as to_wapiti
+from tagfield.native._text import Vocabulary
+from tagfield.weights.layout import FeatureSet
 from tests.support.model_files import MODELS
 
 MAGIC, SIZE = b"lCRF", slice(4, 8)  # where a file of CRFsuite says how long it is

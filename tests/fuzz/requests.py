@@ -6,11 +6,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from tagfield import Model, encode_sequences
+from tagfield.apps.serve.answering import Answerer, Job
+from tagfield.apps.serve.limits import Limits
+from tagfield.apps.serve.refusals import FAILED, Refusal
+from tagfield.apps.serve.registry import ModelFile, Registry
 from tagfield.errors import InputError
-from tagfield.serve.answering import Answerer, Job
-from tagfield.serve.limits import Limits
-from tagfield.serve.refusals import FAILED, Refusal
-from tagfield.serve.registry import ModelFile, Registry
 
 
 @cache

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from tagfield import CRF, Model, Settings, encode_sequences, encode_words, read
-from tagfield._text import Vocabulary, label_lists
 from tagfield.errors import InputError
 from tagfield.native import kernels
+from tagfield.native._text import Vocabulary, label_lists
 from tests.support.trainers import pose
 
 F, Y = [[["a"], ["b"]], [["c"]]], [["X", "Y"], ["X"]]

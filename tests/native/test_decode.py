@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tagfield.decoder import Decoder
-from tagfield.encode import encode_sequences
+from tagfield.data.encode import encode_sequences
 from tagfield.errors import InputError
-from tagfield.lattice import open_corpus
-from tagfield.layout import FeatureSet, Weights
+from tagfield.inference.decoder import Decoder
+from tagfield.inference.lattice import open_corpus
+from tagfield.inference.spans import SpanFinder
 from tagfield.native import kernels
-from tagfield.spans import SpanFinder
+from tagfield.weights.layout import FeatureSet, Weights
 from tests.support.edge_data import EdgeProblem, edge_problems, with_edges
 from tests.support.naive_edges import edge_paths
 from tests.support.tolerances import SINGLE

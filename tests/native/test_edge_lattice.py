@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tagfield import lattice
+from tagfield.inference import lattice
 from tagfield.native import kernels
 from tests.support.naive import best_path, chain_in_logs
 from tests.support.naive_edges import (

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tagfield.encode import encode_sequences
+from tagfield.data.encode import encode_sequences
 from tagfield.errors import InputError
-from tagfield.features import feature_set
-from tagfield.lattice import open_corpus
-from tagfield.layout import FeatureSet, Weights
-from tagfield.model import Model
+from tagfield.inference.lattice import open_corpus
+from tagfield.model.model import Model
 from tagfield.native import kernels
 from tagfield.train import Settings
+from tagfield.weights.features import feature_set
+from tagfield.weights.layout import FeatureSet, Weights
 from tests.support.naive import Problem, path_score, sentence_scores
 from tests.support.strategies import dense_weights, encode, problems
 from tests.support.tolerances import SINGLE

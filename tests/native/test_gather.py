@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tagfield._text import gather
 from tagfield.errors import InputError
+from tagfield.native._text import gather
 from tests.support.naive_slots import gathered, ragged
 
 rows = st.lists(st.lists(st.integers(0, 60_000), max_size=4), max_size=30)

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tagfield import Model, Settings, encode_sequences
-from tagfield.dataset import Dataset, Slots
-from tagfield.encode import Encoded, Vocabulary
+from tagfield.data.dataset import Dataset, Slots
+from tagfield.data.encode import Encoded, Vocabulary
 from tagfield.errors import InputError, TagfieldError
-from tagfield.layout import FeatureSet, Weights
+from tagfield.weights.layout import FeatureSet, Weights
 
 X = [[["a"], ["b"], ["c"]], [["b"], ["a"]]]
 E: list[Any] = [[[], ["k"], ["j"]], [[], {"k": 2.0}]]

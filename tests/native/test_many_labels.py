@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tagfield.dataset import Dataset
-from tagfield.encode import encode_sequences
-from tagfield.lattice import open_corpus
-from tagfield.layout import FeatureSet
+from tagfield.data.dataset import Dataset
+from tagfield.data.encode import encode_sequences
+from tagfield.inference.lattice import open_corpus
 from tagfield.native import kernels
+from tagfield.weights.layout import FeatureSet
 from tests.support.naive import Chain, best_path, chain_in_logs, k_best_scores, path_score
 from tests.support.tolerances import SINGLE
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from tagfield.dataset import Dataset
-from tagfield.encode import encode_sequences
-from tagfield.lattice import open_corpus
-from tagfield.layout import FeatureSet
+from tagfield.data.dataset import Dataset
+from tagfield.data.encode import encode_sequences
+from tagfield.inference.lattice import open_corpus
 from tagfield.native import kernels
+from tagfield.weights.layout import FeatureSet
 
 LABELS = 5
 

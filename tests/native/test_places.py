@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tagfield.dataset import Dataset
+from tagfield.data.dataset import Dataset
 from tagfield.native import kernels
 from tagfield.train import Settings
 from tests.support.naive import Problem

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tagfield._text import Vocabulary
-from tagfield.dataset import Dataset
-from tagfield.encode import encode_sequences
+from tagfield.data.dataset import Dataset
+from tagfield.data.encode import encode_sequences
+from tagfield.data.slots import places_of
 from tagfield.errors import InputError
-from tagfield.slots import places_of
-from tagfield.storage import save_tensors
+from tagfield.native._text import Vocabulary
+from tagfield.system.storage import save_tensors
 from tests.support.naive_slots import renumbered, slots_of
 
 HASHES = (956547388, 92302085, 514502065, 261384922)  # of the names below, in 30 bits

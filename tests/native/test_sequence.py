@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tagfield._text import SequenceTagger, Vocabulary, probability_lists
-from tagfield.encode import encode_sequences
+from tagfield.data.encode import encode_sequences
 from tagfield.errors import InputError
-from tagfield.lattice import open_corpus
-from tagfield.layout import FeatureSet, Weights
+from tagfield.inference.lattice import open_corpus
 from tagfield.native import kernels
+from tagfield.native._text import SequenceTagger, Vocabulary, probability_lists
+from tagfield.weights.layout import FeatureSet, Weights
 from tests.support.naive import best_path
 
 NAMES = ("a", "b", "é", "c" * 20, "k:v", "k", "0123456789abcdef0")

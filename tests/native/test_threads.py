@@ -8,7 +8,7 @@ import numpy as np
 
 from tagfield.native import kernels
 from tagfield.train import Settings
-from tagfield.train.objective import Objective
+from tagfield.train.trainers.objective import Objective
 from tests.support.naive import Problem
 from tests.support.strategies import encode
 from tests.support.trainers import pose

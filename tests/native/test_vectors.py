@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tagfield.dataset import Doubles
+from tagfield.data.dataset import Doubles
 from tagfield.native import kernels
 from tests.support import naive_vectors as naive
 from tests.support.naive_vectors import dot

@@ -5,14 +5,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tagfield.annotate.labelled_file import LabelledFile
-from tagfield.annotate.labelling import Labelling
-from tagfield.annotate.learning import Learning
-from tagfield.annotate.pool import Pool, read_pool
-from tagfield.annotate.session import Session
-from tagfield.text.presets import load_template
-from tagfield.text.reading import ReadOptions
-from tagfield.text.sources import Source
+from tagfield.apps.annotate.labelled_file import LabelledFile
+from tagfield.apps.annotate.labelling import Labelling
+from tagfield.apps.annotate.learning import Learning
+from tagfield.apps.annotate.pool import Pool, read_pool
+from tagfield.apps.annotate.session import Session
+from tagfield.data.text.presets import load_template
+from tagfield.data.text.reading import ReadOptions
+from tagfield.data.text.sources import Source
 from tests.support.service import PATIENCE, Service
 
 TEXTS = [

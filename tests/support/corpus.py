@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tagfield.dataset import UNKNOWN
-from tagfield.encode import Encoded
+from tagfield.data.dataset import UNKNOWN
+from tagfield.data.encode import Encoded
 
 HOME = Path(os.environ.get("CONLL2000") or Path(__file__).resolve().parents[3] / "shared" / "data" / "conll2000")
 TRAIN = HOME / "train.txt"

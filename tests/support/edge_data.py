@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from hypothesis import strategies as st
 
-from tagfield.dataset import Dataset
-from tagfield.encode import Encoded, Vocabulary
-from tagfield.layout import FeatureSet, Weights
+from tagfield.data.dataset import Dataset
+from tagfield.data.encode import Encoded, Vocabulary
+from tagfield.weights.layout import FeatureSet, Weights
 from tests.support.naive import Dense, Problem, sentence_scores
 from tests.support.strategies import edge_slots, encode, problems
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from tagfield.experiment.plan import Plan, PlannedRun
-from tagfield.experiment.results import Results, RunResult, pack_counts
+from tagfield.compare.plan import Plan, PlannedRun
+from tagfield.compare.results import Results, RunResult, pack_counts
 
 SENTENCES, LENGTH, SEEDS, EPOCHS = 400, 10, 5, 12
 TOKENS = SENTENCES * LENGTH

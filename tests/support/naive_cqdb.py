@@ -1,4 +1,4 @@
-"""CRFsuite's list of strings, written string by string: what formats/cqdb.py does with arrays."""
+"""CRFsuite's list of strings, written string by string: what model/formats/cqdb.py does with arrays."""
 
 import struct
 

@@ -1,13 +1,13 @@
-"""Mixing, weight by weight, in float64: the twin of cluster/mixing.py."""
+"""Mixing, weight by weight, in float64: the twin of scale/cluster/mixing.py."""
 
 import math
 from itertools import pairwise
 
 import numpy as np
 
-from tagfield.cluster.mixing import Scheme
-from tagfield.cluster.rounds import Change
-from tagfield.dataset import Doubles
+from tagfield.data.dataset import Doubles
+from tagfield.scale.cluster.mixing import Scheme
+from tagfield.scale.cluster.rounds import Change
 
 
 def naive_mix(

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from tagfield.dataset import Dataset
+from tagfield.data.dataset import Dataset
 
 Slot = tuple[int, list[tuple[int, float]]]  # attribute, [(position, value)]
 

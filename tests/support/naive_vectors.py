@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tagfield.dataset import Doubles
+from tagfield.data.dataset import Doubles
 
 Pairs = list[tuple[Doubles, Doubles]]
 

@@ -7,11 +7,11 @@ import numpy as np
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from tagfield.features import feature_set
-from tagfield.lattice import open_corpus
-from tagfield.layout import FeatureSet, Weights, absent
+from tagfield.inference.lattice import open_corpus
 from tagfield.native import kernels
-from tagfield.train.responding import set_response
+from tagfield.train.trainers.responding import set_response
+from tagfield.weights.features import feature_set
+from tagfield.weights.layout import FeatureSet, Weights, absent
 from tests.support.bregman_table import EXACT_RECIPES, recipe
 from tests.support.naive import Dense, Problem, Stochastic
 from tests.support.strategies import encode, present, to_dense

@@ -7,9 +7,9 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from tagfield.dataset import Dataset, Slots
-from tagfield.encode import Encoded, Vocabulary, encode_sequences
-from tagfield.layout import LANES, FeatureSet, Weights, absent
+from tagfield.data.dataset import Dataset, Slots
+from tagfield.data.encode import Encoded, Vocabulary, encode_sequences
+from tagfield.weights.layout import LANES, FeatureSet, Weights, absent
 from tests.support.naive import Dense, Problem, Token
 
 RANGES = [0.0, 1.0, 30.0, 300.0, 1000.0]

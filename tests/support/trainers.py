@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tagfield.encode import Encoded
-from tagfield.layout import FeatureSet, Weights
+from tagfield.data.encode import Encoded
 from tagfield.train import Settings
-from tagfield.train.limits import Limits
-from tagfield.train.problem import Problem
-from tagfield.train.trainer import Trainer
+from tagfield.train.trainers.limits import Limits
+from tagfield.train.trainers.problem import Problem
+from tagfield.train.trainers.trainer import Trainer
+from tagfield.weights.layout import FeatureSet, Weights
 
 
 def pose(

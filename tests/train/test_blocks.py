@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tagfield.constraints import rules_of
-from tagfield.dataset import UNKNOWN
-from tagfield.encode import Encoded, encode_sequences
+from tagfield.data.dataset import UNKNOWN
+from tagfield.data.encode import Encoded, encode_sequences
+from tagfield.inference.constraints import rules_of
 from tagfield.native import kernels
-from tagfield.storage import load_tensors
-from tagfield.train import RECIPES, Settings, stochastic
-from tagfield.train.limits import limits_of
-from tagfield.train.options import Stochastic
+from tagfield.system.storage import load_tensors
+from tagfield.train import RECIPES, Settings
+from tagfield.train.recipes.stochastic import Stochastic
+from tagfield.train.trainers import stochastic
+from tagfield.train.trainers.limits import limits_of
 from tests.support.cli_process import inside
 from tests.support.trainers import made
 

@@ -6,9 +6,9 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from tagfield.encode import Encoded, encode_sequences
+from tagfield.data.encode import Encoded, encode_sequences
 from tagfield.train import RECIPES, Settings, train
-from tagfield.train.variants import WholeCorpus
+from tagfield.train.recipes.variants import WholeCorpus
 
 
 def wide(labels: int, attributes: int = 3000) -> Encoded:

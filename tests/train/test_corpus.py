@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tagfield.encode import Encoded, encode_files
+from tagfield.data.encode import Encoded, encode_files
 from tagfield.evaluate import evaluate
-from tagfield.model import Model
+from tagfield.model.model import Model
 from tagfield.train import Settings, train
 from tests.support.corpus import TEST, TRAIN, needs_corpus
 

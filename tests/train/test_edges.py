@@ -7,17 +7,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tagfield.constraints import rules_of
-from tagfield.encode import encode_files
+from tagfield.data.encode import encode_files
+from tagfield.data.text.presets import PRESETS
+from tagfield.data.text.sources import Source
+from tagfield.data.text.template_text import parse_template
 from tagfield.errors import InputError
-from tagfield.model import Model
-from tagfield.text.presets import PRESETS
-from tagfield.text.sources import Source
-from tagfield.text.template_text import parse_template
+from tagfield.inference.constraints import rules_of
+from tagfield.model.model import Model
 from tagfield.train import RECIPES, Settings, train
-from tagfield.train import default as default_module
-from tagfield.train.options import Stochastic
-from tagfield.train.problem import Problem as Posed
+from tagfield.train.recipes import default as default_module
+from tagfield.train.recipes.stochastic import Stochastic
+from tagfield.train.trainers.problem import Problem as Posed
 from tests.support.corpus import TRAIN, needs_corpus, with_hidden
 from tests.support.naive import Problem, chain_in_logs, path_score, sentence_scores, sentence_transitions
 from tests.support.strategies import dense_weights, encode, learnable, listed

@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tagfield.constraints import rules_of
-from tagfield.encode import Encoded, encode_files, encode_sequences
-from tagfield.experiment.demo import addresses, mentions, write_columns
+from tagfield.data.encode import Encoded, encode_files, encode_sequences
+from tagfield.data.text.sources import Source
+from tagfield.demo import addresses, mentions, write_columns
+from tagfield.inference.constraints import rules_of
 from tagfield.native import kernels
-from tagfield.text.sources import Source
 from tagfield.train import Settings, Trained, train
 
 RECORD = Path(__file__).parents[1] / "golden" / "weights.json"  # tests/support/record_golden.py writes it

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tagfield.errors import InputError
-from tagfield.features import feature_set
-from tagfield.lattice import open_corpus
-from tagfield.layout import FeatureSet, Weights, absent
+from tagfield.inference.lattice import open_corpus
 from tagfield.train import Settings, train
+from tagfield.weights.features import feature_set
+from tagfield.weights.layout import FeatureSet, Weights, absent
 from tests.support.naive import Problem
 from tests.support.naive_growth import Sparse
 from tests.support.naive_growth import grow as naive_grow
@@ -22,7 +22,7 @@ KINDS = st.sampled_from(["all", "observed"])
 
 def grown(old: FeatureSet, weights: Weights, new: FeatureSet) -> tuple[FeatureSet, Weights]:
     """Through the package's door."""
-    from tagfield.features import grow
+    from tagfield.weights.features import grow
 
     return grow(old, weights, new)
 

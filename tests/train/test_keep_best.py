@@ -2,12 +2,12 @@
 
 import pytest
 
-from tagfield.encode import encode_sequences
+from tagfield.data.encode import encode_sequences
+from tagfield.demo import addresses
 from tagfield.errors import InputError
-from tagfield.experiment.demo import addresses
-from tagfield.model import Model
+from tagfield.model.model import Model
 from tagfield.train import Settings, train
-from tests.train.test_default import encode
+from tests.train.recipes.test_default import encode
 
 
 @pytest.mark.parametrize("recipe", ["default", "sgd", "pa", "lbfgs"])

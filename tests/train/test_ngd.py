@@ -11,15 +11,15 @@ from sklearn.base import clone
 from tagfield import CRF, Model
 from tagfield.bregman import Generator
 from tagfield.bregman.losses import Loss
-from tagfield.dataset import Dataset
-from tagfield.encode import encode_files, encode_sequences
+from tagfield.data.dataset import Dataset
+from tagfield.data.encode import encode_files, encode_sequences
+from tagfield.data.text.sources import Source
+from tagfield.demo import addresses, mentions, write_columns
 from tagfield.errors import InputError
-from tagfield.experiment.demo import addresses, mentions, write_columns
-from tagfield.text.sources import Source
 from tagfield.train import Settings, train
-from tagfield.train.choose import RUNGS, Candidate, _best, choose, family
-from tagfield.train.options import Stochastic
-from tagfield.train.problem import Problem
+from tagfield.train.recipes.stochastic import Stochastic
+from tagfield.train.trainers.choose import RUNGS, Candidate, _best, choose, family
+from tagfield.train.trainers.problem import Problem
 
 COST = 4.0  # epochs that the whole choice may take, scoring included
 SCORING = 0.5  # of what training on a sentence costs; it is less
@@ -129,7 +129,7 @@ def test_ones_own_loss_and_generator_through_the_front_door():
 def test_the_choice_is_among_the_family_costs_what_it_may_and_is_no_worse_than_plain_gradients(skewed, caplog):
     known, held_out = skewed
     problem = Problem.of(known, Settings(features="all"))
-    with caplog.at_level(logging.INFO, logger="tagfield.train.choose"):
+    with caplog.at_level(logging.INFO, logger="tagfield.train.trainers.choose"):
         chosen = choose(problem, np.random.default_rng(0))
     tried = [record.args for record in caplog.records if len(record.args) == 3]
     assert str(chosen) in caplog.text.splitlines()[-1]

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tagfield.constraints import rules_of
-from tagfield.encode import Encoded, encode_sequences
-from tagfield.experiment.demo import addresses
-from tagfield.model import Model
+from tagfield.data.encode import Encoded, encode_sequences
+from tagfield.demo import addresses
+from tagfield.inference.constraints import rules_of
+from tagfield.model.model import Model
 from tagfield.train import Settings, train
 from tests.support.strategies import edge_slots
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tagfield.dataset import Dataset, Slots
-from tagfield.encode import Encoded, encode_sequences
-from tagfield.lattice import open_corpus
+from tagfield.data.dataset import Dataset, Slots
+from tagfield.data.encode import Encoded, encode_sequences
+from tagfield.inference.lattice import open_corpus
 from tagfield.train import RECIPES, Epoch, Settings, train
 from tests.support.strategies import edge_slots
 

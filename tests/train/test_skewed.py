@@ -10,9 +10,9 @@ from functools import cache
 import numpy as np
 import pytest
 
-from tagfield.encode import Encoded, encode_files
-from tagfield.experiment.demo import Sentence, mentions
-from tagfield.text.sources import Source
+from tagfield.data.encode import Encoded, encode_files
+from tagfield.data.text.sources import Source
+from tagfield.demo import Sentence, mentions
 from tagfield.train import Settings, train
 
 SEEDS = (0, 1)

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from tagfield.dataset import Doubles
+from tagfield.system.arrays import Doubles
 
 Function: TypeAlias = Callable[[Doubles], Doubles]
 Interval: TypeAlias = tuple[float, float]

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from tagfield.bregman.calculus import Function, Interval, derivative, increment, integral, intermediate_size
-from tagfield.dataset import Doubles
 from tagfield.errors import InputError
+from tagfield.system.arrays import Doubles
 
 REAL: Interval = (-math.inf, math.inf)
 

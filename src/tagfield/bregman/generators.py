@@ -21,8 +21,8 @@ import numpy as np
 
 from tagfield.bregman.calculus import mean_between
 from tagfield.bregman.convex import Generator
-from tagfield.dataset import Doubles
 from tagfield.errors import InputError
+from tagfield.system.arrays import Doubles
 
 _CATALAN = 0.915965594177219015
 

@@ -18,8 +18,8 @@ from typing import TypeAlias
 import numpy as np
 
 from tagfield.bregman.convex import Generator
-from tagfield.dataset import Doubles
 from tagfield.errors import InputError
+from tagfield.system.arrays import Doubles
 
 Product: TypeAlias = Callable[[Doubles, Doubles], Doubles]
 

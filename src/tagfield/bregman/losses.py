@@ -27,8 +27,8 @@ from numpy.typing import ArrayLike
 from tagfield.bregman.calculus import integral
 from tagfield.bregman.convex import Generator
 from tagfield.bregman.joint import Joint
-from tagfield.dataset import Doubles
 from tagfield.errors import InputError
+from tagfield.system.arrays import Doubles
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@
         ─▶ count_tables()        one table per empirical count, if the direction depends on E and Ẽ separately
                                  (U4, U6, most γ)
 
-The recipes of the paper are responses with a name: see tagfield/train/recipes.py.
+The recipes of the paper are responses with a name: see tagfield/train/recipes/table.py.
 """
 
 import math
@@ -19,8 +19,8 @@ from tagfield.bregman.convex import Generator
 from tagfield.bregman.joint import Joint
 from tagfield.bregman.losses import Loss, direction, require_finite
 from tagfield.bregman.tables import TOLERANCE, ResponseTable, tabulate, tabulate_linear
-from tagfield.dataset import Doubles
 from tagfield.errors import InputError
+from tagfield.system.arrays import Doubles
 
 ACCEPTABLE = 0.05  # the largest relative error of a count's table; `ResponseTable.error` is the actual one
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tagfield.bregman.calculus import Function
-from tagfield.dataset import Doubles, Floats
+from tagfield.system.arrays import Doubles, Floats
 
 LOW, HIGH = -24, 24  # the cells cover 2^LOW ≤ x < 2^HIGH
 FAR = 126  # or 2^FAR, nearly the largest float32, if no power law continues f

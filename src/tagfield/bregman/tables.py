@@ -27,8 +27,8 @@ from numpy.typing import ArrayLike
 
 from tagfield.bregman.calculus import Function
 from tagfield.bregman.sampling import FAR, HIGH, LOW, NEGLIGIBLE, TableRow, sample_logs, sample_row
-from tagfield.dataset import Doubles, Floats
 from tagfield.errors import InputError
+from tagfield.system.arrays import Doubles, Floats
 
 MIN_BITS, MAX_BITS = 5, 9  # 1,537 to 24,577 cells, 12 to 196 kB per row
 LOG_BITS = (8, 9, 10)

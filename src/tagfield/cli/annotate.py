@@ -11,25 +11,25 @@ from typing import Annotated
 
 import typer
 
-from tagfield.annotate.labelled_file import LabelledFile
-from tagfield.annotate.labelling import NONE, Labelling, find_labelling
-from tagfield.annotate.learning import MADE, Learning
-from tagfield.annotate.pool import Pool, read_pool
-from tagfield.annotate.session import Session
+from tagfield.apps.annotate.labelled_file import LabelledFile
+from tagfield.apps.annotate.labelling import NONE, Labelling, find_labelling
+from tagfield.apps.annotate.learning import MADE, Learning
+from tagfield.apps.annotate.pool import Pool, read_pool
+from tagfield.apps.annotate.session import Session
+from tagfield.apps.serve.log import log
 from tagfield.cli.checks import check_inputs, check_model_target, check_target
 from tagfield.cli.exits import UsageError, usage
 from tagfield.cli.options import offer
 from tagfield.cli.reading import label_names, with_reading_options
 from tagfield.cli.serve import LOOPBACK, TOKEN, checked_token, started_server
+from tagfield.data.labels.schemes import SCHEMES
+from tagfield.data.text.presets import PRESETS, load_template
+from tagfield.data.text.reading import ReadOptions, read_files
+from tagfield.data.text.records import Row, Sentence
+from tagfield.data.text.template_rows import cells_for, fitting_template
+from tagfield.data.text.templates import LABEL, Template
 from tagfield.errors import InputError
-from tagfield.model import Model
-from tagfield.serve.log import log
-from tagfield.text.presets import PRESETS, load_template
-from tagfield.text.reading import ReadOptions, read_files
-from tagfield.text.records import Row, Sentence
-from tagfield.text.schemes import SCHEMES
-from tagfield.text.template_rows import cells_for, fitting_template
-from tagfield.text.templates import LABEL, Template
+from tagfield.model.model import Model
 
 
 @with_reading_options("--from", with_model=True)
@@ -89,7 +89,7 @@ def annotate(
     Stop with Ctrl-C; the same command goes on where you stopped.
     """
     run = started_server("annotate")
-    from tagfield.annotate.app import AnnotateApp
+    from tagfield.apps.annotate.app import AnnotateApp
 
     with usage():
         secret = checked_token(host, token or os.environ.get(TOKEN))

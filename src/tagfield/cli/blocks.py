@@ -15,14 +15,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TypeVar, cast
 
+from tagfield.data.text.detect import detect, kind_of
+from tagfield.data.text.file_format import KINDS
+from tagfield.data.text.inputs import open_inputs
+from tagfield.data.text.reading import ReadOptions
+from tagfield.data.text.sources import STDIN, Source
+from tagfield.data.text.template_rows import by_header
+from tagfield.data.text.templates import Template
 from tagfield.errors import InputError
-from tagfield.text.detect import detect, kind_of
-from tagfield.text.file_format import KINDS
-from tagfield.text.inputs import open_inputs
-from tagfield.text.reading import ReadOptions
-from tagfield.text.sources import STDIN, Source
-from tagfield.text.template_rows import by_header
-from tagfield.text.templates import Template
 
 T = TypeVar("T")
 

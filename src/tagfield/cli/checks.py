@@ -3,10 +3,10 @@
 import os
 from collections.abc import Iterable
 
-from tagfield.atomic import descriptor_of, write_atomically
 from tagfield.cli.exits import UsageError
 from tagfield.errors import InputError, OutputError
-from tagfield.model import Model
+from tagfield.model.model import Model
+from tagfield.system.atomic import descriptor_of, write_atomically
 
 
 def check_inputs(path: str, inputs: Iterable[str | None]) -> None:

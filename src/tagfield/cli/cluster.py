@@ -9,9 +9,9 @@ import typer
 
 from tagfield.cli.figures import count
 from tagfield.errors import InputError
-from tagfield.memory import parse_size
+from tagfield.system.memory import parse_size
 from tagfield.train import Settings, Trained, train
-from tagfield.train.driver import WINDOW
+from tagfield.train.loop.driver import WINDOW
 
 PANEL = "A cluster"
 WORKERS = 2
@@ -106,8 +106,8 @@ def trainer_of(
         return partial(train, window=window or WINDOW)
     if window is not None:
         raise InputError("--window has no effect on a cluster, whose workers hold their shares; leave it out")
-    from tagfield.cluster import training
-    from tagfield.cluster.session import check_ready
+    from tagfield.scale.cluster import training
+    from tagfield.scale.cluster.session import check_ready
 
     training.check_recipe(settings.recipe)
     check_ready(address)
@@ -135,8 +135,8 @@ def mapped(
         yield map(make(), items)
         return
     workers = workers or WORKERS
-    from tagfield.cluster.pool import ordered_map
-    from tagfield.cluster.session import check_ready, open_session
+    from tagfield.scale.cluster.pool import ordered_map
+    from tagfield.scale.cluster.session import check_ready, open_session
 
     check_ready(address)
     told(starting(address, workers))

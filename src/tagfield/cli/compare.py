@@ -22,19 +22,19 @@ from tagfield.cli.reading import with_reading_options
 from tagfield.cli.streams import INTERRUPTED
 from tagfield.cli.training import told
 from tagfield.cli.voice import AsJson, Quiet, Verbose, Voice, print_json
-from tagfield.encode import encode_files
+from tagfield.compare.compare import compare as run_comparison
+from tagfield.compare.compare import usable_cores
+from tagfield.compare.differences import plain_differences
+from tagfield.compare.plan import PAPER, Plan, runs_by_iteration
+from tagfield.compare.report import Report, write_report
+from tagfield.compare.results import Results, load_results
+from tagfield.compare.status import ComparisonStatus
+from tagfield.compare.tables import plain_table, summary_record
+from tagfield.compare.tuned import tune
+from tagfield.data.encode import encode_files
+from tagfield.data.text.presets import PRESETS, load_template
+from tagfield.data.text.reading import ReadOptions
 from tagfield.errors import InputError
-from tagfield.experiment.compare import compare as run_comparison
-from tagfield.experiment.compare import usable_cores
-from tagfield.experiment.differences import plain_differences
-from tagfield.experiment.plan import PAPER, Plan, runs_by_iteration
-from tagfield.experiment.report import Report, write_report
-from tagfield.experiment.results import Results, load_results
-from tagfield.experiment.status import ComparisonStatus
-from tagfield.experiment.tables import plain_table, summary_record
-from tagfield.experiment.tuned import tune
-from tagfield.text.presets import PRESETS, load_template
-from tagfield.text.reading import ReadOptions
 from tagfield.train import RECIPES
 
 DEFAULTS = Plan()

@@ -13,19 +13,19 @@ from typing import Annotated
 
 import typer
 
-from tagfield.atomic import write_atomically
 from tagfield.cli.checks import check_inputs
 from tagfield.cli.exits import UsageError
 from tagfield.cli.figures import count
 from tagfield.cli.reading import with_reading_options
 from tagfield.cli.training import told
 from tagfield.cli.voice import AsJson, Quiet, Voice, print_json
-from tagfield.encode import Encoded, encode_files
-from tagfield.text.items import write_items
-from tagfield.text.presets import PRESETS
-from tagfield.text.reading import ReadOptions, read_files
-from tagfield.text.sources import STDIN
-from tagfield.text.writing import TARGETS, Written, target_of, write
+from tagfield.data.encode import Encoded, encode_files
+from tagfield.data.text.items import write_items
+from tagfield.data.text.presets import PRESETS
+from tagfield.data.text.reading import ReadOptions, read_files
+from tagfield.data.text.sources import STDIN
+from tagfield.data.text.writing import TARGETS, Written, target_of, write
+from tagfield.system.atomic import write_atomically
 
 ITEMS = "items"
 SPOKEN = {"id": "ids", "text": "the text between tokens", "comments": "comments", "meta": "further fields"}

@@ -14,15 +14,15 @@ from tagfield.cli.checks import check_inputs, check_target
 from tagfield.cli.exits import UsageError
 from tagfield.cli.figures import count
 from tagfield.cli.voice import AsJson, Quiet, Voice, print_json
+from tagfield.data.text.templates import WAPITI
 from tagfield.errors import InputError, did_you_mean
-from tagfield.formats import FORMATS, read_parts, write
-from tagfield.formats.crfpp_templates import lines_of
-from tagfield.formats.crfpp_writer import came_from_crfpp
-from tagfield.formats.pickles import Pickled, is_pickle, models_in
-from tagfield.formats.raw_items import is_raw, plain_parts
-from tagfield.model_file import Parts
-from tagfield.storage import open_file
-from tagfield.text.templates import WAPITI
+from tagfield.model.file import Parts
+from tagfield.model.formats import FORMATS, read_parts, write
+from tagfield.model.formats.crfpp_templates import lines_of
+from tagfield.model.formats.crfpp_writer import came_from_crfpp
+from tagfield.model.formats.pickles import Pickled, is_pickle, models_in
+from tagfield.model.formats.raw_items import is_raw, plain_parts
+from tagfield.system.storage import open_file
 
 TARGETS = [name for name, each in FORMATS.items() if each.writer or name == "tagfield"]
 NO_VALUES = "values every attribute counts 1 there; do not use the file if yours had other values"

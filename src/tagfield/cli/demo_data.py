@@ -8,14 +8,14 @@ from typing import Annotated, Any
 
 import typer
 
-from tagfield.atomic import write_atomically
 from tagfield.cli.exits import UsageError
 from tagfield.cli.figures import count
 from tagfield.cli.options import offer
 from tagfield.cli.voice import AsJson, Quiet, Voice, print_json
+from tagfield.demo import addresses, mentions, plain_text, write_columns
+from tagfield.demo.corpus import Sentence
 from tagfield.errors import OutputError, did_you_mean
-from tagfield.experiment.demo import addresses, mentions, plain_text, write_columns
-from tagfield.experiment.demo.corpus import Sentence
+from tagfield.system.atomic import write_atomically
 
 CORPORA = {"addresses": addresses, "mentions": mentions}
 NEW = 10  # sentences of plain text

@@ -5,16 +5,16 @@ from typing import Annotated
 
 import typer
 
+from tagfield.apps.errors.page import SENTENCES, ErrorsPage, check_page_target, write_errors_page
 from tagfield.cli.arguments import Constraints, ModelFile, Threads
 from tagfield.cli.checks import check_inputs, check_reads_files, check_target
 from tagfield.cli.exits import UsageError
 from tagfield.cli.figures import count
 from tagfield.cli.reading import with_reading_options
 from tagfield.cli.voice import AsJson, Quiet, Voice, print_json
-from tagfield.cores import usual_threads
-from tagfield.errors_page.page import SENTENCES, ErrorsPage, check_page_target, write_errors_page
-from tagfield.model import Model
-from tagfield.text.reading import ReadOptions
+from tagfield.data.text.reading import ReadOptions
+from tagfield.model.model import Model
+from tagfield.system.cores import usual_threads
 
 MOST = 5  # confusions that are printed
 

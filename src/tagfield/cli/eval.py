@@ -13,12 +13,12 @@ from tagfield.cli.options import offer
 from tagfield.cli.reading import with_reading_options
 from tagfield.cli.training import open_corpus
 from tagfield.cli.voice import AsJson, print_json
-from tagfield.cores import usual_threads
-from tagfield.corpus import is_corpus
-from tagfield.encode import Encoded
+from tagfield.data.corpus import is_corpus
+from tagfield.data.encode import Encoded
+from tagfield.data.text.reading import ReadOptions
 from tagfield.evaluate import KINDS, SCHEMES, Scores, chosen_kind
-from tagfield.model import Model
-from tagfield.text.reading import ReadOptions
+from tagfield.model.model import Model
+from tagfield.system.cores import usual_threads
 
 
 @with_reading_options(with_model=True)

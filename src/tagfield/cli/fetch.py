@@ -10,9 +10,9 @@ from tagfield.cli.exits import UsageError
 from tagfield.cli.figures import size
 from tagfield.cli.options import offer
 from tagfield.cli.voice import AsJson, Quiet, Voice, print_json
+from tagfield.demo.fetch import CORPORA
+from tagfield.demo.fetch import fetch as fetch_corpus
 from tagfield.errors import did_you_mean
-from tagfield.experiment.fetch import CORPORA
-from tagfield.experiment.fetch import fetch as fetch_corpus
 
 
 def fetch(

@@ -1,5 +1,5 @@
-"""Number formats of the commands: those of tagfield/progress/figures.py."""
+"""Number formats of the commands: those of tagfield/train/progress/figures.py."""
 
-from tagfield.progress.figures import clock, count, duration, objective, percent, printable, size
+from tagfield.train.progress.figures import clock, count, duration, objective, percent, printable, size
 
 __all__ = ["clock", "count", "duration", "objective", "percent", "printable", "size"]

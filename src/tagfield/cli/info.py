@@ -15,9 +15,9 @@ from tagfield.cli.pack import contents, places
 from tagfield.cli.pack import record as pack_record
 from tagfield.cli.training import told
 from tagfield.cli.voice import AsJson, print_json
-from tagfield.corpus import Corpus, is_corpus
-from tagfield.formats import FORMATS
-from tagfield.model import Model
+from tagfield.data.corpus import Corpus, is_corpus
+from tagfield.model.formats import FORMATS
+from tagfield.model.model import Model
 
 
 def info(

@@ -6,9 +6,9 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
-from tagfield.train.catalogue import all_options
-from tagfield.train.fields import Found
-from tagfield.train.settings import shown_default
+from tagfield.train.recipes.catalogue import all_options
+from tagfield.train.recipes.fields import Found
+from tagfield.train.recipes.settings import shown_default
 
 F = TypeVar("F", bound=Callable[..., None])
 

@@ -18,13 +18,13 @@ from tagfield.cli.options import offer
 from tagfield.cli.reading import with_reading_options
 from tagfield.cli.training import show_row, told
 from tagfield.cli.voice import AsJson, Quiet, Voice, print_json
-from tagfield.corpus import Corpus, PackOptions, Progress
-from tagfield.corpus import pack as pack_files
-from tagfield.corpus.packing import SHARD_SIZE
-from tagfield.memory import parse_size
-from tagfield.progress.terminal import describe
-from tagfield.text.presets import PRESETS, load_template
-from tagfield.text.reading import ReadOptions
+from tagfield.data.corpus import Corpus, PackOptions, Progress
+from tagfield.data.corpus import pack as pack_files
+from tagfield.data.corpus.packing import SHARD_SIZE
+from tagfield.data.text.presets import PRESETS, load_template
+from tagfield.data.text.reading import ReadOptions
+from tagfield.system.memory import parse_size
+from tagfield.train.progress.terminal import describe
 
 PAUSE = 60.0  # seconds between lines where there is no terminal
 

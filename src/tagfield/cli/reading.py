@@ -15,14 +15,14 @@ from typing import Annotated, Any
 import typer
 
 from tagfield.cli.exits import usage
+from tagfield.data.labels.schemes import SCHEMES
+from tagfield.data.text.file_format import KINDS, check_kind
+from tagfield.data.text.reading import ReadOptions
+from tagfield.data.text.sources import open_source
+from tagfield.data.text.spans import ON_CUT, ON_OVERLAP, Policy
+from tagfield.data.text.tokenizer import TOKENIZERS
 from tagfield.errors import InputError
-from tagfield.memory import memory_limited
-from tagfield.text.file_format import KINDS, check_kind
-from tagfield.text.reading import ReadOptions
-from tagfield.text.schemes import SCHEMES
-from tagfield.text.sources import open_source
-from tagfield.text.spans import ON_CUT, ON_OVERLAP, Policy
-from tagfield.text.tokenizer import TOKENIZERS
+from tagfield.system.memory import memory_limited
 
 PANEL = "The input"
 

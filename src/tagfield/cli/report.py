@@ -8,10 +8,10 @@ import typer
 from tagfield.cli.compare import files, print_report, print_summary
 from tagfield.cli.figures import count
 from tagfield.cli.voice import AsJson, Quiet, Voice, print_json
-from tagfield.experiment.publish import compare_with_paper, write_results
-from tagfield.experiment.report import write_report
-from tagfield.experiment.results import load_results
-from tagfield.experiment.tables import summary_record
+from tagfield.compare.publish import compare_with_paper, write_results
+from tagfield.compare.report import write_report
+from tagfield.compare.results import load_results
+from tagfield.compare.tables import summary_record
 
 
 def report(

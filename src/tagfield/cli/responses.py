@@ -6,13 +6,13 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from tagfield.atomic import write_atomically
 from tagfield.bregman.generators import parse_generator
 from tagfield.cli.exits import usage
 from tagfield.cli.voice import AsJson, print_json
-from tagfield.dataset import Doubles
+from tagfield.compare.response_curves import figure_one, response_curve
+from tagfield.data.dataset import Doubles
 from tagfield.errors import InputError
-from tagfield.experiment.response_curves import figure_one, response_curve
+from tagfield.system.atomic import write_atomically
 
 # Wong's palette, safe for colour-blind readers; each colour has its own line style for print.
 STYLES = [

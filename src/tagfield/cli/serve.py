@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tagfield.apps.serve.limits import Limits
 from tagfield.cli.exits import UsageError, usage
 from tagfield.errors import InputError, UnknownAttributesWarning
-from tagfield.serve.limits import Limits
 
 if TYPE_CHECKING:
-    from tagfield.serve.door import Door
+    from tagfield.apps.serve.door import Door
 
 LOOPBACK = frozenset(("localhost", "127.0.0.1", "[::1]"))
 TOKEN = "TAGFIELD_TOKEN"
@@ -54,8 +54,8 @@ def serve(
     Ctrl-C and SIGTERM finish what was begun.
     """
     run = started_server("serve")
-    from tagfield.serve.app import App
-    from tagfield.serve.registry import ModelFile, Registry, check_names
+    from tagfield.apps.serve.app import App
+    from tagfield.apps.serve.registry import ModelFile, Registry, check_names
 
     with usage():
         limits = Limits(
@@ -77,9 +77,9 @@ def serve(
 
 
 def started_server(command: str) -> Callable[["Door", str, int], None]:
-    """`tagfield.serve.server.run`, which needs the extra `serve`; UsageError if that is not installed."""
+    """`tagfield.apps.serve.server.run`, which needs the extra `serve`; UsageError if that is not installed."""
     try:
-        from tagfield.serve.server import run
+        from tagfield.apps.serve.server import run
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] not in ("uvicorn", "httptools", "h11", "click"):
             raise

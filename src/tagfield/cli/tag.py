@@ -17,7 +17,6 @@ from typing import Annotated, Any, BinaryIO
 import numpy as np
 import typer
 
-from tagfield.atomic import write_atomically
 from tagfield.cli.arguments import Constraints, ModelFile, Threads
 from tagfield.cli.blocks import Block, read_blocks
 from tagfield.cli.checks import check_reads_files
@@ -26,13 +25,14 @@ from tagfield.cli.exits import UsageError
 from tagfield.cli.options import offer
 from tagfield.cli.reading import with_reading_options
 from tagfield.cli.tag_records import RecordTagger
-from tagfield.cores import usual_threads
-from tagfield.dataset import UNKNOWN
-from tagfield.encode import Encoded, encode_files
+from tagfield.data.dataset import UNKNOWN
+from tagfield.data.encode import Encoded, encode_files
+from tagfield.data.text.reading import ReadOptions
+from tagfield.data.text.sources import STDIN, Source
 from tagfield.errors import InputError
-from tagfield.model import Model
-from tagfield.text.reading import ReadOptions
-from tagfield.text.sources import STDIN, Source
+from tagfield.model.model import Model
+from tagfield.system.atomic import write_atomically
+from tagfield.system.cores import usual_threads
 
 OUTPUTS = ("columns", "items", "jsonl", "inline")
 WHOLE = ("jsonl", "inline")  # a record at a time, not a line for each token
@@ -148,7 +148,7 @@ class BlockTagger:
     @classmethod
     def load(cls, model: str, asked: tuple[Any, ...], output: str | None) -> "BlockTagger":
         """The same in a worker of a cluster, which reads the model from its file."""
-        from tagfield.cluster.tagging import load
+        from tagfield.scale.cluster.tagging import load
 
         return cls(TagWriter(load(model), *asked), output)
 

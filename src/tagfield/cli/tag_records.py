@@ -11,19 +11,19 @@ from dataclasses import replace
 from typing import Any
 
 from tagfield.cli.blocks import Block
-from tagfield.encode import Encoded
+from tagfield.data.encode import Encoded
+from tagfield.data.text.detect import detect
+from tagfield.data.text.reading import ReadOptions, records_of_source, sentences_of
+from tagfield.data.text.records import Document, Record, Sentence
+from tagfield.data.text.sources import Source
+from tagfield.data.text.spans import placed
+from tagfield.data.text.template_rows import cells_for
+from tagfield.data.text.templates import Template
+from tagfield.data.text.writers.json_words import further_fields
 from tagfield.errors import InputError
-from tagfield.model import Model
-from tagfield.tagged import TaggedText
-from tagfield.tagging import Sentences
-from tagfield.text.detect import detect
-from tagfield.text.reading import ReadOptions, records_of_source, sentences_of
-from tagfield.text.records import Document, Record, Sentence
-from tagfield.text.sources import Source
-from tagfield.text.spans import placed
-from tagfield.text.template_rows import cells_for
-from tagfield.text.templates import Template
-from tagfield.text.writers.json_words import further_fields
+from tagfield.model.model import Model
+from tagfield.model.tagged import TaggedText
+from tagfield.model.text_tagging import Sentences
 
 
 class RecordTagger:

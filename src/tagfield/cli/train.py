@@ -19,16 +19,16 @@ from tagfield.cli.options import FLAGS, offer, with_training_options
 from tagfield.cli.reading import with_reading_options
 from tagfield.cli.training import Data, summarise, train_with_progress
 from tagfield.cli.voice import AsJson, Quiet, Verbose, Voice
-from tagfield.corpus import Corpus, is_corpus
+from tagfield.data.corpus import Corpus, is_corpus
+from tagfield.data.text.presets import PRESETS
+from tagfield.data.text.reading import ReadOptions
 from tagfield.errors import InputError
-from tagfield.memory import parse_size
-from tagfield.model import Model
-from tagfield.text.presets import PRESETS
-from tagfield.text.reading import ReadOptions
+from tagfield.model.model import Model
+from tagfield.system.memory import parse_size
 from tagfield.train import RECIPES, Settings
-from tagfield.train.default import NAME, weight_bytes
-from tagfield.train.driver import WINDOW
-from tagfield.train.on_disk import needs_all
+from tagfield.train.loop.driver import WINDOW
+from tagfield.train.loop.on_disk import needs_all
+from tagfield.train.recipes.default import NAME, weight_bytes
 
 DATA = "The data"
 

@@ -22,21 +22,21 @@ from tagfield.cli.figures import count, duration, objective, percent, size
 from tagfield.cli.interrupts import Interrupts, run_beside
 from tagfield.cli.log import Log
 from tagfield.cli.voice import Voice, logging_to, print_json
-from tagfield.corpus import Corpus, is_corpus, pack
-from tagfield.encode import Encoded, encode_files
+from tagfield.data.corpus import Corpus, is_corpus, pack
+from tagfield.data.encode import Encoded, encode_files
+from tagfield.data.text.presets import load_template
+from tagfield.data.text.reading import ReadOptions
+from tagfield.data.text.sources import STDIN
+from tagfield.data.text.template_rows import besides_words
+from tagfield.data.text.templates import Template
 from tagfield.errors import InputError, MemoryLimitError, OutputError
-from tagfield.model import Model
-from tagfield.progress.course import Course, measured_on
-from tagfield.progress.terminal import describe, open_progress
-from tagfield.text.presets import load_template
-from tagfield.text.reading import ReadOptions
-from tagfield.text.sources import STDIN
-from tagfield.text.template_rows import besides_words
-from tagfield.text.templates import Template
+from tagfield.model.model import Model
 from tagfield.train import Epoch, Settings, Trained, train
+from tagfield.train.progress.course import Course, measured_on
+from tagfield.train.progress.terminal import describe, open_progress
 
 if TYPE_CHECKING:
-    from tagfield.cluster.training import Started
+    from tagfield.scale.cluster.training import Started
 
 LONG = 100  # tokens; a file of one sentence with more has most likely lost its empty lines
 WHERE = {"dev": "held-out data", "sample": "a sample of the training data", "training": "the training data"}
@@ -142,7 +142,7 @@ def open_corpus(paths: list[str], reading: ReadOptions, template: str | None = N
 def told(path: str, encoded: Encoded | Corpus) -> str:
     """The line that says what a file was taken for, and which template reads it.
 
-    >>> from tagfield.text.sources import Source
+    >>> from tagfield.data.text.sources import Source
     >>> told("a.txt", encode_files(Source("a.txt", b"The B-NP\\ndog I-NP\\n")))
     'a.txt: columns: word, label (space-separated, 2 labels); template ner'
     """
@@ -205,7 +205,7 @@ def tell_choices(console: Console) -> Iterator[None]:
         def emit(self, record: logging.LogRecord) -> None:
             console.print(record.getMessage(), style="dim")
 
-    with logging_to(ToConsole(), "tagfield.train.choose"):
+    with logging_to(ToConsole(), "tagfield.train.trainers.choose"):
         yield
 
 

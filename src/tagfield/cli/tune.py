@@ -12,7 +12,6 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from tagfield.atomic import write_atomically
 from tagfield.cli.checks import check_inputs, check_target
 from tagfield.cli.exits import UsageError
 from tagfield.cli.figures import count
@@ -21,14 +20,15 @@ from tagfield.cli.options import offer
 from tagfield.cli.reading import flags_of, with_reading_options
 from tagfield.cli.streams import INTERRUPTED
 from tagfield.cli.voice import AsJson, Quiet, Verbose, Voice, print_json
-from tagfield.text.presets import PRESETS
-from tagfield.text.reading import ReadOptions
-from tagfield.tuning import Tuning
-from tagfield.tuning.config import command, to_toml, train_options
-from tagfield.tuning.statistics import Estimate, estimate
-from tagfield.tuning.tuning import BUDGET, FOLDS
-from tagfield.tuning.tuning import Progress as Run
-from tagfield.tuning.tuning import tune as run_tuning
+from tagfield.data.text.presets import PRESETS
+from tagfield.data.text.reading import ReadOptions
+from tagfield.scale.tuning import Tuning
+from tagfield.scale.tuning.config import command, to_toml, train_options
+from tagfield.scale.tuning.statistics import Estimate, estimate
+from tagfield.scale.tuning.tuning import BUDGET, FOLDS
+from tagfield.scale.tuning.tuning import Progress as Run
+from tagfield.scale.tuning.tuning import tune as run_tuning
+from tagfield.system.atomic import write_atomically
 
 
 @with_reading_options()

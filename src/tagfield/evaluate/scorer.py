@@ -10,10 +10,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tagfield.dataset import UNKNOWN, Longs
+from tagfield.data.dataset import UNKNOWN, Longs
+from tagfield.data.labels.chunks import ChunkRules, SmallIds, count_where
+from tagfield.data.labels.kinds import chosen_kind
 from tagfield.errors import InputError
-from tagfield.evaluate.chunks import ChunkRules, SmallIds, count_where
-from tagfield.evaluate.kinds import chosen_kind
 from tagfield.evaluate.scores import Scores, Tally
 
 UNKNOWN_LABEL = "?-(unknown label)"  # the name of UNKNOWN in Scores; no other label has its type

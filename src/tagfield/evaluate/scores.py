@@ -10,9 +10,9 @@ fractions between 0 and 1 in attributes and in `to_dict`, and percentages in tex
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from tagfield.data.labels.kinds import UNITS, LabelKind
 from tagfield.errors import InputError
-from tagfield.evaluate.kinds import UNITS, LabelKind
-from tagfield.page import table
+from tagfield.system.html import table
 
 FIGURES = ("accuracy", "sequence_accuracy", "precision", "recall", "f1", "macro_f1")
 CHUNK_FIGURES = ("f1", "precision", "recall")  # those that need labels that mark chunks

@@ -6,11 +6,11 @@ trainer.py   what every trainer can do                  problem.py    what a tra
 driver.py    train(): the loop over epochs              trained.py    what it ends with
 """
 
-from tagfield.train.default import DEFAULT
-from tagfield.train.driver import train
-from tagfield.train.history import Epoch
-from tagfield.train.recipes import RECIPES
-from tagfield.train.settings import Settings
-from tagfield.train.trained import Trained
+from tagfield.train.loop.driver import train
+from tagfield.train.loop.history import Epoch
+from tagfield.train.loop.trained import Trained
+from tagfield.train.recipes.default import DEFAULT
+from tagfield.train.recipes.settings import Settings
+from tagfield.train.recipes.table import RECIPES
 
 __all__ = ["DEFAULT", "RECIPES", "Epoch", "Settings", "Trained", "train"]

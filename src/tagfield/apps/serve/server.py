@@ -1,0 +1,215 @@
+"""The server: uvicorn, with limits on slow clients.
+
+    socket ─▶ Connection (uvicorn's parser in C, and how long a client may take) ─▶ Door
+    SIGTERM, SIGINT ─▶ no new connections ─▶ what was begun is finished ─▶ exit code 0
+
+uvicorn waits forever for headers that do not come and for a client that does not read, and puts no limit on headers.
+Once a second the server looks at its connections and closes those.
+"""
+
+import asyncio
+import contextlib
+import json
+import logging
+import signal
+import socket
+import sys
+import warnings
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import uvicorn
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from tagfield.apps.serve.door import Door
+from tagfield.apps.serve.files import SECURITY
+from tagfield.apps.serve.limits import Limits
+from tagfield.apps.serve.log import JsonHandler, log, log_warning
+from tagfield.apps.serve.refusals import BAD_REQUEST, HEADERS_TOO_LARGE, TOO_SLOW, UNAVAILABLE
+from tagfield.errors import InputError
+
+REASONS = {
+    BAD_REQUEST: b"Bad Request",
+    TOO_SLOW: b"Request Timeout",
+    HEADERS_TOO_LARGE: b"Request Header Fields Too Large",
+    UNAVAILABLE: b"Service Unavailable",
+}
+SPARE_FILES = 64  # for models, threads and the log
+GRACE = 60  # seconds for what was begun before a stop
+
+
+class Connection(HttpToolsProtocol):
+    """uvicorn's connection, with limits on the bytes and the seconds of a request's headers."""
+
+    limits = Limits()  # of the service; `run` sets them on a subclass
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._since = self.loop.time()  # when the connection began to wait for headers
+        self._header_bytes = 0
+        self._within_headers = True
+        self._unread: tuple[int, float] = (0, 0.0)  # bytes that the client has not read, and since when
+        if len(self.connections) > self.limits.connections:
+            self.refuse(UNAVAILABLE, "the server has too many connections; try again later")
+
+    def data_received(self, data: bytes) -> None:
+        if self.transport.is_closing():
+            return
+        if self._within_headers:
+            if not self._header_bytes:
+                self._since = self.loop.time()
+            self._header_bytes += len(data)
+        super().data_received(data)
+        if self._within_headers and self._header_bytes > self.limits.header_bytes:
+            self.refuse(HEADERS_TOO_LARGE, f"the headers are larger than {self.limits.header_bytes:,} bytes")
+
+    def on_headers_complete(self) -> None:
+        self._within_headers = False
+        super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        super().on_message_complete()
+        self._within_headers, self._header_bytes = True, 0
+
+    def on_response_complete(self) -> None:
+        self._since = self.loop.time()
+        super().on_response_complete()
+
+    def send_400_response(self, msg: str) -> None:
+        self.refuse(BAD_REQUEST, "this is not a request of HTTP/1.1")
+
+    def refuse(self, status: int, sentence: str) -> None:
+        """Answer without the app, and close the connection."""
+        if self.transport.is_closing():
+            return
+        body = json.dumps({"error": sentence}).encode()
+        headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body)), *SECURITY]
+        lines = [b"HTTP/1.1 %d %s" % (status, REASONS[status]), *(name + b": " + value for name, value in headers)]
+        self.transport.write(b"\r\n".join([*lines, b"connection: close", b"", body]))
+        self.transport.close()
+
+    def look(self, now: float) -> None:
+        """Close the connection if its client is too slow."""
+        waiting = self.transport.get_write_buffer_size()
+        if waiting != self._unread[0]:
+            self._unread = (waiting, now)
+        elif waiting and now - self._unread[1] > self.limits.write_seconds:
+            self.transport.abort()
+            return
+        idle = self.cycle is None or self.cycle.response_complete
+        if not idle or now - self._since <= self.limits.header_seconds:
+            return
+        if self._header_bytes and self._within_headers:
+            self.refuse(TOO_SLOW, f"the headers took longer than {self.limits.header_seconds:g} s")
+        elif self.cycle is None or not self._within_headers:
+            self.transport.close()  # nothing was asked, or a refused body does not end; uvicorn closes the other ones
+
+
+class Server(uvicorn.Server):
+    """uvicorn's server, which looks at its connections and ends with exit code 0 when it is told to stop."""
+
+    def __init__(self, config: uvicorn.Config, app: Door) -> None:
+        super().__init__(config)
+        self._app = app
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """uvicorn raises the signal again after a graceful stop; here that stop is a success."""
+        before = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def handle_exit(self, sig: int, frame: Any) -> None:
+        self._app.stopping = True
+        super().handle_exit(sig, frame)
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started and sockets:
+            host, port = sockets[0].getsockname()[:2]
+            log("info", "listening", address=f"http://{f'[{host}]' if ':' in host else host}:{port}")
+
+    async def on_tick(self, counter: int) -> bool:
+        if counter % 10 == 0:
+            now = asyncio.get_running_loop().time()
+            for connection in list(self.server_state.connections):
+                if isinstance(connection, Connection):
+                    connection.look(now)
+        return await super().on_tick(counter)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        log("info", "stopping", under_way=len(self.server_state.tasks))
+        await super().shutdown(sockets)
+        log("info", "stopped")
+
+
+def run(app: Door, host: str, port: int) -> None:
+    """Serve until SIGTERM or SIGINT."""
+    listener = bind(host, port)
+    limits = replace(app.limits, connections=min(app.limits.connections, open_files() - SPARE_FILES))
+    warnings.showwarning = log_warning
+    for name in ("uvicorn.error", "asyncio"):
+        errors = logging.getLogger(name)
+        errors.handlers, errors.propagate = [JsonHandler()], False
+    config = uvicorn.Config(
+        app,
+        http=type("Connection", (Connection,), {"limits": limits}),
+        loop="uvloop" if _has_uvloop() else "asyncio",
+        ws="none",
+        lifespan="on",
+        interface="asgi3",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_keep_alive=app.limits.idle_seconds,
+        timeout_graceful_shutdown=GRACE,
+    )
+    Server(config, app).run([listener])
+
+
+def bind(host: str, port: int) -> socket.socket:
+    """A socket that listens; InputError if the address cannot be used."""
+    found: socket.socket | None = None
+    try:
+        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+        found = socket.socket(family, socket.SOCK_STREAM)
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        found.bind(address)
+    except (OSError, UnicodeError, OverflowError) as error:
+        if found is not None:
+            found.close()
+        why = getattr(error, "strerror", None) or error
+        raise InputError(f"cannot listen on {host} port {port}: {why}; choose another --port or --host") from None
+    return found
+
+
+def open_files() -> int:
+    """How many files may be open, after asking for more: a connection is one, and the usual limit is 1,024.
+
+    >>> open_files() > SPARE_FILES
+    True
+    """
+    if sys.platform == "win32":
+        return 65_536
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 65_536 if hard == resource.RLIM_INFINITY else min(65_536, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+            return wanted
+    return 65_536 if soft == resource.RLIM_INFINITY else max(soft, SPARE_FILES + 1)
+
+
+def _has_uvloop() -> bool:
+    try:
+        import uvloop  # noqa: F401
+    except ImportError:
+        return False
+    return True

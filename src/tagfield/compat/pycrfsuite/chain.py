@@ -1,0 +1,65 @@
+"""One sequence under one model: what Tagger asks of it.
+
+    xseq ─▶ native: attribute ids ─▶ best · marginals          and through a Corpus of one sequence ─▶ log_probability
+
+`encode_sequences` and Decoder do the same for many sequences at once. A call of theirs costs 25 µs, more than the work
+for a short sequence, so this takes the short way (`Model.straight`).
+"""
+
+from typing import Any
+
+import numpy as np
+
+from tagfield.compat.pycrfsuite.items import ItemSequence
+from tagfield.data.dataset import Ints
+from tagfield.errors import InputError
+from tagfield.native import kernels
+from tagfield.native._text import SequenceTagger
+
+ONE = np.frombuffer(np.ones(1).tobytes())  # the weight of the sequence
+LARGE = "a score is beyond ±1e9, where probabilities are no longer exact; scale down the values of the attributes"
+
+
+class Chain:
+    """A sequence, ready for the kernels.
+
+    >>> from tagfield.native._text import Vocabulary
+    >>> from tagfield.weights.layout import FeatureSet
+    >>> features, weights = FeatureSet.from_triples(1, 2, ([0], [1], [2.0]), ([], [], []))
+    >>> field = features.field(weights)
+    >>> chain = Chain([{"a": 1.0}, ["b"]], SequenceTagger(Vocabulary(["a"]), kernels.sequence_door(field)))
+    >>> chain.best(("X", "Y")), chain.marginals()[1]
+    (['Y', 'X'], [0.5, 0.5])
+    """
+
+    def __init__(self, xseq: Any, tagger: SequenceTagger) -> None:
+        if isinstance(xseq, ItemSequence):
+            self._read = tagger.read(xseq.for_encoding())
+        else:
+            try:
+                self._read = tagger.read(xseq)
+            except (InputError, TypeError):  # bytes, numbers of NumPy, text as an item; or it says what is wrong
+                self._read = tagger.read(ItemSequence(xseq).for_encoding())
+        self._node: list[list[float]] | None = None
+
+    def __len__(self) -> int:
+        return len(self._read)
+
+    def best(self, names: tuple[str, ...]) -> list[str]:
+        """The labels of the best path."""
+        return self._read.best(names)
+
+    def marginals(self) -> list[list[float]]:
+        """P(y_t = y | x) [T, L], computed by the first call."""
+        if self._node is None:
+            self._node = self._read.rows()
+        return self._node
+
+    def log_probability(self, labels: Ints, field: kernels.Field) -> float:
+        """log p(y | x) of label ids [T]."""
+        labelled = kernels.Corpus(*self._read.arrays(), np.frombuffer(labels.tobytes(), np.int32), ONE)
+        try:
+            _, log_z, score = kernels.marginals(labelled, field, None, False)
+        except OverflowError:
+            raise InputError(LARGE) from None
+        return float(score[0] - log_z[0])

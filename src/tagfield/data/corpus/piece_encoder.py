@@ -1,0 +1,134 @@
+"""Pieces of files ─▶ datasets with vocabularies of their own, which packing.py joins.
+
+    first piece ─▶ format, template ─▶ PieceEncoder ─▶ piece ─▶ EncodedPiece (local ids, slots not yet grouped)
+
+What is decided once, on the first piece of the first file, holds for all: the template, and the format of each file.
+Threads share an encoder; the native readers of columns release the interpreter's lock.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tagfield.data.corpus.joining import join
+from tagfield.data.corpus.pieces import Piece
+from tagfield.data.dataset import UNKNOWN, Dataset
+from tagfield.data.text.columns import read_columns
+from tagfield.data.text.file_data import detect_form, encode_sentences, sentences_in
+from tagfield.data.text.file_format import FileFormat
+from tagfield.data.text.items import read_items
+from tagfield.data.text.readers.column_file import without_other_lines
+from tagfield.data.text.reading import ReadOptions
+from tagfield.data.text.sources import Locations, Source
+from tagfield.data.text.template_rows import by_header, template_for_columns, template_for_sentences
+from tagfield.data.text.templates import Template
+from tagfield.errors import InputError
+from tagfield.native._text import Vocabulary
+
+
+@dataclass(frozen=True)
+class EncodedPiece:
+    """The sentences of a piece; ids are those of its own vocabularies."""
+
+    dataset: Dataset
+    attributes: Vocabulary
+    labels: Vocabulary
+    edges: Vocabulary | None
+
+
+class PieceEncoder:
+    """Encodes pieces by one template.
+
+    >>> piece = Piece(Source("a.txt", b"The DT B-NP\\ndog NN I-NP\\n"), "columns")
+    >>> encoder = PieceEncoder(piece, ReadOptions(), None)
+    >>> encoder.template.name, encoder.encode(piece, encoder.form_of(piece)).labels.strings()
+    ('chunking', ['B-NP', 'I-NP'])
+    """
+
+    def __init__(self, piece: Piece, reading: ReadOptions, template: Template | None, hash_bits: int = 0) -> None:
+        """piece: the first one of all; template: None takes a preset that fits it; hash_bits: 0 keeps names"""
+        self._reading = reading
+        self._hash_bits = hash_bits
+        form = detect_form(piece.source, reading, template)
+        if reading.policy.scheme is not None and (form.plain or form.kind == "items"):
+            raise InputError(
+                f"{piece.source.name}: a scheme applies to text with spans, but this file has labels; recode them "
+                f"first with tagfield convert --scheme {reading.policy.scheme}"
+            )
+        if form.kind == "items":
+            template = None
+        elif form.plain and template is None:
+            template = template_for_columns(form, without_other_lines(piece.source, form))
+        elif form.plain and template is not None:
+            if template.columns and form.header and reading.columns is None:
+                template = by_header(template, form.roles, piece.source.name)
+        elif template is None:
+            sentences, form = sentences_in([piece.source], [form], reading, Vocabulary())
+            template = template_for_sentences(sentences)
+        self.template = template  # None for item files
+        self.form = form
+        self._forms = {piece.source.name: form}
+        if self.template is not None and not self.template.columns:
+            self.encode(piece, form)  # names the columns by their numbers
+
+    def encode(self, piece: Piece, form: FileFormat) -> EncodedPiece:
+        """The sentences of a piece; InputError names the line of the file. Threads may call it at the same time."""
+        try:
+            return self._encode(form, piece.source)
+        except InputError:
+            if not piece.before:
+                raise
+        return self._encode(form, piece.numbered())
+
+    def _encode(self, form: FileFormat, source: Source) -> EncodedPiece:
+        attributes = Vocabulary.hashed(self._hash_bits) if self._hash_bits else Vocabulary()
+        grouped = bool(self._hash_bits)  # such ids are final
+        labels, edges = Vocabulary(), Vocabulary()
+        if form.kind == "items":
+            data, places = read_items([source], attributes, labels, grouped=grouped)
+        elif form.plain:
+            assert self.template is not None
+            source = without_other_lines(source, form)
+            if not source.text.strip():  # only comments and -DOCSTART- lines
+                return EncodedPiece(join([]), attributes, labels, None)
+            data, self.template, places = read_columns(
+                [source], self.template, attributes, labels, edges=edges, grouped=grouped
+            )
+        else:
+            assert self.template is not None
+            sentences, _ = sentences_in([source], [form], self._reading, Vocabulary())
+            data, self.template, places = encode_sentences(
+                sentences, [source], self.template, attributes, labels, frozen=False, edges=edges, grouped=grouped
+            )
+        _check_labels(data, places)
+        return EncodedPiece(data, attributes, labels, None if data.edges is None else edges)
+
+    def form_of(self, piece: Piece) -> FileFormat:
+        """The format of the piece's file, decided on its first piece; later pieces have no header. Call it in order.
+
+        >>> piece = Piece(Source("a.txt", b"word tag\\nThe D\\n"), "columns")
+        >>> PieceEncoder(piece, ReadOptions(), None).form_of(replace(piece, first=False)).header
+        False
+        """
+        name = piece.source.name
+        if name not in self._forms:
+            form = detect_form(piece.source, self._reading, self.template)
+            if (form.kind == "items") != (self.form.kind == "items"):
+                raise InputError(
+                    f"{name}: this is {form.describe()}, but the first file is {self.form.describe()}; pack files with "
+                    "attributes and files with words separately"
+                )
+            self._forms[name] = form
+        form = self._forms[name]
+        return form if piece.first else replace(form, header=False, documents=form.kind == "columns")
+
+
+def _check_labels(data: Dataset, places: Locations) -> None:
+    """Raise InputError if a token has no label."""
+    bare = np.flatnonzero(data.labels == UNKNOWN)
+    if len(bare):
+        sentence = data.sentence_of(int(bare[0]))
+        raise InputError(
+            f"{places.where(sentence)}: token {bare[0] - data.tokens[sentence] + 1} of the sequence has no label; "
+            "training on files needs a label for every token"
+        )

@@ -1,0 +1,13 @@
+"""Tagging Arrow tables: pyarrow, and whatever hands over Arrow data: pandas, Polars, DuckDB, Spark, Ray.
+
+    table ─▶ columns.py: Arrow's buffers ─▶ native encoder, or texts ─▶ tokenizer
+                                                                   │
+    table with new columns ◀── tables.py ◀── answers.py: arrays ◀── decoder
+
+`tagger.py` is the same for whoever sends a function to other processes. pyarrow is imported when it is first used.
+"""
+
+from tagfield.model.arrow.tables import Options, tag_arrow
+from tagfield.model.arrow.tagger import ArrowTagger
+
+__all__ = ["ArrowTagger", "Options", "tag_arrow"]

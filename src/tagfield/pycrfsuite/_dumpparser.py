@@ -1,5 +1,0 @@
-"""The names of python-crfsuite's module of this name."""
-
-from tagfield.pycrfsuite.dump import CRFsuiteDumpParser, ParsedDump
-
-__all__ = ["CRFsuiteDumpParser", "ParsedDump"]

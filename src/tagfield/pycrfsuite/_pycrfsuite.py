@@ -1,9 +1,0 @@
-"""The names of python-crfsuite's module of this name."""
-
-from tagfield.pycrfsuite.items import ItemSequence
-from tagfield.pycrfsuite.tagger import Tagger
-from tagfield.pycrfsuite.trainer import BaseTrainer, CRFSuiteError, Trainer
-
-CRFSUITE_VERSION = "0.12.2"
-
-__all__ = ["CRFSUITE_VERSION", "BaseTrainer", "CRFSuiteError", "ItemSequence", "Tagger", "Trainer"]

@@ -1,0 +1,1 @@
+"""Scale: training and tagging on several machines (cluster/), and settings chosen by cross-validation (tuning/)."""

@@ -1,0 +1,238 @@
+"""The history of a training run: its epochs, its best weights so far, and when to stop.
+
+    an epoch ends ─▶ add: scores on held-out data, on_epoch ─▶ remember the weights that do best there
+                  ─▶ out of patience? errors rising? ─▶ fall back on what was remembered
+
+The library calls back and logs; only commands print. A callback gets an `Epoch` after every pass and may return True
+to stop there: the best weights so far are kept.
+"""
+
+import math
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, TypeAlias
+
+from tagfield.evaluate import Scores
+from tagfield.train.recipes.settings import Settings
+from tagfield.weights.layout import Weights
+
+if TYPE_CHECKING:
+    from tagfield.train.trainers.trainer import Trainer
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What a trainer knows of its last pass beside the objective; None where there is no such thing.
+
+    >>> Figures(linesearch_trials=1, linesearch_step=0.5).to_dict()
+    {'linesearch_trials': 1, 'linesearch_step': 0.5}
+    """
+
+    error_norm: float | None = None  # lbfgs: ‖∇f‖, with c1 that of the pseudo-gradient
+    active_features: int | None = None  # lbfgs: weights other than 0
+    linesearch_trials: int | None = None  # lbfgs: points that the line search tried
+    linesearch_step: float | None = None  # lbfgs: the step that it took along the direction
+    learning_rate: float | None = None  # stochastic recipes: that of the last step
+    updates: int | None = None  # stochastic recipes: steps since training started
+
+    def to_dict(self) -> dict[str, float]:
+        """The figures that there are."""
+        return {name: value for name, value in vars(self).items() if value is not None}
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """One pass over the data, or one iteration of L-BFGS."""
+
+    number: int
+    objective: (
+        float  # NLL (of stochastic recipes: along the pass) + c2·‖θ‖² (not in a stream); pa, ap, arow: summed loss
+    )
+    seconds: float  # since training started, without the time that scoring took
+    norm: float = 0.0  # ‖θ‖; 0 in a stream, where it would take a pass over all weights
+    rate: float | None = None  # the initial learning rate of a stochastic recipe
+    scores: Scores | None = None  # on the held-out data
+    watched: Mapping[str, Scores] = field(default_factory=dict)  # on whatever else is scored along the way
+    best: bool = False  # the weights that would be kept if training ended here
+    loss: float | None = None  # −log p(y|x) per token of this epoch's weights, averaged if they are; pa, ap, arow: None
+    figures: Figures = Figures()
+
+    def to_dict(self) -> dict[str, object]:
+        """For a log line: numbers only.
+
+        >>> Epoch(1, 2.5, 0.1).to_dict()["objective"]
+        2.5
+        """
+        row: dict[str, object] = {"epoch": self.number, "objective": self.objective, "seconds": self.seconds}
+        row |= {"norm": self.norm, "best": self.best}
+        if self.loss is not None and math.isfinite(self.loss):  # JSON knows no infinity
+            row["loss"] = self.loss
+        if self.rate is not None:
+            row["rate"] = self.rate
+        row |= self.figures.to_dict()
+        if self.scores is not None:
+            row |= {name: getattr(self.scores, name) for name in self.scores.figures}
+        for name, scores in self.watched.items():
+            row |= {f"{name}_{figure}": getattr(scores, figure) for figure in ("accuracy", "f1") if scores.has(figure)}
+        return row
+
+
+OnEpoch: TypeAlias = Callable[[Epoch], bool | None]
+Clock: TypeAlias = Callable[[], float]
+
+
+@dataclass
+class Stopping:
+    """CRFsuite's rule: stop when the objective is not `delta` (relative) below the one `period` epochs earlier.
+
+    >>> rule = Stopping(period=2, delta=0.01)
+    >>> [rule.add(x) for x in (10.0, 8.0, 7.0, 6.99, 6.98)]
+    [False, False, False, False, True]
+    """
+
+    period: int = 10
+    delta: float = 1e-6
+    seen: list[float] = field(default_factory=list)
+
+    def add(self, objective: float) -> bool:
+        self.seen.append(objective)
+        if self.period <= 0 or len(self.seen) <= self.period:
+            return False
+        before = self.seen[-1 - self.period]
+        return before - objective < self.delta * abs(objective)
+
+
+class History:
+    """The epochs of one run, the best weights so far, and a clock that stands still while scores are taken."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        scorers: Mapping[str, Callable[[Weights], Scores]],
+        on_epoch: OnEpoch | None,
+        clock: Clock = time.perf_counter,
+    ) -> None:
+        self.epochs: list[Epoch] = []
+        self.fell_back = False
+        self._settings = settings
+        self._scorers = scorers
+        self._on_epoch = on_epoch
+        self._highest, self._since = -math.inf, 0
+        self._peak: tuple[int, float, Weights | None] = (0, -math.inf, None)  # epoch, accuracy on dev, weights
+        self._clock = clock
+        self._start = clock()
+
+    def add(
+        self,
+        objective: float,
+        norm: float,
+        rate: float | None,
+        directions: Callable[[], Weights],
+        best: bool,
+        loss: Callable[[], float | None] = lambda: None,
+        figures: Figures | None = None,
+    ) -> bool:
+        """Records an epoch, tells the callback, and returns whether it wants to stop.
+
+        With held-out data the best epoch is the one with the best score there, whatever `best` says; unless the
+        settings say not to keep it.
+        """
+        paused = self._clock()
+        weights = directions() if self._scorers else None
+        watched = {name: score(weights) for name, score in self._scorers.items() if weights is not None}
+        scores = watched.pop("dev", None)
+        seconds = paused - self._start
+        number = len(self.epochs) + 1
+        if self.by_score and scores is not None:
+            monitor = self._settings.monitor
+            figure = float(getattr(scores, "accuracy" if monitor == "auto" else monitor))
+            best = figure >= self._highest  # of equal epochs the last: a dev set without chunks has F1 0 throughout
+            if figure > self._highest:
+                self._highest, self._since = figure, number
+        epoch = Epoch(number, objective, seconds, norm, rate, scores, watched, best, loss(), figures or Figures())
+        self.epochs.append(epoch)
+        stop = bool(self._on_epoch(epoch)) if self._on_epoch else False
+        self._start += self._clock() - paused
+        return stop
+
+    def resume(self, epochs: list[Epoch]) -> None:
+        """Goes on after epochs that another process has recorded; their seconds count."""
+        self.epochs = epochs
+        for epoch in epochs:
+            if self.by_score and epoch.scores is not None:
+                monitor = self._settings.monitor
+                figure = float(getattr(epoch.scores, "accuracy" if monitor == "auto" else monitor))
+                if figure > self._highest:
+                    self._highest, self._since = figure, epoch.number
+        self._start -= epochs[-1].seconds if epochs else 0.0
+
+    @property
+    def by_score(self) -> bool:
+        """Whether the score on held-out data decides which epoch is kept."""
+        return "dev" in self._scorers and (self._settings.keep_best or self._settings.patience > 0)
+
+    @property
+    def best(self) -> bool:
+        """Whether the last epoch is the best so far."""
+        return self.epochs[-1].best
+
+    @property
+    def out_of_patience(self) -> bool:
+        """Whether the score on the held-out data has not risen for `patience` epochs."""
+        return 0 < self._settings.patience <= len(self.epochs) - self._since
+
+    def ending(self, trainer: "Trainer", asked: bool, settled: bool) -> tuple[bool, str] | None:
+        """Whether training has converged, and why it stops after this epoch; None if it goes on.
+
+        asked: the callback wants to stop; settled: the rule of Stopping says so
+        """
+        settings, unit, done = self._settings, trainer.recipe.unit, len(self.epochs)
+        finished = trainer.finished()
+        if asked:
+            return False, "a callback asked it to stop"
+        if self.out_of_patience:
+            return True, f"{settings.monitor} on the held-out data has not risen for {settings.patience} {unit}s"
+        if finished:
+            return True, finished
+        if settled:
+            figure = "loss" if trainer.watches_loss else "objective"
+            return True, f"the {figure} has settled over {settings.period} {unit}s"
+        if done < settings.max_epochs:
+            return None
+        if trainer.settled:
+            return True, f"every sequence is labelled right after {done} {unit}{'s' * (done > 1)}"
+        return False, f"it reached the maximum of {done} {unit}{'s' * (done > 1)}"
+
+    def remember(self, weights: Callable[[Weights | None], Weights]) -> None:
+        """Keeps the weights of the epoch with the highest accuracy on the held-out data, to fall back on."""
+        scores = self.epochs[-1].scores
+        if scores is not None and scores.accuracy > self._peak[1]:
+            self._peak = (len(self.epochs), scores.accuracy, weights(self._peak[2]))
+
+    def dev_rise(self) -> str:
+        """Says so when the errors on dev have risen by more than `max_dev_rise`, and by four times their noise."""
+        scores, share = self.epochs[-1].scores, self._settings.max_dev_rise
+        if scores is None or share is None or self._peak[2] is None:
+            return ""
+        errors = 1 - self._peak[1]
+        tokens = max(1, scores.tokens.gold)
+        noise = math.sqrt(max(errors, 1 / tokens) / tokens)  # four times this is four tokens or more
+        if scores.accuracy >= self._peak[1] - max(share * errors, 4 * noise):
+            return ""
+        return f"the accuracy on held-out data fell from {100 * self._peak[1]:.2f} to {100 * scores.accuracy:.2f} %"
+
+    def fall_back(self, otherwise: Weights) -> Weights:
+        """The best weights before a run went wrong, whose epoch is marked as the best."""
+        self.fell_back = True
+        number, _, weights = self._peak
+        if weights is None:
+            return otherwise
+        self.epochs[:] = [replace(epoch, best=epoch.number == number) for epoch in self.epochs]
+        return weights
+
+    def keep_last(self, weights: Weights) -> Weights:
+        """Marks the last epoch as the best, and gives its weights back."""
+        self.fell_back = True
+        self.epochs[:] = [replace(epoch, best=epoch is self.epochs[-1]) for epoch in self.epochs]
+        return weights

@@ -1,0 +1,75 @@
+"""Every option there is, whichever record has it, and what to say of one that a recipe does not have.
+
+    Common, Stochastic, AdaGrad, …, QuasiNewton ─┬─▶ all_options ─▶ the command line, CRF, docs/options.md
+                                                 └─▶ misplaced   ─▶ "average applies only to stochastic recipes, …"
+
+A new record of options needs its place in RECORDS; one that is no recipe also needs a name in OWNERS.
+"""
+
+import difflib
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from tagfield.errors import InputError
+from tagfield.train.recipes.classic import Arow, Margin, Perceptron, QuasiNewton
+from tagfield.train.recipes.common import Common
+from tagfield.train.recipes.fields import Found, options_of
+from tagfield.train.recipes.preconditioners import AdaGrad, MetaDescent, Newton, SgdQn
+from tagfield.train.recipes.recipe import Recipe
+from tagfield.train.recipes.stochastic import Stochastic
+from tagfield.train.recipes.updates import Calibration, Divergence
+from tagfield.train.recipes.variants import BATCH, Auto, WholeCorpus
+
+OWNERS = {  # for messages
+    Divergence: "ngd",
+    AdaGrad: "AdaGrad (metric adaptive)",
+    Newton: "online Newton (metric newton)",
+    SgdQn: "SGD-QN (metric sgdqn)",
+    MetaDescent: "stochastic meta-descent (metric smd)",
+    Calibration: Stochastic.family,
+}
+RECORDS: tuple[Any, ...] = (
+    Common, Stochastic, AdaGrad, Newton, SgdQn, MetaDescent, Auto, Divergence, WholeCorpus, Calibration, Margin,
+    Perceptron, Arow, QuasiNewton,
+)  # fmt: skip
+
+
+@cache
+def all_options() -> dict[str, Found]:
+    """Every option there is, by name: what the command line and docs/options.md show.
+
+    >>> all_options()["c1"].option.help
+    'L1 penalty C·‖θ‖₁; lbfgs only.'
+    """
+    found: dict[str, Found] = {}
+    for record in RECORDS:
+        found |= {name: each for name, each in options_of(record).items() if name not in found}
+    return found | {"batch": Found("batch", (), BATCH, bool, False, False)}
+
+
+def misplaced(name: str, recipe: Recipe, called: Mapping[str, str]) -> InputError:
+    """What to say of an option that the recipe does not have.
+
+    >>> from tagfield.train import RECIPES
+    >>> print(misplaced("pa_c", RECIPES["arow"], {}))
+    pa_c applies only to pa, not to arow
+    """
+    shown, there = called.get(name, name), recipe.name or recipe.family
+    if name not in all_options():
+        near = difflib.get_close_matches(name, all_options(), 1)
+        return InputError(f"no option named {shown!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+    if recipe.suffix:
+        return InputError(f"{shown} does not apply to {there}{recipe.suffix}")
+    if name == "batch":
+        owners = [Stochastic.family]
+    else:
+        owners = [OWNERS.get(record) or record.family for record in RECORDS[1:] if name in direct(record)]
+        owners = list(dict.fromkeys(owners)) or list(options_of(Common)[name].option.applies)
+    listed = owners[0] if len(owners) == 1 else f"{', '.join(owners[:-1])} and {owners[-1]}"
+    return InputError(f"{shown} applies only to {listed}, not to {there}")
+
+
+def direct(record: Any) -> set[str]:
+    """The names of a record's own options, without those of the records inside it."""
+    return {found.name for found in options_of(record).values() if len(found.path) == 1}

@@ -1,0 +1,115 @@
+"""What every recipe is: a record of options that knows its trainer, and how much memory that trainer takes.
+
+    Recipe ─┬─ Descent ─┬─ Stochastic(response, metric, average, rate, …)   one sentence, one step       options.py
+            │           └─ WholeCorpus(response, rate)                      all sentences at once        variants.py
+            ├─ Auto(rate, average, block)         chooses a Stochastic from the data                     variants.py
+            ├─ QuasiNewton(num_memories, …)       L-BFGS, and OWL-QN with c1                             classic.py
+            └─ Margin, Perceptron, Arow           learn from mislabelled sentences                       classic.py
+
+A record holds only what its trainer uses, so an option that a recipe does not have cannot be set. The table of named
+recipes is recipes.py; what belongs to no recipe is in common.py.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from tagfield.bregman.responses import Response
+from tagfield.train.recipes.fields import check_record, nested
+from tagfield.train.recipes.updates import Divergence
+
+if TYPE_CHECKING:
+    from tagfield.train.trainers.problem import Problem
+    from tagfield.train.trainers.trainer import Trainer
+
+
+@dataclass(frozen=True)
+class Copies:
+    """How many arrays as large as the model a trainer holds at its peak, beside the data.
+
+    >>> Copies(single=3, double=2).bytes(places=800, features=100)  # 3 · 800 floats and 2 · 100 doubles
+    11200
+    """
+
+    single: int  # float32, a number for each place of the layout, with padding: `weights.state.size`
+    double: int = 0  # float64, a number for each feature: `sum(features.counts)`
+
+    def bytes(self, places: int, features: int) -> int:
+        return 4 * places * self.single + 8 * features * self.double
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A way to train."""
+
+    name: str = field(default="", kw_only=True)  # in the table of recipes
+    about: str = field(default="", kw_only=True, compare=False)  # the update, in a few words
+
+    made_by: ClassVar[str] = ""  # module and class of its trainer, which is imported when it is needed
+    family: ClassVar[str] = ""  # what messages call recipes of this kind
+    suffix: ClassVar[str] = ""  # what they add where options have made another recipe of a named one
+    unit: ClassVar[str] = "epoch"
+    epochs: ClassVar[int] = 50  # at most, by default
+    crfsuite_epochs: ClassVar[int] = 1000  # the same in CRFsuite, and so in CRF
+    delta: ClassVar[float] = 1e-6
+    has_likelihood: ClassVar[bool] = True  # it can sum over unknown labels, and over the paths that rules allow
+    settles: ClassVar[bool] = True  # the loss falls towards a limit
+    by_period: ClassVar[bool] = True  # the stopping rule looks back by a period
+    keeps_best: ClassVar[bool] = False  # the best epoch's weights; else the last
+
+    def __post_init__(self) -> None:
+        check_record(self)
+
+    def trainer(self, problem: "Problem", rng: np.random.Generator) -> "Trainer":
+        """The trainer of this recipe for a problem."""
+        module, _, name = self.made_by.partition(":")
+        made: Trainer = getattr(import_module(module), name)(self, problem)
+        return made
+
+    def copies(self, *, c1: float = 0.0, threads: int = 1, scored: bool = False) -> Copies:
+        """What its trainer holds at its peak: the marks of the features, the weights, and two copies of them.
+
+        scored: whether held-out data is scored after every pass, which keeps the best weights so far too
+        """
+        return Copies(4 + 2 * scored)
+
+    @property
+    def streams(self) -> bool:
+        """Whether it can learn from a stream."""
+        return False
+
+    def variant(self, options: Mapping[str, Any]) -> "Recipe":
+        """The recipe that some options turn this one into; most leave it what it is."""
+        return self
+
+    def __str__(self) -> str:
+        return self.name or self.family
+
+
+@dataclass(frozen=True)
+class Descent(Recipe):
+    """Natural gradient descent: u = E − Ẽ passes through a response before the step."""
+
+    response: Response | Divergence = nested()
+
+    @property
+    def f(self) -> Response:
+        """The response as it is given, or that of the Divergence."""
+        return self.response.response if isinstance(self.response, Divergence) else self.response
+
+    @property
+    def responses(self) -> list[Response]:
+        """Every response that it has."""
+        return [self.f]
+
+    @property
+    def linear(self) -> bool:
+        """Whether every gradient stays what it is, up to a factor."""
+        return all(f.generator.linear for f in self.responses)
+
+    def __str__(self) -> str:
+        own = isinstance(self.response, Divergence)
+        return f"{self.name}: {self.response}" if own else self.name or str(self.f)

@@ -1,0 +1,92 @@
+"""What an option can turn a stochastic recipe into, and the options that they share with it.
+
+generator=auto ─▶ Auto(rate, average, block)      chooses a Stochastic from the data
+batch          ─▶ WholeCorpus(response, rate)     natural gradient descent on all sentences at once
+"""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from tagfield.train.recipes.fields import Option, documented, option
+from tagfield.train.recipes.recipe import Copies, Descent, Recipe
+from tagfield.train.recipes.updates import NGD, STOCHASTIC
+
+if TYPE_CHECKING:
+    from tagfield.train.trainers.problem import Problem
+    from tagfield.train.trainers.trainer import Trainer
+
+AUTO = "auto"
+CHOICE = 1  # the random stream for choosing an update
+
+RATE = Option(
+    "Initial learning rate.",
+    STOCHASTIC,
+    above=0.0,
+    usual="found by calibration; with batch 1; in a stream 0.2, or 0.4 with AdaGrad",
+    metavar="R",
+)
+AVERAGE = Option("Keep the running mean of the weights instead of the last ones.", STOCHASTIC)
+BLOCK = Option(
+    "Sequences whose gradients see the same weights, for threads to share; 1 updates after each, as in the paper.",
+    STOCHASTIC,
+    low=1,
+    high=1024,
+    usual="8, or a thousandth of the data if that is less",
+    metavar="K",
+)
+BATCH = Option("Step on the whole corpus at once instead of one sentence at a time.", NGD)
+
+
+@documented
+@dataclass(frozen=True)
+class Auto(Recipe):
+    """Tries a family of updates on a part of the data and trains with the best (choose.py)."""
+
+    rate: float | None = option(None, RATE)
+    average: bool = option(True, AVERAGE)
+    block: int | None = option(None, BLOCK)
+
+    family: ClassVar[str] = "stochastic recipes"
+    suffix: ClassVar[str] = " with generator auto"
+    keeps_best: ClassVar[bool] = True
+
+    def copies(self, *, c1: float = 0.0, threads: int = 1, scored: bool = False) -> Copies:
+        """Those of the recipe that needs most."""
+        return Copies(5 + 2 * self.average + 2 * scored)
+
+    def trainer(self, problem: "Problem", rng: np.random.Generator) -> "Trainer":
+        from tagfield.train.trainers.choose import choose
+        from tagfield.train.trainers.stochastic import StochasticTrainer
+
+        # The choice has a random stream of its own, and calibration's draw is made all the same: the shuffles that
+        # follow are those of any recipe that is calibrated from this seed.
+        chosen = choose(problem, np.random.default_rng([problem.settings.seed, CHOICE]), average=self.average)
+        rng.permutation(problem.count)
+        name, about = chosen.f.name, f"chosen by {self.name}{self.suffix}"
+        recipe = replace(chosen, rate=self.rate or chosen.rate, block=self.block, name=name, about=about)
+        return StochasticTrainer(recipe, problem, problem.start.copy())
+
+
+@documented
+@dataclass(frozen=True)
+class WholeCorpus(Descent):
+    """Natural gradient descent on the expectations of the whole corpus, in float64, on any number of threads."""
+
+    rate: float | None = option(None, RATE)
+
+    made_by: ClassVar[str] = "tagfield.train.trainers.whole_corpus:WholeCorpusTrainer"
+    family: ClassVar[str] = "stochastic recipes"
+    suffix: ClassVar[str] = " with batch"
+    unit: ClassVar[str] = "iteration"
+    delta: ClassVar[float] = 1e-5
+    by_period: ClassVar[bool] = False
+    has_likelihood: ClassVar[bool] = False
+
+    def copies(self, *, c1: float = 0.0, threads: int = 1, scored: bool = False) -> Copies:
+        """x, u, Ẽ and the residual, those that are tried, and the direction on its way."""
+        return Copies(2 + 2 * scored, 13)
+
+    def __str__(self) -> str:
+        return f"{super().__str__()}, on the whole corpus"

@@ -1,0 +1,112 @@
+"""What every trainer can do: the protocol between a recipe and the loop over epochs (driver.py).
+
+run(order)   one pass over the sentences, or one iteration ─▶ the objective; Finished where nothing is left to gain
+monitor      what should fall from pass to pass: the best pass is the one where it is lowest
+watches_loss whether the stopping rule watches the loss per token (loss.py) instead of `monitor`
+norm         ‖θ‖
+figures      what else there is to tell of the last pass
+weights      a copy of the weights that would be kept now
+state        everything that the next pass depends on ─▶ resume: go on from there, bit by bit
+"""
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import Any
+
+from numpy.typing import NDArray
+
+from tagfield.data.dataset import Longs
+from tagfield.native import kernels
+from tagfield.train.loop.history import Figures
+from tagfield.train.recipes.recipe import Recipe
+from tagfield.train.trainers.problem import Problem
+from tagfield.weights.layout import Weights
+
+
+class Finished(Exception):
+    """Raised by `run` where no step can improve the objective any more; the message says why."""
+
+
+@dataclass(frozen=True)
+class State:
+    """What a trainer has learnt beside the model: arrays and numbers by name. The arrays are the trainer's own."""
+
+    arrays: dict[str, NDArray[Any]] = field(default_factory=dict)
+    numbers: dict[str, float] = field(default_factory=dict)
+
+    def copy(self) -> "State":
+        """A state that further training does not change."""
+        return State({name: array.copy() for name, array in self.arrays.items()}, dict(self.numbers))
+
+
+class Trainer(ABC):
+    """Weights that one pass after another improves."""
+
+    recipe: Recipe  # with the learning rate that was found
+    problem: Problem
+    monitor: float = math.inf
+    watches_loss: bool = False
+    settled: bool = False  # a pass would change nothing but an average: at the last epoch this is convergence
+
+    @abstractmethod
+    def run(self, order: Longs) -> float: ...
+
+    @abstractmethod
+    def norm(self) -> float: ...
+
+    @abstractmethod
+    def weights(self, out: Weights | None = None) -> Weights: ...
+
+    @abstractmethod
+    def state(self) -> State: ...
+
+    @abstractmethod
+    def resume(self, state: State) -> None: ...
+
+    def directions(self) -> Weights:
+        """The weights up to a positive factor, which is enough to find the best labels; a copy only if need be."""
+        return self.weights()
+
+    def training_nll(self) -> float | None:
+        """−Σ log p(y | x) of the weights on all training data, where the trainer knows it from its last pass."""
+        return None
+
+    def figures(self) -> Figures:
+        """What the last pass was like, beside its objective."""
+        return Figures()
+
+    def release(self) -> None:  # noqa: B027  # most hold nothing more
+        """Lets go of what only a further pass would need, before the weights are copied for the last time."""
+
+    def finished(self) -> str:
+        """Why there is nothing left to learn after the last pass; empty where there is."""
+        return ""
+
+    def diverged(self) -> bool:
+        """Whether the weights explain the data worse than no weights do."""
+        return False
+
+
+def norm_of(weights: Weights) -> float:
+    """‖θ‖ of float32 weights, summed in float64.
+
+    >>> import numpy as np
+    >>> norm_of(Weights(np.full((1, 8), 2.0, np.float32), np.zeros((1, 8), np.float32))) == 32**0.5
+    True
+    """
+    return math.sqrt(sum(kernels.squared_norm(array) for array in weights.arrays()))
+
+
+def arrays_of(**weights: Weights) -> dict[str, NDArray[Any]]:
+    """The arrays of several weights, by name: for a State."""
+    return {
+        f"{name}.{part}": array
+        for name, each in weights.items()
+        for part, array in zip(("state", "trans", "edge"), each.arrays(), strict=False)
+    }
+
+
+def weights_of(state: State, name: str) -> Weights:
+    """The weights that `arrays_of` took apart."""
+    return Weights(state.arrays[f"{name}.state"], state.arrays[f"{name}.trans"], state.arrays.get(f"{name}.edge"))

@@ -1,0 +1,1 @@
+"""Weights: which exist (features), where each lives (layout, blocks), and their values."""

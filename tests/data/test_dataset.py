@@ -1,0 +1,108 @@
+"""Operations on a corpus: sentences taken, arrays there and back, and the first sentence without a label."""
+
+from dataclasses import replace
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tagfield.data.dataset import UNKNOWN, Dataset
+from tagfield.data.encode import encode_files, encode_sequences
+from tagfield.data.text.sources import Source
+from tagfield.inference.lattice import open_corpus
+from tests.support.naive import Problem
+from tests.support.strategies import encode, listed, problems
+
+
+def same(one: Dataset, other: Dataset) -> None:
+    mine, theirs = one.to_arrays(), other.to_arrays()
+    assert mine.keys() == theirs.keys()
+    for name, array in mine.items():
+        np.testing.assert_array_equal(array, theirs[name])
+        assert array.dtype == theirs[name].dtype
+
+
+@settings(max_examples=80, deadline=None)
+@given(problems(edges=True), st.data())
+def test_sentences_taken_are_those_encoded_alone(problem: Problem, data: st.DataObject) -> None:
+    whole = encode(problem)
+    chosen = data.draw(st.lists(st.integers(0, len(whole) - 1), max_size=5))
+    part = whole.take(np.array(chosen, np.int64))
+    open_corpus(part.dataset)
+    expected, found = (
+        list(replace(each, dataset=replace(each.dataset, edges=None), edges=None).sequences()) for each in (whole, part)
+    )
+    for s, sequence in zip(chosen, found, strict=True):
+        assert (sequence.tokens, sequence.labels) == (expected[s].tokens, expected[s].labels)
+        assert sequence.weight == expected[s].weight
+    edges = listed(whole.dataset.edges, whole.dataset)
+    assert listed(part.dataset.edges, part.dataset) == [edges[s] for s in chosen]
+    same(whole.take(np.arange(len(whole))).dataset, whole.dataset)
+
+
+@settings(max_examples=80, deadline=None)
+@given(problems(edges=True), st.data())
+def test_attributes_kept_get_new_ids(problem: Problem, data: st.DataObject) -> None:
+    dataset = encode(problem).dataset
+    keep, looked = (
+        np.array([data.draw(st.booleans()) for _ in range(size)], bool)
+        for size in (problem.attributes, problem.edge_attributes)
+    )
+    part = dataset.keep_attributes(keep).keep_edges(looked)
+    open_corpus(part)
+    for before, after, kept in ((dataset.states, part.states, keep), (dataset.edges, part.edges, looked)):
+        ids = (np.cumsum(kept) - 1).tolist()
+        expected = [
+            [[(ids[a], value) for a, value in token if kept[a]] for token in sentence]
+            for sentence in listed(before, dataset)
+        ]
+        assert listed(after, part) == expected
+
+
+@settings(max_examples=50, deadline=None)
+@given(problems(edges=True))
+def test_edge_attributes_of_the_first_token_are_left_out(problem: Problem) -> None:
+    dataset = encode(problem).dataset
+    if problem.edges:
+        expected = [[sorted(token) if t else [] for t, token in enumerate(s)] for s in problem.edges]
+        assert listed(dataset.edges, dataset) == expected
+        assert dataset.edges is not None
+        assert dataset.edges.after_first() is dataset.edges
+        assert "occurrences of edge attributes" in repr(dataset)
+
+
+def test_sentences_taken_remember_their_lines() -> None:
+    whole = encode_files([Source("f", b"a A X\n\nb B Y\nc C X\n")])
+    assert whole.take(np.array([1])).where(0) == whole.where(1) == "f, line 3"
+    assert whole.take(np.array([1])).lines(0) == ["b B Y", "c C X"]
+
+
+@settings(max_examples=50, deadline=None)
+@given(problems(edges=True))
+def test_arrays_there_and_back(problem: Problem) -> None:
+    dataset = encode(problem).dataset
+    arrays = dataset.to_arrays("part.")
+    assert all(name.startswith("part.") for name in arrays)
+    same(Dataset.from_arrays({**arrays, "labels": arrays["part.labels"][:0]}, "part."), dataset)
+
+
+@settings(max_examples=80, deadline=None)
+@given(problems(), st.data())
+def test_the_first_sentence_without_a_label(problem: Problem, data: st.DataObject) -> None:
+    dataset = encode(problem).dataset
+    assert dataset.first_unlabelled() is None
+    hidden = np.array([data.draw(st.booleans()) for _ in dataset.labels], bool)
+    gold = np.where(hidden, UNKNOWN, dataset.labels)
+    bare = [s for s in range(len(dataset)) if hidden[dataset.tokens[s] : dataset.tokens[s + 1]].any()]
+    assert dataset.first_unlabelled(gold) == (bare[0] if bare else None)
+    for token in range(len(gold)):
+        s = dataset.sentence_of(token)
+        assert dataset.tokens[s] <= token < dataset.tokens[s + 1]
+
+
+def test_a_file_holds_the_arrays(tmp_path) -> None:
+    for values in ({}, {"size": 0.5}):
+        data = encode_sequences([[["a"], {"b": True, **values}]], [["X", "Y"]]).dataset
+        data.save(tmp_path / "data")
+        same(Dataset.load(tmp_path / "data"), data)
+        open_corpus(Dataset.load(tmp_path / "data"))

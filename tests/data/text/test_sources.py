@@ -1,0 +1,61 @@
+"""Opening files: compressed ones, standard input, and those that cannot be read."""
+
+import gzip
+import io
+import os
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from tagfield.data.text.sources import open_source, open_sources
+from tagfield.errors import InputError
+
+
+def test_plain_gzip_and_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.txt").write_bytes(b"\xef\xbb\xbftext")
+    (tmp_path / "a.gz").write_bytes(gzip.compress(b"te", mtime=0) + gzip.compress(b"xt", mtime=0))
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(gzip.compress(b"text", mtime=0))))
+    sources = open_sources([tmp_path / "a.txt", str(tmp_path / "a.gz"), "-"])
+    assert [source.text for source in sources] == [b"text"] * 3
+    assert sources[2].name == "standard input"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("empty", b"", "empty: the file is empty"),
+        ("mark", b"\xef\xbb\xbf", "the file is empty"),
+        ("empty.gz", gzip.compress(b"", mtime=0), "the file is empty"),
+        ("zero.gz", b"", "the file is empty"),
+        ("plain.gz", b"plain", "is not gzip data"),
+        ("cut.gz", gzip.compress(b"text" * 100, mtime=0)[:-9], "damaged or cut off"),
+        ("bad.gz", gzip.compress(b"text" * 100, mtime=0)[:12] + b"\xff" * 30, "damaged or cut off"),
+        ("tail.gz", gzip.compress(b"text", mtime=0) + b"garbage", "damaged or cut off"),
+    ],
+)
+def test_bad_files(tmp_path: Path, name: str, content: bytes, message: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=message):
+        open_source(path)
+
+
+def test_files_that_are_not_there(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="nowhere: there is no such file"):
+        open_source(tmp_path / "nowhere")
+    with pytest.raises(InputError, match="is a directory"):
+        open_source(tmp_path)
+    with pytest.raises(InputError, match="not a file name"):
+        open_source("a\0b")
+    with pytest.raises(InputError, match="only once"):
+        open_sources(["-", "-"])
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_file_that_may_not_be_read(tmp_path: Path) -> None:
+    path = tmp_path / "closed"
+    path.write_text("text")
+    path.chmod(0)
+    with pytest.raises(InputError, match="cannot be read"):
+        open_source(path)
