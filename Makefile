@@ -61,6 +61,10 @@ lint: tools
 	.venv/bin/mypy
 	.venv/bin/lint-imports
 
+# While you work: lint, types and the tests of what you changed, in under a minute.
+quick: tools
+	$(PY) scripts/quick.py $(QUICK_FLAGS)
+
 # Chromium for the tests of pages (tests/*/test_page.py). `make test` tries once and goes on without it; `make browser` tries again.
 browser:
 	scripts/install-browser
