@@ -213,9 +213,9 @@ define sanitized
 	.venv/bin/cmake -S . -B $(1) -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/.venv/bin/ninja \
 	    -DCMAKE_BUILD_TYPE=Release -DTAGFIELD_SANITIZE=$(2) -DPython_EXECUTABLE=$(CURDIR)/$(PY)
 	.venv/bin/cmake --build $(1) -j 2 --target _text _kernels_base \
-	    $$($(PY) -c 'from tagfield.native import kernels; print(kernels.__name__.partition(".")[2])')
+	    $$($(PY) -c 'from tagfield.native import kernels; print(kernels.__name__.rpartition(".")[2])')
 	rm -rf $(1)/site && mkdir -p $(1)/site && cp -r src/tagfield $(1)/site
-	cp $(1)/*.so $(1)/site/tagfield
+	cp $(1)/*.so $(1)/site/tagfield/native
 	PYTHONPATH="$(1)/site:$$($(PY) -c 'import sysconfig; print(sysconfig.get_path("purelib"))')" $(4) \
 	LD_PRELOAD="$(foreach library,$(3) stdc++.so.6,$(shell $(CXX) -print-file-name=lib$(library)))" \
 	$(PY) -S -m pytest -m "not slow" -p no:cacheprovider --hypothesis-profile=sanitize $(SANITIZE_FLAGS)
