@@ -15,7 +15,7 @@ BUILD = [*PROJECT["build-system"]["requires"], "cmake>=3.26", "ninja>=1.11"]
 
 
 def requirements(extras: list[str]) -> Iterator[str]:
-    """The requirements of the project, then of the extras, with tagfield[plots,serve] replaced by those of plots and serve."""
+    """The requirements of the project, then of the extras; tagfield[plots,serve] stands for those of both."""
     yield from PROJECT["project"]["dependencies"]
     wanted = list(extras)
     for extra in wanted:  # grows while it is read

@@ -21,8 +21,8 @@ CHECKS = (("ruff", "check", "."), ("ruff", "format", "--check", "."), ("lint-imp
 def changed(base: str) -> list[Path]:
     """The files that differ from a commit, and those that git does not know yet."""
     commands = (["git", "diff", "--name-only", base], ["git", "ls-files", "--others", "--exclude-standard"])
-    lines = [subprocess.check_output(command, cwd=ROOT, text=True).splitlines() for command in commands]
-    return [Path(line) for line in dict.fromkeys(sum(lines, [])) if (ROOT / line).exists()]
+    lines = "".join(subprocess.check_output(command, cwd=ROOT, text=True) for command in commands).splitlines()
+    return [Path(line) for line in dict.fromkeys(lines) if (ROOT / line).exists()]
 
 
 def tests_of(path: Path) -> list[Path]:
@@ -52,7 +52,8 @@ def main() -> int:
     if tests:
         command = [sys.executable, "-m", "pytest", "-n", "auto", "-m", "not slow", *map(str, tests)]
         failed = subprocess.run(command, cwd=ROOT, check=False).returncode != 0
-    return int(any([check.wait() != 0 for check in running]) or failed)
+    codes = [check.wait() for check in running]
+    return int(failed or any(codes))
 
 
 if __name__ == "__main__":
