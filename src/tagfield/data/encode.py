@@ -87,7 +87,7 @@ def encode_files(
         raise InputError(f"{sources[0].name}: the file holds no sequence")
     label_set = names if labels is None else labels
     within = _within(data, label_set)
-    edges = None if data.edges is None else edges
+    edges = None if data.edge_slots is None else edges
     encoded = Encoded(within, known, label_set, data.labels, names, used, locations, form=form, edges=edges)
     if learning and not encoded.labelled:
         token = int(np.argmax(encoded.gold == UNKNOWN))

@@ -136,7 +136,7 @@ class Encoded:
         Within a token, attributes come in the order of the sentence's slots, which may differ from the input.
         """
         data = self.dataset
-        if data.edges is not None:
+        if data.edge_slots is not None:
             raise InputError("item lines cannot hold edge attributes; use a template, or sequences without them")
         stop, position = data.stop, data.position
         for s, labels in enumerate(self.gold_labels()):

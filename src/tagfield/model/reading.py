@@ -145,7 +145,7 @@ class Reading:
 
     def _with_edges(self, encoded: Encoded) -> Encoded:
         """Raise if the edge attributes of the data are not those that the model's transitions look at."""
-        edges = encoded.dataset.edges
+        edges = encoded.dataset.edge_slots
         if self.edges is None and (edges is None or not len(edges.position)):
             return encoded
         if self.edges is None:

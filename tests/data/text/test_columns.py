@@ -80,7 +80,7 @@ def test_presets(text: str) -> None:
         template = PRESETS[name]
         lines = [p.text.replace(",w]", ",0]").replace(",pos]", ",1]") for p in template.patterns]
         source = Source("file", text.encode())
-        compare(encode_files([source], template=name), [text], lines, template.padding, template.edges, label=2)
+        compare(encode_files([source], template=name), [text], lines, template.padding, template.boundaries, label=2)
 
 
 def test_words_preset_takes_two_columns() -> None:

@@ -161,10 +161,10 @@ pos.same(-1)
     )
     read = load_template(tmp_path / "template")
     assert [p.text for p in read.patterns] == [p.text for p in made.patterns]
-    assert (read.columns, read.padding, read.edges, read.resources) == (
+    assert (read.columns, read.padding, read.boundaries, read.resources) == (
         made.columns,
         made.padding,
-        made.edges,
+        made.boundaries,
         made.resources,
     )
     assert Template.from_json(made.to_json()) == made

@@ -75,13 +75,13 @@ def test_files_and_words_give_the_same() -> None:
     from_file = encode_files(Source("a.txt", b"a X\nb Y\na X\n\nc Y\n"), template=read)
     for found in (from_words, from_file):
         assert found.edges.strings() == ["B0:_B-1/b", "B0:a/a"]
-        assert found.dataset.edges.position.tolist() == [1, 1, 2, 2]  # a line that is there twice counts twice
-        assert found.dataset.edges.slots.tolist() == [0, 2, 2]
+        assert found.dataset.edge_slots.position.tolist() == [1, 1, 2, 2]  # a line that is there twice counts twice
+        assert found.dataset.edge_slots.slots.tolist() == [0, 2, 2]
     known = {"attributes": from_words.attributes, "labels": from_words.labels}
     again = encode_words(rows, template=read.with_columns("x0 y"), edge_attributes=from_words.edges, **known)
-    assert again.dataset.edges.attribute.tolist() == from_words.dataset.edges.attribute.tolist()
+    assert again.dataset.edge_slots.attribute.tolist() == from_words.dataset.edge_slots.attribute.tolist()
     without = encode_words(rows, template=read.with_columns("x0 y"), **known)
-    assert without.dataset.edges is None
+    assert without.dataset.edge_slots is None
     assert without.edges is None
 
 

@@ -119,7 +119,7 @@ def test_patterns_expand_as_their_twin_says(batches: list, patterns: list[str]) 
 
 
 def check_edges(encoded: Encoded, packed: dict[str, list]) -> None:
-    slots = encoded.dataset.edges
+    slots = encoded.dataset.edge_slots
     if slots is None:
         assert not packed["attribute"]
         return

@@ -191,12 +191,14 @@ class _Packer:
         if not self._options.hash_bits:
             self._check_names()
             data = data.renumbered(self._attributes.join(piece.attributes))
-        if data.edges is not None and piece.edges is not None:
+        if data.edge_slots is not None and piece.edges is not None:
             if self._edges is None:
                 self._edges = Vocabulary()
-            edges: Slots = data.edges
+            edges: Slots = data.edge_slots
             ids = self._edges.join(piece.edges)
-            data = replace(data, edges=replace(edges, attribute=ids[edges.attribute] if len(ids) else edges.attribute))
+            data = replace(
+                data, edge_slots=replace(edges, attribute=ids[edges.attribute] if len(ids) else edges.attribute)
+            )
         return data
 
     def _check_names(self) -> None:

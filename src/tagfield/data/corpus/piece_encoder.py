@@ -101,7 +101,7 @@ class PieceEncoder:
                 sentences, [source], self.template, attributes, labels, frozen=False, edges=edges, grouped=grouped
             )
         _check_labels(data, places)
-        return EncodedPiece(data, attributes, labels, None if data.edges is None else edges)
+        return EncodedPiece(data, attributes, labels, None if data.edge_slots is None else edges)
 
     def form_of(self, piece: Piece) -> FileFormat:
         """The format of the piece's file, decided on its first piece; later pieces have no header. Call it in order.

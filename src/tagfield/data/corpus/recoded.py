@@ -76,7 +76,7 @@ def _ids(of: Vocabulary, names: Vocabulary) -> Ints:
 
 def _with_edges(data: Dataset, ids: Ints) -> Dataset:
     data = data.keep_edges(ids >= 0)
-    assert data.edges is not None
+    assert data.edge_slots is not None
     kept = ids[ids >= 0]
-    attribute = kept[data.edges.attribute] if len(kept) else data.edges.attribute
-    return replace(data, edges=replace(data.edges, attribute=attribute))
+    attribute = kept[data.edge_slots.attribute] if len(kept) else data.edge_slots.attribute
+    return replace(data, edge_slots=replace(data.edge_slots, attribute=attribute))

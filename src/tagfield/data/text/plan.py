@@ -39,7 +39,7 @@ def open_encoder(
         for listed in (template.patterns, template.transitions)
     )
     padding, until_nul = plan.padding if template.padding else [], template.syntax == WAPITI
-    plan.encoder.set_patterns(patterns, padding, template.edges, transitions, until_nul)
+    plan.encoder.set_patterns(patterns, padding, template.boundaries, transitions, until_nul)
     return plan.encoder
 
 

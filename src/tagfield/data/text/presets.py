@@ -108,13 +108,13 @@ w.same(-2)
 
 PRESETS = {
     # CRFsuite's chunking example: nineteen windows over word and tag, none of them beyond the ends of a sentence
-    "chunking": Template("chunking", _CHUNKING, ("w", "pos", LABEL), edges=True),
+    "chunking": Template("chunking", _CHUNKING, ("w", "pos", LABEL), boundaries=True),
     # one column of words: the words around, and prefixes, suffixes and shapes
-    "words": Template("words", _WORDS, ("w", LABEL), edges=True),
+    "words": Template("words", _WORDS, ("w", LABEL), boundaries=True),
     # CRF++'s chunking template, the same windows with padding
     "crfpp": replace(parse_template(_CRFPP, "crfpp"), columns=("w", "pos", LABEL)),
     # chunking with suffixes: word, tag and label, where no earlier figure has to be repeated
-    "phrases": Template("phrases", _PHRASES, ("w", "pos", LABEL), edges=True),
+    "phrases": Template("phrases", _PHRASES, ("w", "pos", LABEL), boundaries=True),
     # one column of words: the patterns that were best for names were best for parts of speech as well
     "ner": parse_template(_TEXT, "ner"),
     "pos": parse_template(_TEXT, "pos"),

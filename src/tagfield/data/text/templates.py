@@ -88,7 +88,7 @@ class Template:
     patterns: tuple[Pattern, ...]
     columns: tuple[str, ...] = ()  # roles; empty: all columns of the file, the last one is the label
     padding: bool = False
-    edges: bool = False  # __BOS__ on the first token, __EOS__ on the last
+    boundaries: bool = False  # __BOS__ on the first token, __EOS__ on the last
     resources: tuple[Resource, ...] = ()
     transitions: tuple[Pattern, ...] = ()  # patterns of weights for (label before, label), from the second token on
     syntax: str = ""  # of the patterns; WAPITI: those of Wapiti, and its padding
@@ -103,7 +103,7 @@ class Template:
     def __repr__(self) -> str:
         roles = " ".join(self.columns) or "as in the file"
         ends = [f"{len(self.transitions)} patterns of transitions"] if self.transitions else []
-        ends += [word for word, on in (("padding", self.padding), ("__BOS__/__EOS__", self.edges)) if on]
+        ends += [word for word, on in (("padding", self.padding), ("__BOS__/__EOS__", self.boundaries)) if on]
         ends += [f"{resource.kind} {resource.name}" for resource in self.resources]
         return f"Template {self.name!r}: {len(self.patterns)} patterns, columns {roles}" + "".join(
             f", {end}" for end in ends
@@ -169,7 +169,7 @@ class Template:
             "patterns": [[pattern.text, pattern.line] for pattern in self.patterns],
             "columns": list(self.columns),
             "padding": self.padding,
-            "edges": self.edges,
+            "edges": self.boundaries,
         }
         if self.transitions:
             record["transitions"] = [[pattern.text, pattern.line] for pattern in self.transitions]
@@ -206,8 +206,8 @@ class Template:
                 (entry["kind"], entry["name"], content, entry["ignore_case"])
                 for entry, content in zip(found, contents, strict=True)
             ]
-            roles, padding, edges = tuple(record["columns"]), record["padding"], record["edges"]
-            made = cls(record["name"], patterns, roles, padding, edges, (), transitions, syntax)
+            roles, padding, boundaries = tuple(record["columns"]), record["padding"], record["edges"]
+            made = cls(record["name"], patterns, roles, padding, boundaries, (), transitions, syntax)
         except KeyError as error:
             raise InputError(f"this is not a template: {error} is missing") from None
         except (ValueError, TypeError, AttributeError, RecursionError) as error:
@@ -215,7 +215,7 @@ class Template:
         strings = [made.name, *made.columns, *(pattern.text for pattern in made.all_patterns)]
         strings += [field for kind, name, content, _ in entries for field in (kind, name, content)]
         numbers = [pattern.line for pattern in made.all_patterns]
-        flags = [made.padding, made.edges, *(ignore_case for *_, ignore_case in entries)]
+        flags = [made.padding, made.boundaries, *(ignore_case for *_, ignore_case in entries)]
         if not all(
             isinstance(value, kind)
             for values, kind in ((strings, str), (numbers, int), (flags, bool))
