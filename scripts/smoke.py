@@ -109,10 +109,10 @@ def the_library() -> str:
 def the_kernels() -> str:
     """Every build that this processor runs gives the same labels, on one thread and on two."""
     from tagfield import Model
-    from tagfield.native import kernels
+    from tagfield.native import built_levels
 
     expected = tagfield("tag", "-m", "demo/model", "demo/test.txt")
-    levels = kernels.supported_levels()
+    levels = built_levels()
     for level in levels:
         expect(tagfield("tag", "-m", "demo/model", "demo/test.txt", TAGFIELD_CPU=level), expected, f"labels of {level}")
         probabilities = []

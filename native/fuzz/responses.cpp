@@ -2,7 +2,7 @@
 //
 //     bits, flags, low and high edge, some u, then the numbers of the table, over and over
 #include "fuzz/input.hpp"
-#include "kernel/respond.hpp"
+#include "kernel/pass/response.hpp"
 
 using namespace tagfield;
 

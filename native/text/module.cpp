@@ -1,5 +1,6 @@
 // Binds _text; computes nothing. The doors are tagfield/data/encode.py, text/ and corpus/.
 #include "interpreter.hpp"
+#include "processor.hpp"
 #include "text/bind_corpus.hpp"
 #include "text/bind_items.hpp"
 #include "text/bind_sequences.hpp"
@@ -23,6 +24,7 @@ NB_MODULE(TAGFIELD_MODULE, m) {
             }
         },
         error.inc_ref().ptr());
+    m.def("supported_levels", &tagfield::supported_levels, "The builds of the kernels that this processor runs.");
     bind_vocabulary(m);
     bind_templates(m);
     bind_items(m);

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tagfield.errors import InputError
-from tagfield.inference import lattice
-from tagfield.native import kernels
+from tests.support import chain_doors as lattice
+from tests.support.chain_doors import chains
 from tests.support.naive import Chain, all_paths, best_path, best_score, chain_by_paths, chain_in_logs, path_score
 from tests.support.strategies import small_chains, wide_chains
 from tests.support.tolerances import ALGEBRA, SINGLE
@@ -22,8 +22,8 @@ def check(scores: np.ndarray, trans: np.ndarray, expected: Chain) -> int:
     fell_back = 0
     for dtype, tolerance in ((np.float64, ALGEBRA), (np.float32, SINGLE)):
         s, tau = scores.astype(dtype), trans.astype(dtype)
-        log_z, node, edge, fell_back = kernels.forward_backward(s, tau, True)
-        alone, none, _, _ = kernels.forward_backward(s, tau, False)
+        log_z, node, edge, fell_back = chains.forward_backward(s, tau, True)
+        alone, none, _, _ = chains.forward_backward(s, tau, False)
         assert none.shape[0] == 0
         for found in (log_z, alone):
             assert abs(found - expected.log_z) <= 1e-2 * tolerance * size + tolerance
@@ -60,7 +60,7 @@ def test_long_sequences(chain: tuple[np.ndarray, np.ndarray]) -> None:
 def test_the_best_path_is_the_best_of_all(chain: tuple[np.ndarray, np.ndarray]) -> None:
     for dtype in (np.float64, np.float32):
         s, tau = (array.astype(dtype) for array in chain)
-        score, path = kernels.best_path(s, tau)
+        score, path = chains.best_path(s, tau)
         paths = all_paths(s, tau)
         assert score == max(paths.values())  # the sums are taken in the same order, so not even a bit differs
         assert paths[tuple(path.tolist())] == score
@@ -71,7 +71,7 @@ def test_the_best_path_is_the_best_of_all(chain: tuple[np.ndarray, np.ndarray]) 
 def test_the_best_path_across_blocks(chain: tuple[np.ndarray, np.ndarray]) -> None:
     for dtype in (np.float64, np.float32):
         s, tau = (array.astype(dtype) for array in chain)
-        score, path = kernels.best_path(s, tau)
+        score, path = chains.best_path(s, tau)
         assert score == best_score(s, tau) == path_score(s, tau, path)
         assert path.tolist() == best_path(s, tau)
 
@@ -84,7 +84,7 @@ def test_of_equal_paths_the_lower_labels_at_the_end(data: st.DataObject, length:
     tau = np.array(data.draw(st.lists(number, min_size=labels**2, max_size=labels**2)), float)
     s, tau = s.reshape(length, labels), tau.reshape(labels, labels)
     for dtype in (np.float64, np.float32):
-        score, path = kernels.best_path(s.astype(dtype), tau.astype(dtype))
+        score, path = chains.best_path(s.astype(dtype), tau.astype(dtype))
         assert path.tolist() == best_path(s, tau)
         if labels <= 3:
             ties = [p for p, value in all_paths(s, tau).items() if value == score]
@@ -101,7 +101,7 @@ def test_one_label_has_one_path() -> None:
 def test_one_token_knows_no_transition(labels: int) -> None:
     s = np.linspace(-1000, 1000, labels)[None]
     tau = np.full((labels, labels), 1000.0)
-    log_z, node, edge, _ = kernels.forward_backward(s, tau, True)
+    log_z, node, edge, _ = chains.forward_backward(s, tau, True)
     assert log_z == pytest.approx(np.logaddexp.reduce(s[0]), rel=ALGEBRA)
     np.testing.assert_allclose(node[0], np.exp(s[0] - log_z), atol=ALGEBRA)
     assert not edge.any()
@@ -133,7 +133,7 @@ def test_a_label_after_which_nothing_may_come_costs_the_others_no_digits(forbidd
     s, tau = rng.normal(size=(1000, 6)).astype(np.float32), rng.normal(size=(6, 6)).astype(np.float32)
     tau[2] = forbidden
     expected = chain_in_logs(s.astype(np.float64), np.maximum(tau, -1e30).astype(np.float64))
-    log_z, node, edge, _ = kernels.forward_backward(s, tau, True)
+    log_z, node, edge, _ = chains.forward_backward(s, tau, True)
     assert log_z == pytest.approx(expected.log_z, abs=1e-4)
     np.testing.assert_allclose(node, expected.node, atol=SINGLE)
     np.testing.assert_allclose(edge, expected.edge, rtol=2e-6, atol=1e-5)
@@ -168,11 +168,11 @@ def test_mass_that_is_lost_at_one_place_and_needed_at_another(toll: float, entry
 
 def test_the_fall_back_is_taken_and_right() -> None:
     s, tau = islands(12, 25.0, 100.0, 3)
-    assert kernels.forward_backward(s.astype(np.float32), tau.astype(np.float32), True)[3] == 1
-    assert kernels.forward_backward(s.astype(np.float32), tau.astype(np.float32), False)[3] == 1
-    assert kernels.forward_backward(s, tau, True)[3] == 0  # doubles hold it
+    assert chains.forward_backward(s.astype(np.float32), tau.astype(np.float32), True)[3] == 1
+    assert chains.forward_backward(s.astype(np.float32), tau.astype(np.float32), False)[3] == 1
+    assert chains.forward_backward(s, tau, True)[3] == 0  # doubles hold it
     s, tau = islands(12, 300.0, 800.0, 3)
-    log_z, node, _, fallbacks = kernels.forward_backward(s, tau, True)
+    log_z, node, _, fallbacks = chains.forward_backward(s, tau, True)
     assert fallbacks == 1
     assert log_z == pytest.approx(-1600.0)
     np.testing.assert_allclose(node[:, 1], 1.0)
@@ -245,14 +245,14 @@ def with_one(value: float, place: tuple[str, int, int], dtype: type) -> tuple[np
 @PLACES
 def test_a_kernel_that_meets_one_nevertheless_says_so(bad: float, dtype: type, place: tuple[str, int, int]) -> None:
     """The stochastic pass relies on this: weights that left the numbers give a log Z that is no number."""
-    assert not np.isfinite(kernels.forward_backward(*with_one(bad, place, dtype), True)[0])
+    assert not np.isfinite(chains.forward_backward(*with_one(bad, place, dtype), True)[0])
 
 
 @EITHER
 @PLACES
 def test_minus_infinity_leaves_out_the_paths_that_it_meets(dtype: type, place: tuple[str, int, int]) -> None:
     """Of the nine paths three go through a label, and one takes a transition."""
-    log_z, node, edge, _ = kernels.forward_backward(*with_one(-np.inf, place, dtype), True)
+    log_z, node, edge, _ = chains.forward_backward(*with_one(-np.inf, place, dtype), True)
     assert log_z == pytest.approx(np.log(6 if place[0] == "scores" else 8), rel=SINGLE)
     np.testing.assert_allclose(node.sum(axis=1), 1, rtol=SINGLE)
     assert (node if place[0] == "scores" else edge)[place[1:]] == pytest.approx(0, abs=SINGLE)
@@ -270,7 +270,7 @@ def test_shapes_that_do_not_fit() -> None:
             lattice.marginals(s, tau)
     for dtype in (np.float32, np.float64):
         with pytest.raises(ValueError, match="do not fit together"):
-            kernels.best_path(np.zeros((2, 2), dtype), np.zeros((3, 3), dtype))
+            chains.best_path(np.zeros((2, 2), dtype), np.zeros((3, 3), dtype))
     for path in ([0], [0, 2], [-1, 0], [0.0, 1.0], [[0, 1]]):
         with pytest.raises(InputError, match="2 label ids, each between 0 and 1"):
             lattice.path_score(np.zeros((2, 2)), np.zeros((2, 2)), path)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tagfield.native import kernels
+from tests.support.chain_doors import chains
 from tests.support.naive import best_path, best_score, chain_in_logs
 from tests.support.tolerances import ALGEBRA, SINGLE
 
@@ -49,8 +49,8 @@ def check(block: Block, *, listed: bool) -> int:
     for dtype, tolerance in WIDTHS:
         given_scores, tokens = packed(scores, dtype)
         tau = trans.astype(dtype)
-        log_z, node, edge, failed = kernels.block_forward_backward(given_scores, tokens, tau, listed, True)
-        alone = kernels.block_forward_backward(given_scores, tokens, tau, listed, False)[0]
+        log_z, node, edge, failed = chains.block_forward_backward(given_scores, tokens, tau, listed, True)
+        alone = chains.block_forward_backward(given_scores, tokens, tau, listed, False)[0]
         for k, (s, chain) in enumerate(zip(scores, expected, strict=True)):
             size = max(1.0, float(np.abs(s).sum() + len(s) * np.abs(trans).max()))
             for found in (log_z[k], alone[k]):
@@ -102,9 +102,9 @@ def test_a_sentence_gets_the_same_bits_in_any_block(block: Block, listed: bool, 
     for dtype, _ in WIDTHS:
         tau = trans.astype(dtype)
         given_scores, tokens = packed(scores, dtype)
-        log_z, node, edge, _ = kernels.block_forward_backward(given_scores, tokens, tau, listed, True)
+        log_z, node, edge, _ = chains.block_forward_backward(given_scores, tokens, tau, listed, True)
         moved, moved_tokens = packed([scores[k] for k in order], dtype)
-        log_z2, node2, edge2, _ = kernels.block_forward_backward(moved, moved_tokens, tau, listed, True)
+        log_z2, node2, edge2, _ = chains.block_forward_backward(moved, moved_tokens, tau, listed, True)
         for place, k in enumerate(order):
             assert log_z2[place] == log_z[k]
             one = node2[moved_tokens[place] : moved_tokens[place + 1]]
@@ -118,7 +118,7 @@ def test_the_best_paths_of_listed_pairs_are_those_of_the_matrix(block: Block) ->
     scores, trans = block
     for dtype, _ in WIDTHS:
         given_scores, tokens = packed(scores, dtype)
-        score, paths = kernels.block_best_paths(given_scores, tokens, trans.astype(dtype))
+        score, paths = chains.block_best_paths(given_scores, tokens, trans.astype(dtype))
         for k, s in enumerate(scores):
             found = paths[tokens[k] : tokens[k + 1]].tolist()
             assert found == best_path(s.astype(dtype), trans.astype(dtype))
@@ -133,7 +133,7 @@ def test_ties_of_best_paths_go_to_the_lower_label(seed: int, share: float) -> No
     trans = np.where(rng.random((labels, labels)) < share, rng.integers(-2, 2, (labels, labels)), -0.0)
     scores = [rng.integers(-1, 2, (n, labels)).astype(np.float64) for n in (7, 3, 9)]
     given_scores, tokens = packed(scores, np.float64)
-    _, paths = kernels.block_best_paths(given_scores, tokens, trans)
+    _, paths = chains.block_best_paths(given_scores, tokens, trans)
     for k, s in enumerate(scores):
         assert paths[tokens[k] : tokens[k + 1]].tolist() == best_path(s, trans)
 
@@ -142,4 +142,4 @@ def test_ties_of_best_paths_go_to_the_lower_label(seed: int, share: float) -> No
 def test_offsets_that_do_not_fit_are_refused(tokens: list[int]) -> None:
     scores, trans = np.zeros((4, 3)), np.zeros((3, 3))
     with pytest.raises(ValueError, match=r"sentence|tokens"):
-        kernels.block_forward_backward(scores, np.array(tokens), trans, True, True)
+        chains.block_forward_backward(scores, np.array(tokens), trans, True, True)

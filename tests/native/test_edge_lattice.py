@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tagfield.inference import lattice
-from tagfield.native import kernels
+from tests.support import chain_doors as lattice
+from tests.support.chain_doors import chains
 from tests.support.naive import best_path, chain_in_logs
 from tests.support.naive_edges import (
     EdgeChain,
@@ -53,8 +53,8 @@ WIDE = edge_chains(st.sampled_from(ACROSS_BLOCKS), st.integers(1, 12))
 def check(s: np.ndarray, tau: np.ndarray, expected: EdgeChain) -> int:
     """The sums with marginals and without; returns how often the kernel fell back to logarithms."""
     given_tau = np.where(np.isneginf(tau), FORBIDDEN, tau)
-    log_z, node, edge, pair, fell_back = kernels.edge_forward_backward(s, given_tau)
-    alone, nothing, _, _, _ = kernels.edge_forward_backward(s, given_tau, marginals=False)
+    log_z, node, edge, pair, fell_back = chains.edge_forward_backward(s, given_tau)
+    alone, nothing, _, _, _ = chains.edge_forward_backward(s, given_tau, marginals=False)
     assert nothing.shape[0] == 0
     for found in (log_z, alone):
         assert found == pytest.approx(expected.log_z, rel=ALGEBRA, abs=ALGEBRA)
@@ -102,7 +102,7 @@ def test_limits_across_blocks(chain: tuple[np.ndarray, np.ndarray]) -> None:
 def test_long_sequences(chain: tuple[np.ndarray, np.ndarray]) -> None:
     s, tau = chain
     size = float(np.abs(s).sum() + np.abs(tau).max(axis=(1, 2)).sum())
-    log_z, node, edge, _, _ = kernels.edge_forward_backward(s, tau)
+    log_z, node, edge, _, _ = chains.edge_forward_backward(s, tau)
     expected = edge_chain_in_logs(s, tau)
     assert abs(log_z - expected.log_z) <= 1e-12 * size + ALGEBRA
     np.testing.assert_allclose(node, expected.node, atol=1e-9)  # the twin takes no maximum off its messages
@@ -112,7 +112,7 @@ def test_long_sequences(chain: tuple[np.ndarray, np.ndarray]) -> None:
 @settings(max_examples=100, deadline=None)
 @given(SMALL)
 def test_the_best_path_is_the_best_of_all(chain: tuple[np.ndarray, np.ndarray]) -> None:
-    score, again, path = kernels.edge_best_path(*chain)
+    score, again, path = chains.edge_best_path(*chain)
     paths = edge_paths(*chain)
     top = max(paths.values())
     assert score == pytest.approx(top, rel=1e-14, abs=1e-12)  # two additions in another order
@@ -123,7 +123,7 @@ def test_the_best_path_is_the_best_of_all(chain: tuple[np.ndarray, np.ndarray]) 
 @settings(max_examples=100, deadline=None)
 @given(WIDE)
 def test_the_best_path_across_blocks(chain: tuple[np.ndarray, np.ndarray]) -> None:
-    score, again, path = kernels.edge_best_path(*chain)
+    score, again, path = chains.edge_best_path(*chain)
     expected, labels = edge_best_path(*chain)
     assert (score, path.tolist()) == (expected, labels)
     assert again == pytest.approx(edge_score(*chain, tuple(labels)), rel=1e-14, abs=1e-12)
@@ -137,7 +137,7 @@ def test_of_equal_paths_the_lower_labels_at_the_end(data: st.DataObject, length:
         rng.integers(0, 2, (length, labels)).astype(float),
         rng.integers(0, 2, (length, labels, labels)).astype(float),
     )
-    score, _, path = kernels.edge_best_path(s, tau)
+    score, _, path = chains.edge_best_path(s, tau)
     assert path.tolist() == edge_best_path(s, tau)[1]
     if labels <= 3:
         ties = [p for p, value in edge_paths(s, tau).items() if value == score]
@@ -149,7 +149,7 @@ def test_of_equal_paths_the_lower_labels_at_the_end(data: st.DataObject, length:
 def test_scores_and_transitions_are_multiplied(chain: tuple[np.ndarray, np.ndarray], z: float) -> None:
     s, tau = chain
     expected = edge_chain_in_logs(z * s, z * tau)
-    log_z, node, _, _, _ = kernels.edge_forward_backward(s, tau, z)
+    log_z, node, _, _, _ = chains.edge_forward_backward(s, tau, z)
     assert log_z == pytest.approx(expected.log_z, rel=ALGEBRA, abs=ALGEBRA)
     np.testing.assert_allclose(node, expected.node, atol=ALGEBRA)
 
@@ -160,12 +160,12 @@ def test_one_matrix_for_all_is_the_plain_chain(chain: tuple[np.ndarray, np.ndarr
     s, tau = chain
     tau[:] = tau[0]
     plain = chain_in_logs(s, tau[0])
-    log_z, node, edge, pair, _ = kernels.edge_forward_backward(s, tau)
+    log_z, node, edge, pair, _ = chains.edge_forward_backward(s, tau)
     assert log_z == pytest.approx(plain.log_z, rel=ALGEBRA, abs=ALGEBRA)
     np.testing.assert_allclose(node, plain.node, atol=ALGEBRA)
     np.testing.assert_allclose(edge, plain.edge, atol=ALGEBRA * len(s))
     assert not pair.any()  # no position has its own
-    assert kernels.edge_best_path(s, tau)[2].tolist() == best_path(s, tau[0])
+    assert chains.edge_best_path(s, tau)[2].tolist() == best_path(s, tau[0])
 
 
 @settings(max_examples=60, deadline=None)
@@ -234,7 +234,7 @@ def test_large_scores_in_whole_numbers(data: st.DataObject, length: int, labels:
     top = max(paths.values())
     odds = {path: math.exp(max(score - top, -800)) for path, score in paths.items()}
     total = sum(odds.values())
-    log_z, node, _, _, _ = kernels.edge_forward_backward(s.astype(float), tau.astype(float))
+    log_z, node, _, _, _ = chains.edge_forward_backward(s.astype(float), tau.astype(float))
     expected = np.zeros((length, labels))
     for path, share in odds.items():
         for t, y in enumerate(path):
@@ -255,17 +255,17 @@ def test_what_is_not_a_number_gives_no_number(bad: float, place: str) -> None:
         tau[2, 0, 1] = bad
     else:
         tau[[0, 1, 3], 0, 1] = bad
-    assert not np.isfinite(kernels.edge_forward_backward(s, tau)[0])
+    assert not np.isfinite(chains.edge_forward_backward(s, tau)[0])
 
 
 @pytest.mark.parametrize("labels", [1, 2, 8, 22])
 def test_one_token_knows_no_transition(labels: int) -> None:
     s, tau = np.linspace(-1000, 1000, labels)[None], np.full((1, labels, labels), 1000.0)
-    log_z, node, edge, _, _ = kernels.edge_forward_backward(s, tau)
+    log_z, node, edge, _, _ = chains.edge_forward_backward(s, tau)
     assert log_z == pytest.approx(np.logaddexp.reduce(s[0]), rel=ALGEBRA)
     np.testing.assert_allclose(node[0], np.exp(s[0] - log_z), atol=ALGEBRA)
     assert not edge.any()
-    assert kernels.edge_best_path(s, tau)[2].tolist() == [labels - 1]
+    assert chains.edge_best_path(s, tau)[2].tolist() == [labels - 1]
 
 
 def test_shapes_that_do_not_fit() -> None:
@@ -276,6 +276,6 @@ def test_shapes_that_do_not_fit() -> None:
         ((2, 2), (1, 2, 2)),
         ((2, 2), (2, 2, 3)),
     ):
-        for door in (kernels.edge_forward_backward, kernels.edge_best_path):
+        for door in (chains.edge_forward_backward, chains.edge_best_path):
             with pytest.raises(ValueError, match="do not fit together"):
                 door(np.zeros(s), np.zeros(tau))

@@ -8,17 +8,17 @@ import sys
 import numpy as np
 import pytest
 
-from tagfield.native import kernels
+from tagfield.native import built_levels, supported_levels
 
 SCRIPT = """
 import json
 import numpy as np
 from tagfield.data.encode import encode_sequences
-from tagfield.inference.lattice import best_path, log_partition, marginals
 from tagfield.model.model import Model
 from tagfield.native import kernels
 from tagfield.train import RECIPES, Settings
 from tagfield.train.recipes.stochastic import Stochastic
+from tests.support.chain_doors import best_path, log_partition, marginals
 
 rng = np.random.default_rng(4)
 words = [rng.integers(40, size=6).tolist() for _ in range(30)]
@@ -51,20 +51,26 @@ def run(level: str, script: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+LEVELS = built_levels()
+
+
+@pytest.mark.skipif(
+    len(LEVELS) < 2, reason="only one build of the kernels is there; TAGFIELD_KERNELS=all builds all"
+)
 @pytest.mark.parametrize("labels", [3, 20, 33])  # of `observed`: one block, full rows of three, sparse rows
 def test_all_levels_agree(labels: int) -> None:
     results = {}
-    for level in kernels.supported_levels():
+    for level in LEVELS:
         done = run(level, SCRIPT.replace("LABELS", str(labels)))
         assert done.returncode == 0, done.stderr
         results[level] = json.loads(done.stdout)
         assert results[level].pop("module") == level
-    base = results.pop("base")
+    base = results.pop(LEVELS[0])
     for level, found in results.items():
         assert found.keys() == base.keys()
         for name, numbers in found.items():
             np.testing.assert_allclose(
-                numbers, base[name], rtol=1e-4, atol=1e-4, err_msg=f"{name}: {level} against base"
+                numbers, base[name], rtol=1e-4, atol=1e-4, err_msg=f"{name}: {level} against {LEVELS[0]}"
             )
 
 
@@ -74,10 +80,32 @@ def test_an_unknown_level_is_refused(level: str) -> None:
     assert done.returncode != 0
     assert done.stderr.splitlines()[-1] == (
         f"tagfield.errors.InputError: this processor does not support TAGFIELD_CPU={level}; "
-        f"choose one of {', '.join(kernels.supported_levels())}"
+        f"choose one of {', '.join(supported_levels())}"
     )
 
 
 def test_an_empty_choice_is_the_best_one() -> None:
     done = run("", "from tagfield.native import kernels; print(kernels.__name__)")
-    assert done.stdout.strip() == f"tagfield.native._kernels_{kernels.supported_levels()[-1]}"
+    assert done.stdout.strip() == f"tagfield.native._kernels_{LEVELS[-1]}"
+
+
+ABSENT = """
+import importlib.util
+real = importlib.util.find_spec
+importlib.util.find_spec = lambda name, *rest: None if name.endswith("_kernels_ABSENT") else real(name, *rest)
+from tagfield.native import kernels
+"""
+
+
+def test_a_build_that_is_not_installed_is_refused_by_name() -> None:
+    level = supported_levels()[0]
+    done = run(level, ABSENT.replace("ABSENT", level))
+    said = done.stderr.splitlines()[-1]
+    if [level] == LEVELS:
+        assert said.startswith("ImportError: no kernels for this processor")
+    else:
+        assert said == (
+            f"tagfield.errors.InputError: the kernels of TAGFIELD_CPU={level} are not installed, "
+            f"only {', '.join(name for name in LEVELS if name != level)}; "
+            "build the others with TAGFIELD_KERNELS=all in the environment of pip install"
+        )

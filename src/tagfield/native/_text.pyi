@@ -17,6 +17,8 @@ _Padding: TypeAlias = tuple[Sequence[str], Sequence[str]]
 _Pattern: TypeAlias = tuple[Sequence[str], Sequence[tuple[int, int]]]
 _Token: TypeAlias = list[tuple[str, float]]
 
+def supported_levels() -> list[str]: ...
+
 class Vocabulary:
     """Strings and their ids 0, 1, 2, ... in order of first appearance."""
 

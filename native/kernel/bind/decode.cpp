@@ -1,0 +1,150 @@
+// Python bindings of decode.hpp and nbest.hpp; tagfield/inference/decoder.py checks the arguments.
+#include "kernel/decode/decode.hpp"
+#include "kernel/bind/handles.hpp"
+#include "kernel/decode/nbest.hpp"
+
+namespace tagfield::bind {
+namespace {
+
+void at_least_one(int threads) { require(threads >= 1, "at least one thread"); }
+
+// Calls fn(weights, constant) with the weights as they are, float or double, and with the kind of rows.
+template <class Fn> void with_field(const FieldHandle& field, Fn fn) {
+  with_rows(field.view.at, [&](auto rows) {
+    if (field.wide)
+      fn(*field.wide, rows);
+    else
+      fn(field.view, rows);
+  });
+}
+
+template <class T> auto scores_of(const CorpusHandle& c, const FieldOf<T>& field, int threads) {
+  auto out = fresh<T, 2>({size_t(c.view.T), size_t(field.at.L)});
+  {
+    nb::gil_scoped_release release;
+    with_rows(field.at, [&](auto rows) { scores_all<decltype(rows)::value>(c.view, field, out.data(), threads); });
+  }
+  return out;
+}
+
+template <class T>
+auto marginals_of(const CorpusHandle& c, const FieldOf<T>& field, const Limits& within, bool nodes, int threads) {
+  auto node = fresh<T, 2>({nodes ? size_t(c.view.T) : 0, size_t(field.at.L)});
+  auto log_z = fresh<double, 1>({size_t(c.view.S)}), score = fresh<double, 1>({size_t(c.view.S)});
+  {
+    nb::gil_scoped_release release;
+    with_rows(field.at, [&](auto rows) {
+      marginals_all<decltype(rows)::value>(c.view, field, within, nodes ? node.data() : nullptr, log_z.data(), score.data(),
+                                           threads);
+    });
+  }
+  return std::make_tuple(node, log_z, score);
+}
+
+// τ_t of one sentence [n, L, L]; at position 0, which no transition leads to, those of positions without edge attributes.
+template <class T> auto transitions_of(const CorpusHandle& c, const FieldOf<T>& field, int64_t s) {
+  const Layout& at = field.at;
+  const int64_t n = c.view.length(s), L = at.L, Lp = at.Lp();
+  auto out = fresh<double, 3>({size_t(n), size_t(L), size_t(L)});
+  if (n > 0) {
+    nb::gil_scoped_release release;
+    EdgeLattice lattice(at);
+    lattice.room_for(n);
+    if (c.view.edges.in(s))
+      sum_edges(c.view, at, field.trans, field.edge, s, lattice);
+    else
+      lattice.open(field.trans);
+    for (int64_t t = 0; t < n; ++t)
+      for (int64_t k = 0; k < L * L; ++k) out.data()[t * L * L + k] = lattice.tau(t)[k / L * Lp + k % L] + 0.0;
+  }
+  return out;
+}
+
+auto messages_of(const View<double, 2>& scores, const double* trans, int64_t step) {
+  const size_t n = scores.shape(0), L = scores.shape(1);
+  require(n >= 1 && L >= 1, "scores [n, L] are empty");
+  auto alpha = fresh<double, 2>({n, L}), beta = fresh<double, 2>({n, L});
+  double log_z = 0;
+  {
+    nb::gil_scoped_release release;
+    log_z = log_messages(int(L), int64_t(n), scores.data(), trans, step, alpha.data(), beta.data());
+  }
+  return std::make_tuple(alpha, beta, log_z);
+}
+
+}  // namespace
+
+void bind_decode(nb::module_& m) {
+  m.def("scores", [](const CorpusHandle& c, const FieldHandle& field, int threads) -> nb::object {
+    fits(c, field);
+    at_least_one(threads);
+    if (field.wide) return nb::cast(scores_of(c, *field.wide, threads));
+    return nb::cast(scores_of(c, field.view, threads));
+  }, "corpus"_a, "field"_a, "threads"_a = 1);
+
+  m.def("transitions", [](const CorpusHandle& c, const FieldHandle& field, int64_t sentence) {
+    fits(c, field);
+    require(sentence >= 0 && sentence < c.view.S, "there is no such sequence");
+    return field.wide ? transitions_of(c, *field.wide, sentence) : transitions_of(c, field.view, sentence);
+  }, "corpus"_a, "field"_a, "sentence"_a);
+
+  m.def("tag", [](const CorpusHandle& c, const FieldHandle& field, const LimitsHandle* limits, int threads) {
+    fits(c, field);
+    at_least_one(threads);
+    const Limits within = LimitsHandle::of(limits, c.view, field.view.at);
+    auto y = fresh<int32_t, 1>({size_t(c.view.T)});
+    auto score = fresh<double, 1>({size_t(c.view.S)});
+    {
+      nb::gil_scoped_release release;
+      with_field(field, [&](const auto& weights, auto rows) {
+        tag_all<decltype(rows)::value>(c.view, weights, within, y.data(), score.data(), threads);
+      });
+    }
+    return std::make_tuple(y, score);
+  }, "corpus"_a, "field"_a, "limits"_a.none() = nb::none(), "threads"_a = 1);
+
+  m.def("marginals", [](const CorpusHandle& c, const FieldHandle& field, const LimitsHandle* limits, bool nodes,
+                        int threads) -> nb::object {
+    fits_labelled(c, field, false);
+    at_least_one(threads);
+    const Limits within = LimitsHandle::of(limits, c.view, field.view.at);
+    if (field.wide) return nb::cast(marginals_of(c, *field.wide, within, nodes, threads));
+    return nb::cast(marginals_of(c, field.view, within, nodes, threads));
+  }, "corpus"_a, "field"_a, "limits"_a.none() = nb::none(), "nodes"_a = true, "threads"_a = 1);
+
+  m.def("nbest", [](const CorpusHandle& c, const FieldHandle& field, int64_t count, const LimitsHandle* limits, int threads) {
+    fits(c, field);
+    at_least_one(threads);
+    const Limits within = LimitsHandle::of(limits, c.view, field.view.at);
+    std::vector<Listed> found(size_t(c.view.S));
+    std::vector<int32_t> labels;
+    std::vector<double> scores;
+    std::vector<int64_t> counts;
+    {
+      nb::gil_scoped_release release;
+      with_field(field, [&](const auto& weights, auto rows) {
+        nbest_all<decltype(rows)::value>(c.view, weights, within, count, found.data(), threads);
+      });
+      for (const Listed& list : found) {
+        labels.insert(labels.end(), list.labels.begin(), list.labels.end());
+        scores.insert(scores.end(), list.scores.begin(), list.scores.end());
+        counts.push_back(int64_t(list.scores.size()));
+      }
+    }
+    return std::make_tuple(moved(std::move(labels)), moved(std::move(scores)), moved(std::move(counts)));
+  }, "corpus"_a, "field"_a, "count"_a, "limits"_a.none() = nb::none(), "threads"_a = 1);
+
+  m.def("log_messages", [](View<double, 2> scores, View<double, 2> trans) {
+    const size_t L = scores.shape(1);
+    require(trans.shape(0) == L && trans.shape(1) == L, "scores [n, L] and transitions [L, L] do not fit");
+    return messages_of(scores, trans.data(), 0);
+  }, "scores"_a, "trans"_a);
+  m.def("log_messages", [](View<double, 2> scores, View<double, 3> trans) {
+    const size_t n = scores.shape(0), L = scores.shape(1);
+    require(trans.shape(0) == n && trans.shape(1) == L && trans.shape(2) == L,
+            "scores [n, L] and transitions [n, L, L] do not fit");
+    return messages_of(scores, trans.data(), int64_t(L * L));
+  }, "scores"_a, "trans"_a);
+}
+
+}  // namespace tagfield::bind

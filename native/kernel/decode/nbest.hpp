@@ -1,0 +1,200 @@
+// The n best paths of a chain, exactly: Viterbi forward, then A* backward (Soong and Huang 1991).
+//
+//     v_t(j) = s_t(j) + max_i v_{t−1}(i) + τ_t(i,j)          the best way from the start to label j at t
+//     a partial path covers t .. n−1; its best completion scores  v_t(y_t) + rest,  rest = what t+1 .. n−1 add
+//
+// v is exact, so partial paths leave the queue in the order of their best completions, and complete paths in the order of
+// their scores. Among equal scores the longer path leaves first, so at most n·(paths) partial paths are expanded.
+//
+// The first path is that of `tag`, which adds up in the precision of the weights: where rounding alone separates two paths,
+// both agree on which is the best. Its score is the highest that was found.
+//
+// With many labels, v comes from the listed pairs (seen_paths.hpp) where they are few, and a partial path is lengthened by no more
+// labels than paths are wanted: each of those that are better leads to a better path.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <queue>
+#include <utility>
+#include <vector>
+
+#include "kernel/decode/decode.hpp"
+#include "kernel/chain/position_weights.hpp"
+#include "kernel/chain/limits.hpp"
+#include "kernel/threads/threads.hpp"
+
+namespace tagfield {
+
+class BestPaths {
+  struct Part {
+    int64_t t;
+    int32_t label;
+    int64_t after;  // the part that it lengthens, −1 at the end
+    double rest;
+  };
+  struct Entry {
+    double score;
+    int64_t t, part;
+    bool operator<(const Entry& o) const {  // the queue's top is the largest
+      if (score != o.score) return score < o.score;
+      return t != o.t ? t > o.t : part > o.part;
+    }
+  };
+  std::vector<double> v_;
+  std::vector<Part> parts_;
+  std::vector<int32_t> path_;
+  std::vector<std::pair<double, int>> ahead_;  // labels before the one at hand, with the scores of their best completions
+
+ public:
+  // scores s [n, L], transitions tau(t, i, j) into t; appends up to `count` paths of n labels, `best_labels` first, and scores.
+  template <class Tau>
+  void find(int L, int64_t n, const double* s, Tau tau, int64_t count, const std::vector<int32_t>& best_labels,
+            std::vector<int32_t>& labels, std::vector<double>& found) {
+    const auto step = [&](int64_t t, const double* before, double* now) {
+      for (int j = 0; j < L; ++j) {
+        double best = before[0] + tau(t, 0, j);
+        for (int i = 1; i < L; ++i) best = std::max(best, before[i] + tau(t, i, j));
+        now[j] += best;
+      }
+    };
+    find(L, n, s, tau, step, count, best_labels, labels, found);
+  }
+
+  // The same, where step(t, v_{t−1}, v_t) adds the best way into each label.
+  template <class Tau, class Step>
+  void find(int L, int64_t n, const double* s, Tau tau, Step step, int64_t count, const std::vector<int32_t>& best_labels,
+            std::vector<int32_t>& labels, std::vector<double>& found) {
+    const auto better = [](const std::pair<double, int>& a, const std::pair<double, int>& b) {
+      return a.first != b.first ? a.first > b.first : a.second < b.second;
+    };
+    v_.assign(s, s + n * L);
+    parts_.clear();
+    ahead_.resize(size_t(L));
+    for (int64_t t = 1; t < n; ++t) step(t, &v_[(t - 1) * L], &v_[t * L]);
+    std::priority_queue<Entry> queue;
+    auto open = [&](int64_t t, int32_t label, int64_t after, double rest) {
+      const double score = v_[t * L + label] + rest;
+      if (!(score > IMPOSSIBLE)) return;
+      parts_.push_back({t, label, after, rest});
+      queue.push({score, t, int64_t(parts_.size()) - 1});
+    };
+    bool begun = false;
+    auto add = [&](const std::vector<int32_t>& path, double score) {
+      labels.insert(labels.end(), path.begin(), path.end());
+      found.push_back(score);
+      --count;
+    };
+    for (int j = 0; j < L; ++j) open(n - 1, j, -1, 0.0);
+    while (!queue.empty() && count > 0) {
+      const Entry top = queue.top();
+      queue.pop();
+      const Part part = parts_[size_t(top.part)];
+      if (part.t == 0) {
+        path_.clear();
+        for (int64_t p = top.part; p >= 0; p = parts_[size_t(p)].after) path_.push_back(parts_[size_t(p)].label);
+        if (!begun) add(best_labels, top.score), begun = true;
+        if (count > 0 && path_ != best_labels) add(path_, top.score);
+        continue;
+      }
+      const double rest = part.rest + s[part.t * L + part.label];
+      const auto lengthen = [&](int i) { open(part.t - 1, i, top.part, rest + tau(part.t, i, part.label)); };
+      const int64_t wanted = count + 1;  // the path of `tag` may turn up again
+      if (L <= SeenPairs::FEW || L <= wanted) {
+        for (int i = 0; i < L; ++i) lengthen(i);
+        continue;
+      }
+      const double* v = &v_[(part.t - 1) * L];
+      for (int i = 0; i < L; ++i) ahead_[size_t(i)] = {v[i] + (rest + tau(part.t, i, part.label)), i};
+      std::nth_element(ahead_.begin(), ahead_.begin() + (wanted - 1), ahead_.end(), better);
+      std::sort(ahead_.begin(), ahead_.begin() + wanted, better);
+      for (int64_t k = 0; k < wanted; ++k) lengthen(ahead_[size_t(k)].second);
+    }
+  }
+};
+
+// v_t += the best way into each label, from listed pairs and the transitions tau [L, L].
+class SeenStep {
+  const SeenPairs& pairs_;
+  const double* tau_;
+  Unlisted<double> unlisted_;
+
+ public:
+  SeenStep(const SeenPairs& pairs, const double* tau) : pairs_(pairs), tau_(tau), unlisted_(pairs) {}
+
+  void operator()(int64_t, const double* before, double* now) {
+    unlisted_.open(before);
+    for (int j = 0; j < pairs_.L; ++j) {
+      double best = -std::numeric_limits<double>::infinity();
+      for (int32_t q = pairs_.into_first[size_t(j)]; q < pairs_.into_first[size_t(j) + 1]; ++q) {
+        const int64_t i = pairs_.source[size_t(q)];
+        best = std::max(best, before[i] + tau_[i * pairs_.L + j]);
+      }
+      now[j] += unlisted_.best(j, best);
+    }
+  }
+};
+
+struct Listed {
+  std::vector<int32_t> labels;  // path after path
+  std::vector<double> scores;
+};
+
+template <Rows R, class T>
+void nbest_all(const Corpus& c, const FieldOf<T>& field, const Limits& limits, int64_t count, Listed* out, int threads) {
+  const Layout& at = field.at;
+  const int L = at.L, Lp = at.Lp();
+  Scratch<T> room;
+  const T* trans = limits.in_force(at, field.trans, room);
+  std::vector<double> tau(size_t(L) * L);
+  for (int i = 0; i < L; ++i)
+    for (int j = 0; j < L; ++j) tau[size_t(i) * L + j] = trans[int64_t(i) * Lp + j];
+  const auto pairs = SeenPairs::where_they_pay(at, trans);
+  Packets packets(c.S);
+  in_threads(threads, [&](int) {
+    FlushSubnormals flush;  // as in `tag`
+    BestPath<T> path(at);
+    Scratch<T> scratch;
+    path.open(trans);
+    std::unique_ptr<SeenStep> step;
+    if (pairs) step = std::make_unique<SeenStep>(*pairs, tau.data());
+    EdgeSentence<T> edges(at);
+    SentenceReader reader;
+    std::vector<double> s_;
+    std::vector<int32_t> best;
+    BestPaths paths;
+    auto copy = [&](int64_t n, const auto* scores) {
+      s_.resize(size_t(n) * L);
+      for (int64_t t = 0; t < n; ++t)
+        for (int j = 0; j < L; ++j) s_[size_t(t * L + j)] = scores[t * Lp + j];
+    };
+    auto list = [&](int64_t s, const auto* scores, auto into) {
+      const int64_t n = c.length(s);
+      copy(n, scores);
+      paths.find(L, n, s_.data(), into, count, best, out[s].labels, out[s].scores);
+    };
+    packets.each([&](int64_t s) {
+      const int64_t n = c.length(s);
+      if (n == 0) return;
+      best.resize(size_t(n));
+      if (c.edges.in(s)) {
+        edges.template load<R>(c, field, trans, limits, s);
+        EdgeLattice& own = edges.lattice;
+        own.best_path(best.data());
+        return list(s, own.scores, [&](int64_t t, int i, int j) { return own.tau(t)[int64_t(i) * Lp + j]; });
+      }
+      T* scores = scratch.reserve(n * Lp);
+      sum_scores<R>(reader.open(c, s), at, field.state, scores);
+      limits.forbid(c, at, s, scores);
+      path.find(scores, n, best.data());
+      const auto into = [from = tau.data(), L](int64_t, int i, int j) { return from[int64_t(i) * L + j]; };
+      if (!pairs) return list(s, scores, into);
+      copy(n, scores);
+      paths.find(L, n, s_.data(), into, std::ref(*step), count, best, out[s].labels, out[s].scores);
+    });
+  });
+}
+
+}  // namespace tagfield
