@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from tagfield.data.encode import encode_files
-from tagfield.data.text.presets import PRESETS
 from tagfield.data.text.sources import Source
-from tagfield.data.text.template_text import parse_template
+from tagfield.data.text.templates.parsing import parse_template
+from tagfield.data.text.templates.presets import PRESETS
 from tagfield.errors import InputError
 from tagfield.inference.constraints import rules_of
 from tagfield.model.model import Model

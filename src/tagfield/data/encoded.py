@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from tagfield.data.dataset import UNKNOWN, Dataset, Ints, Longs
-from tagfield.data.text.file_format import FileFormat
-from tagfield.data.text.items import ItemSequence, Token
+from tagfield.data.text.encoders.items import ItemSequence, Token
+from tagfield.data.text.formats.file_format import FileFormat
 from tagfield.data.text.records import WORD
 from tagfield.data.text.sources import Locations
-from tagfield.data.text.templates import Template
+from tagfield.data.text.templates.template import Template
 from tagfield.errors import InputError
 from tagfield.native._text import Vocabulary
 from tagfield.system.html import facts, some

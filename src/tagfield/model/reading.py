@@ -20,7 +20,7 @@ from tagfield.data.encode import Encoded, Format, WordEncoder, encode_files, enc
 from tagfield.data.labels.kinds import label_kind
 from tagfield.data.text.reading import ReadOptions
 from tagfield.data.text.sources import PathLike, Source
-from tagfield.data.text.templates import IGNORED, LABEL, Template
+from tagfield.data.text.templates.template import IGNORED, LABEL, Template
 from tagfield.errors import InputError, UnknownAttributesWarning
 from tagfield.native._text import Vocabulary
 

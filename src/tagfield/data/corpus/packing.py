@@ -25,10 +25,10 @@ from tagfield.data.corpus.pieces import PIECE, Piece, read_pieces
 from tagfield.data.corpus.shards import save_shard
 from tagfield.data.corpus.state import Packing
 from tagfield.data.dataset import Dataset, Slots
-from tagfield.data.text.presets import load_template
 from tagfield.data.text.reading import ReadOptions
 from tagfield.data.text.sources import PathLike
-from tagfield.data.text.templates import Template
+from tagfield.data.text.templates.presets import load_template
+from tagfield.data.text.templates.template import Template
 from tagfield.errors import InputError
 from tagfield.native._text import Vocabulary
 from tagfield.system.memory import check_fits, parse_size

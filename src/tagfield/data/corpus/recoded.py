@@ -11,7 +11,7 @@ import numpy as np
 from tagfield.data.corpus.corpus import Corpus
 from tagfield.data.dataset import UNKNOWN, Dataset, Ints
 from tagfield.data.encoded import Encoded
-from tagfield.data.text.templates import Template
+from tagfield.data.text.templates.template import Template
 from tagfield.errors import InputError
 from tagfield.native._text import Vocabulary
 

@@ -10,7 +10,7 @@ Functions (w.lower, …) have no counterpart; their models become models with an
 import re
 from typing import NamedTuple
 
-from tagfield.data.text.templates import LABEL, Template
+from tagfield.data.text.templates.template import LABEL, Template
 from tagfield.errors import InputError
 from tagfield.model.file import Parts
 from tagfield.model.formats.names import bytes_of
