@@ -145,8 +145,8 @@ bench-serve: build
 
 # The estimator with the oldest versions that pyproject.toml allows of what it stands on, in a virtualenv of its own.
 OLDEST := build/oldest/bin/python
-OLDEST_TESTS ?= tests/estimator tests/test_metrics.py tests/docs/test_migrate.py tests/data/test_encode.py \
-    tests/data/text/test_objects.py tests/train tests/model/test_model.py tests/model/test_explain.py
+OLDEST_TESTS ?= tests/compat/sklearn tests/test_metrics.py tests/data/test_encode.py tests/data/text/encoders tests/train \
+    tests/model/test_model.py tests/model/test_explain.py
 
 oldest: tools
 	test -x $(OLDEST) || $(PYTHON) -m venv build/oldest
@@ -199,12 +199,8 @@ container:
 
 # The native code again, with AddressSanitizer and UBSan, under the tests that lean on it.
 SANITIZED := build/sanitize
-SANITIZE_TESTS ?= tests/model/arrow/test_words.py tests/text tests/native tests/formats tests/fuzz tests/bregman/test_tables.py tests/compat/sklearn/test_decoding.py \
-    tests/compat/sklearn/test_streaming_edges.py tests/compat/pycrfsuite/test_tagger.py tests/compat/pycrfsuite/test_trainer.py \
-    $(addprefix tests/test_,$(addsuffix .py,edges encode features lattice layout layout_edges model model_file_versions \
-    threads words)) \
-    $(addprefix tests/train/test_,$(addsuffix .py,arow class_weight counted driver edges growth limits margin objective \
-    quasi_newton stochastic streaming ties trainer whole_corpus))
+SANITIZE_TESTS ?= tests/native tests/data tests/weights tests/inference tests/train tests/model tests/fuzz \
+    tests/bregman/test_tables.py tests/system/test_threads.py tests/compat/sklearn/test_decoding.py tests/compat/pycrfsuite
 
 # $(call sanitized,folder,sanitizers,libraries,options): builds the modules and runs the tests of both targets below. Python
 # runs with -S, since the editable install would find the other build first; the preloaded libraries must be there before
@@ -228,9 +224,8 @@ sanitize: tools
 # The same with ThreadSanitizer, under the tests that run several threads. It sees the native modules and every lock, so
 # the interpreter's own lock counts; the interpreter itself is not watched. A process may not be made small under it, and a
 # fork keeps no threads, so two tests are left out.
-THREAD_TESTS ?= tests/model/arrow/test_words.py tests/native/test_threads.py tests/system/test_threads.py tests/data/text/test_borrowed.py tests/data/text/test_vocabulary.py \
-    tests/system/test_interpreter.py tests/model/test_words.py tests/train/trainers/test_quasi_newton.py tests/train/trainers/test_objective.py \
-    tests/train/test_edges.py tests/train/test_blocks.py tests/compat/sklearn/test_decoding.py
+THREAD_TESTS ?= tests/native tests/system/test_threads.py tests/system/test_interpreter.py tests/data/text tests/model/arrow \
+    tests/model/test_model.py tests/train tests/compat/sklearn/test_decoding.py
 comma := ,
 
 threadsanitize: tools
