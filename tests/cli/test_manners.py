@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from tagfield.cli.commands import COMMANDS
-from tagfield.cli.exits import EXITS
 from tests.support.cli_process import TRAIN, call, good, refused
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -130,34 +129,3 @@ def test_help_shows_no_python_types(name: str | None) -> None:
     assert not re.search(r"<(bool|str|int|float|list|None)", text)
     if name == "train":
         assert re.search(r"--average +--no-average ", text)
-
-
-def test_help_and_the_page_list_the_exit_codes() -> None:
-    text = " ".join(good("--help").split())
-    page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
-    for code, meaning in EXITS.items():
-        assert f"{code} {meaning.partition(':')[0]}" in text
-        assert re.search(rf"^\| {code} \| {re.escape(meaning)} \|$", page, re.MULTILINE)
-
-
-def test_the_page_says_what_is_so(tmp_path: Path) -> None:
-    """Its commands work in order, with its config file, and its lists of options are those of the commands."""
-    page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
-    (config,) = re.findall(r"^```toml\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
-    (tmp_path / "tagfield.toml").write_text(config)
-    lines = "".join(re.findall(r"^```sh\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)).splitlines()
-    assert len(lines) == 5
-    for line in lines:
-        command, _, target = line.partition(" > ")
-        text = good(*command.split()[1:], cwd=tmp_path)
-        if target:
-            assert isinstance(json.loads(text), dict)
-    helps = {name: good(name, "--help") for name in COMMANDS}
-    for option in ("--quiet", "--verbose", "--json"):
-        having = {name for name, text in helps.items() if option in text}
-        said = re.search(rf"((?:`[\w-]+`,? ?(?:and )?(?:also )?\s?)+)have `{option}`", page)
-        assert said is not None
-        assert set(re.findall(r"`([\w-]+)`", said[1])) == having
-    from tagfield.evaluate import KINDS
-
-    assert set(re.findall(r"^\| `(\w+)` \| .* \| .* \|$", page, re.MULTILINE)) == set(KINDS)

@@ -1,123 +1,134 @@
-"""docs/: pages run and print what they show; links lead somewhere; commands exist; every page is in the site."""
+"""Every page runs from the top and prints what it shows; its links, commands and options exist.
+
+    docs/**/*.md, README.md ─▶ Run (a page, or some of its sections) ─▶ support/pages.py ─▶ what differs
+
+A page with programs runs as it is. `SETUPS` lists pages that need more: packages, their own process, smaller data.
+"""
 
 import json
-import os
 import re
-import runpy
-import subprocess
-import sys
+import shutil
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
-import tagfield
+from tests.support.clusters import play_alone
 from tests.support.commands import wrong_commands
 from tests.support.links import dead_links
-from tests.support.pages import differences
+from tests.support.pages import PAGES, ROOT, Played, blocks_of, played, text_of
 
-ROOT = Path(__file__).resolve().parents[2]
-DOCS = ROOT / "docs"
-RUN = [DOCS / f"{name}.md" for name in ("tutorial", "faq", "scale", "corpus", "recipes")]
-RUN += sorted((DOCS / "guides").glob("*.md"))
-ELSEWHERE = {  # other pages with programs: the test that runs them
-    "README.md": "tests/docs/test_examples.py",
-    "docs/arrow.md": "tests/model/arrow/test_page.py",
-    "docs/cluster.md": "tests/scale/cluster/test_page.py",
-    "docs/cli.md": "tests/cli/test_manners.py",
-    "docs/formats.md": "tests/docs/test_formats_page.py",
-    "docs/migrate.md": "tests/docs/test_migrate.py",
-    "docs/serve.md": "tests/apps/serve/test_docs.py",
-    "docs/templates.md": "tests/docs/test_templates_page.py",
-    "docs/words.md": "tests/docs/test_words_page.py",
-}
-AROUND = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")]
-PAGES = [*sorted(DOCS.rglob("*.md")), *AROUND, ROOT / "benchmarks" / "README.md"]
+ELSEWHERE = {"docs/serve.md": "tests/apps/serve/test_docs.py"}  # another test runs these pages: it starts a server
 
 
-@pytest.mark.parametrize("page", RUN, ids=lambda page: page.stem)
-def test_a_page_prints_what_it_shows(page: Path, tmp_path: Path) -> None:
-    ran, wrong = differences(page, tmp_path)
-    assert wrong == []
-    assert ran
+@dataclass(frozen=True)
+class Run:
+    """How a page, or some of its sections, is run."""
+
+    page: str
+    headings: tuple[str, ...] = ()  # only the blocks below these; () is the whole page
+    packages: tuple[str, ...] = ()  # what it imports beyond tagfield's own requirements; skipped without them
+    programs: tuple[str, ...] = ()  # likewise, on the PATH
+    alone: bool = False  # in a process of its own, with Spark and Ray on loopback
+    compares: bool = True  # False: the page prints values that it does not show
+    options: Mapping[str, Sequence[str]] = field(default_factory=dict)  # added to commands, to take less time
+    check: Callable[[Played], None] | None = None  # what must hold afterwards
+
+    @property
+    def name(self) -> str:
+        return f"{self.page}#{self.headings[-1]}" if self.headings else self.page
+
+    def covers(self, heading: str) -> bool:
+        return not self.headings or heading in self.headings
 
 
-def test_every_program_of_a_page_is_run() -> None:
+def migrated(page: Played) -> None:
+    model, test = page.session["model"], page.session["test"]
+    assert model.evaluate(test).accuracy > 0.7
+    assert (page.folder / "model.tagfield").is_file()
+    assert (page.folder / "copy.crfsuite").read_bytes() == (page.folder / "model.crfsuite").read_bytes()
+    printed = "".join(page.printed)
+    assert "processed" in printed
+    assert "position 0" in printed
+
+
+def summarised(page: Played) -> None:
+    for name in ("summary", "scores"):
+        assert isinstance(json.loads((page.folder / "demo" / f"{name}.json").read_text()), dict)
+
+
+TABLE = ("A table", "A Parquet file, however large", "pandas")  # the other sections of docs/arrow.md go on from these
+SETUPS = [
+    Run(
+        "README.md",
+        options={
+            "demo-data": ["--train", "40", "--test", "20"],
+            "train": ["--epochs", "3"],
+            "tune": ["--budget", "6", "--folds", "2"],
+        },
+    ),
+    Run("docs/arrow.md", TABLE, packages=("pyarrow", "pandas")),
+    Run("docs/arrow.md", (*TABLE, "Polars and DuckDB"), packages=("polars", "duckdb")),
+    Run("docs/arrow.md", (*TABLE, "Spark"), packages=("pyspark",), programs=("java",), alone=True),
+    Run("docs/arrow.md", (*TABLE, "Ray"), packages=("ray",), alone=True),
+    Run("docs/cli.md", check=summarised),
+    Run("docs/cluster.md", packages=("ray",), alone=True),
+    Run("docs/migrate.md", compares=False, check=migrated),
+]
+SPECIAL = {run.page for run in SETUPS} | set(ELSEWHERE)
+RUNS = SETUPS + [
+    Run(page) for page in PAGES if page not in SPECIAL and any(block.runs for block in blocks_of(text_of(page)))
+]
+
+
+@pytest.mark.parametrize("run", [pytest.param(run, marks=[pytest.mark.slow] * run.alone, id=run.name) for run in RUNS])
+def test_a_page_runs_and_prints_what_it_shows(run: Run, tmp_path: Path) -> None:
+    for package in run.packages:
+        pytest.importorskip(package, reason=f"{run.name} needs {package}")
+    for program in run.programs:
+        if shutil.which(program) is None:
+            pytest.skip(f"{run.name} needs {program}")
+    expected = sum(block.runs and run.covers(block.heading) for block in blocks_of(text_of(run.page)))
+    if run.alone:
+        assert play_alone(ROOT / run.page, tmp_path, *run.headings) == f"{expected} blocks ran\n"
+        return
+    page = played(ROOT / run.page, tmp_path, run.headings, run.options)
+    assert page.wrong == [] or not run.compares
+    assert len(page.printed) == expected > 0
+    if run.check is not None:
+        run.check(page)
+
+
+def test_no_program_of_a_page_is_left_out() -> None:
+    ran: Counter[str] = Counter()
     for page in PAGES:
-        name, text = str(page.relative_to(ROOT)), page.read_text(encoding="utf-8")
-        assert re.findall(r"^```\w+ (?!title=).*$", text, re.MULTILINE) == [], name  # no block is marked as left out
-        if re.search(r"^```(python|sh)\b", text, re.MULTILINE) and page not in RUN:
-            assert page.name in (ROOT / ELSEWHERE[name]).read_text(encoding="utf-8")
+        text = text_of(page)
+        assert re.findall(r"^```\w+ (?!title=).*$", text, re.MULTILINE) == [], page  # no block is marked as left out
+        programs = [block for block in blocks_of(text) if block.runs]
+        assert len(programs) == len(re.findall(r"^```(?:python|sh)$", text, re.MULTILINE)), page
+        if page in ELSEWHERE:
+            assert Path(page).name in text_of(ELSEWHERE[page])
+            continue
+        for block in programs:
+            assert any(run.page == page and run.covers(block.heading) for run in RUNS), (page, block.heading)
+        ran[page] = len(programs)
+    assert ran.total() >= 85
+    assert {"train", "tag", "eval"} <= set(re.findall(r"^tagfield (\w+)", text_of("README.md"), re.MULTILINE))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_every_command_exists_with_its_options(page: Path) -> None:
-    assert wrong_commands(page.read_text(encoding="utf-8")) == []
+@pytest.mark.parametrize("page", PAGES)
+def test_every_command_exists_with_its_options(page: str) -> None:
+    assert wrong_commands(text_of(page)) == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_every_link_leads_to_a_file_and_a_heading(page: Path) -> None:
-    assert dead_links(page) == []
+@pytest.mark.parametrize("page", PAGES)
+def test_every_link_leads_to_a_file_and_a_heading(page: str) -> None:
+    assert dead_links(ROOT / page) == []
 
 
 def test_a_dead_link_is_found(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("# One\n[a](page.md#one) [b](#two) [c](gone.md) `[d](code.md)` [e](https://example.org)\n")
     assert dead_links(page) == ["#two", "gone.md"]
-
-
-def test_the_notebook_is_the_tutorial() -> None:
-    written = runpy.run_path(str(ROOT / "scripts" / "pages.py"))["written"]
-    made = written((DOCS / "tutorial.md").read_text(encoding="utf-8"))
-    assert (DOCS / "tutorial.ipynb").read_text(encoding="utf-8") == made, "run: python scripts/pages.py notebook"
-
-
-def test_the_notebook_runs(tmp_path: Path) -> None:
-    for name in ("nbformat", "nbclient", "ipykernel"):
-        pytest.importorskip(name, reason="notebooks need nbclient and ipykernel")
-    # A process of its own: Jupyter's event loop and its warnings stay out of this one.
-    code = (
-        "import nbclient, nbformat, sys\n"
-        "n = nbformat.read(sys.argv[1], 4)\n"
-        "nbclient.NotebookClient(n, timeout=120, kernel_name='python3').execute()\n"
-        "print(nbformat.writes(n))\n"
-    )
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(DOCS / "tutorial.ipynb")],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=180,
-        env=os.environ | {"PATH": path},
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-    assert (tmp_path / "demo" / "model").is_file()
-    cells = [cell for cell in json.loads(done.stdout)["cells"] if cell["cell_type"] == "code"]
-    printed = "".join("".join(output.get("text", "")) for cell in cells for output in cell["outputs"])
-    assert "command not found" not in printed
-    assert re.search(r"\[.+ NAME\]", printed)
-
-
-def test_every_page_is_in_the_sites_contents() -> None:
-    listed = re.findall(
-        r"^\s+- (?:[^:\n]+: )?(\S+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE
-    )
-    there = {str(page.relative_to(DOCS)) for page in DOCS.rglob("*.md")}
-    around = {
-        "index.md",
-        "architecture.md",
-        "contributing.md",
-        "security.md",
-        "changelog.md",
-        "benchmarks.md",
-        "example.md",
-    }
-    assert len(listed) == len(set(listed))
-    assert set(listed) == there | around
-
-
-def test_the_reference_has_every_public_name() -> None:
-    text = "".join(page.read_text(encoding="utf-8") for page in sorted((DOCS / "reference").glob("*.md")))
-    shown = set(re.findall(r"^::: tagfield(?:\.\w+)*\.(\w+)$", text, re.MULTILINE))
-    assert set(tagfield.__all__) <= shown | {"__version__"}
-    assert "`tagfield.__version__`" in text

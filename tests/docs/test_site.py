@@ -1,4 +1,4 @@
-"""The documentation site: it builds without a warning, and its pages load nothing from other hosts."""
+"""The documentation site: it lists every page, builds without a warning, and loads nothing from other hosts."""
 
 import doctest
 import os
@@ -124,9 +124,34 @@ def test_links_of_the_repository_become_links_of_the_site() -> None:
         "![f](figures/serve.png) [b](benchmarks.md)"
     )
     assert (
-        relinked("[s](../../SECURITY.md) [m](../../src/tagfield/model.py)", "guides/names.md")
+        relinked("[s](../../SECURITY.md) [m](../../src/tagfield/model/model.py)", "guides/names.md")
         == "[s](../security.md) m"
     )
     assert (
         relinked("[gone](gone.md) [w](https://example.org/a)", "cli.md") == "[gone](gone.md) [w](https://example.org/a)"
     )
+
+
+def test_every_page_is_in_the_sites_contents() -> None:
+    listed = re.findall(
+        r"^\s+- (?:[^:\n]+: )?(\S+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    there = {str(page.relative_to(ROOT / "docs")) for page in (ROOT / "docs").rglob("*.md")}
+    around = {
+        "index.md",
+        "architecture.md",
+        "contributing.md",
+        "security.md",
+        "changelog.md",
+        "benchmarks.md",
+        "example.md",
+    }
+    assert len(listed) == len(set(listed))
+    assert set(listed) == there | around
+
+
+def test_the_reference_has_every_public_name() -> None:
+    text = "".join(page.read_text(encoding="utf-8") for page in sorted((ROOT / "docs" / "reference").glob("*.md")))
+    shown = set(re.findall(r"^::: tagfield(?:\.\w+)*\.(\w+)$", text, re.MULTILINE))
+    assert set(tagfield.__all__) <= shown | {"__version__"}
+    assert "`tagfield.__version__`" in text

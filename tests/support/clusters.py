@@ -1,4 +1,4 @@
-"""Pages that need Spark or Ray: in a process of their own, which starts them on loopback and takes them with it."""
+"""Run pages that need Spark or Ray in their own process, which starts them on loopback and ends them with itself."""
 
 import os
 import shutil
@@ -7,7 +7,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.support.pages import ROOT
+
 SPARK = {
     "SPARK_LOCAL_IP": "127.0.0.1",
     "PYSPARK_PYTHON": sys.executable,
@@ -23,7 +24,7 @@ RAY = {
 
 
 def play_alone(page: Path, folder: Path, *headings: str) -> str:
-    """Runs a page, or the blocks below some headings; fails if a block prints something else than the page says."""
+    """Run a page, or the blocks below some headings; fail if a block prints something else than the page shows."""
     scratch = tempfile.mkdtemp(prefix="tagfield-", dir="/tmp")  # a short path, for Ray's sockets
     more = {"RAY_TMPDIR": scratch, "RAY_AUTH_TOKEN": os.urandom(24).hex()}
     command = [sys.executable, "-W", "ignore", "-m", "tests.support.pages", str(page), str(folder), *headings]

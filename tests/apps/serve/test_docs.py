@@ -4,17 +4,18 @@ import json
 import re
 import shutil
 import subprocess
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tagfield.apps.serve.limits import Limits
+from tests.support.pages import blocks_of, text_of
 from tests.support.service import served
 
-PAGE = Path(__file__).resolve().parents[3] / "docs" / "serve.md"
-TEXT = PAGE.read_text(encoding="utf-8")
-REQUEST = re.compile(r"^```sh\n(curl .*?)\n```\n\n```json\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+TEXT = text_of("docs/serve.md")
+BLOCKS = blocks_of(TEXT)
 
 
 def holds(found: Any, shown: Any) -> bool:
@@ -30,9 +31,10 @@ def test_every_request_gets_its_answer(tmp_path: Path, monkeypatch: pytest.Monke
     if shutil.which("curl") is None:
         pytest.skip("curl is not installed")
     monkeypatch.chdir(tmp_path)
-    [script] = re.findall(r"^```python\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE)
-    exec(compile(script, str(PAGE), "exec"), {})
-    requests = REQUEST.findall(TEXT)
+    [script] = [block.content for block in BLOCKS if block.language == "python"]
+    exec(compile(script, "docs/serve.md", "exec"), {})
+    pairs = [(one, two) for one, two in pairwise(BLOCKS) if (one.language, two.language) == ("sh", "json")]
+    requests = [(command.content, answer.content) for command, answer in pairs]
     assert len(requests) == TEXT.count("```json") == TEXT.count("```sh") > 5
     with served("names.tagfield") as service:
         for command, shown in requests:
@@ -54,9 +56,3 @@ def test_the_limits_are_those_in_force() -> None:
     assert rows["time without reading an answer"] == f"{limits.write_seconds:g} s"
     assert rows["headers"] == f"{limits.header_bytes >> 10} KB"
     assert rows["`n_best`"] == f"{limits.n_best}"
-
-
-def test_every_link_leads_somewhere() -> None:
-    links = re.findall(r"\]\(([^)#:]+)\)", TEXT)
-    assert links
-    assert all((PAGE.parent / link).exists() for link in links)
