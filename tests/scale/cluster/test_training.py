@@ -15,8 +15,8 @@ from tagfield.data.dataset import Doubles
 from tagfield.data.encode import Encoded
 from tagfield.errors import InputError, ModelFileError, OutputError, TrainingError
 from tagfield.model.model import Model
-from tagfield.scale.cluster import course, training
-from tagfield.scale.cluster.checkpoint import NAME, Checkpoint, Course
+from tagfield.scale.cluster import training
+from tagfield.scale.cluster.checkpoint import NAME, Checkpoint
 from tagfield.scale.cluster.crew import InProcess, Round, Task, cut
 from tagfield.scale.cluster.mixing import Scheme
 from tagfield.scale.cluster.rounds import Change
@@ -24,6 +24,8 @@ from tagfield.scale.cluster.training import check_recipe, fingerprint, on_disk, 
 from tagfield.system.storage import load_tensors, save_tensors
 from tagfield.train import RECIPES, Settings, Trained
 from tagfield.train import train as train_here
+from tagfield.train.loop import epochs
+from tagfield.train.loop.history import RunState
 from tagfield.train.trainers.problem import Problem
 from tagfield.train.trainers.trainer import State
 from tagfield.weights.layout import Weights
@@ -182,7 +184,7 @@ def test_weights_that_leave_the_range_of_numbers_fall_back_or_end_the_run(monkey
     sure = run(encoded, Settings.of("sgd", rate=3e4, c2=0.0, epochs=3))  # far too sure of itself, but it labels
     assert sure.fell_back
     assert sure.stop_reason.startswith("the weights explain the data worse than no weights do")
-    monkeypatch.setattr(course, "labels_better", lambda *_: False)
+    monkeypatch.setattr(epochs, "labels_better", lambda *_: False)
     with pytest.raises(TrainingError, match="worse than no weights"):
         run(encoded, Settings.of("sgd", rate=3e4, c2=0.0, epochs=3))
 
@@ -202,7 +204,7 @@ def test_a_damaged_checkpoint_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ModelFileError, match="not a checkpoint"):
         run(encoded, SETTINGS[0], folder=tmp_path)
     checkpoint = Checkpoint(tmp_path, {"a": 1})
-    checkpoint.save(State(), Course())
+    checkpoint.save(State(), RunState())
     arrays, metadata = load_tensors(path)
     for missing in ("epochs", "numbers", "lowest"):
         told = json.loads(metadata["course"])
@@ -217,12 +219,12 @@ def test_a_damaged_checkpoint_is_refused(tmp_path: Path) -> None:
 
 def test_a_checkpoint_keeps_numbers_that_json_has_no_word_for(tmp_path: Path) -> None:
     checkpoint = Checkpoint(tmp_path, {})
-    checkpoint.save(State({"empty": np.zeros((0, 8), np.float32)}, {"t": 0.1 + 0.2}), Course())
+    checkpoint.save(State({"empty": np.zeros((0, 8), np.float32)}, {"t": 0.1 + 0.2}), RunState())
     found = checkpoint.load()
     assert found is not None
-    state, course = found
+    state, found_run = found
     assert state.arrays["empty"].shape == (0, 8)
-    assert (state.numbers, course.lowest, course.kept) == ({"t": 0.1 + 0.2}, math.inf, None)
+    assert (state.numbers, found_run.lowest, found_run.kept) == ({"t": 0.1 + 0.2}, math.inf, None)
 
 
 def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path: Path) -> None:

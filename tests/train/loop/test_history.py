@@ -141,21 +141,22 @@ def test_an_infinite_rise_never_stops() -> None:
 def test_it_falls_back_on_the_epoch_that_did_best_on_held_out_data() -> None:
     history = run(Settings(), *(scored(right, 10_000) for right in (9000, 9500, 9400, 5000)))
     assert history.dev_rise()
-    assert history.fall_back(some(-1.0)).state[0, 0] == 2
-    assert history.fell_back
+    assert history.fall_back().state[0, 0] == 2
+    assert history.run.fell_back
     assert [epoch.best for epoch in history.epochs] == [False, True, False, False]
 
 
-def test_without_held_out_data_it_falls_back_on_what_it_is_given() -> None:
+def test_without_held_out_data_it_falls_back_on_the_weights_kept_so_far() -> None:
     history = History(Settings(), {}, None)
     history.add(1.0, 1.0, None, lambda: some(0.0), True)
     assert history.dev_rise() == ""
-    assert history.fall_back(some(-1.0)).state[0, 0] == -1
-    assert history.fell_back
+    history.run.kept = some(-1.0)
+    assert history.fall_back().state[0, 0] == -1
+    assert history.run.fell_back
 
 
 def test_the_last_epoch_can_be_kept() -> None:
     history = run(Settings(keep_best=False), scored(90), scored(91), best=False)
-    assert history.keep_last(some(7.0)).state[0, 0] == 7
-    assert history.fell_back
+    history.keep_last()
+    assert history.run.fell_back
     assert [epoch.best for epoch in history.epochs] == [False, True]

@@ -1,6 +1,7 @@
 """Checkpoints: where a run is, in one file that is replaced atomically.
 
-    DIR/checkpoint.safetensors    trainer.*  the trainer's state     kept.*  the best weights so far
+    DIR/checkpoint.safetensors    trainer.*  the trainer's state
+                                  kept.*, peak.*  the best weights so far (RunState)
                                   metadata: which run it is of, its epochs, and why it ended, if it has
 
 A run that is started again with the same data, settings and shares goes on from the last checkpoint, and ends with the
@@ -9,10 +10,10 @@ epoch, and at a mix where the last one is `every` seconds old: writing one takes
 """
 
 import json
-import math
 import os
 import time
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -20,25 +21,13 @@ from tagfield.errors import InputError, ModelFileError, OutputError
 from tagfield.evaluate import Scores
 from tagfield.evaluate.scores import Tally
 from tagfield.system.storage import load_tensors, save_tensors
-from tagfield.train.loop.history import Epoch, Figures
+from tagfield.train.loop.history import Epoch, Figures, RunState
 from tagfield.train.trainers.trainer import State, arrays_of, weights_of
-from tagfield.weights.layout import Weights
 
 NAME = "checkpoint.safetensors"
 FORMAT = "tagfield cluster checkpoint 1"
+BEST, PLAIN = ("kept", "peak"), ("lowest", "watched", "converged", "reason")  # of a RunState
 EVERY = 60.0  # seconds between checkpoints within an epoch
-
-
-@dataclass
-class Course:
-    """What a run has come to, beside the trainer's state."""
-
-    epochs: list[Epoch] = field(default_factory=list)
-    kept: Weights | None = None  # of the best epoch so far
-    lowest: float = math.inf  # of what the trainer monitors
-    watched: list[float] = field(default_factory=list)  # what the stopping rule has seen
-    converged: bool = False
-    reason: str = ""  # why it ended; empty while it runs
 
 
 class Checkpoint:
@@ -48,15 +37,15 @@ class Checkpoint:
     >>> import numpy as np
     >>> folder = tempfile.mkdtemp()
     >>> checkpoint = Checkpoint(folder, {"shares": 2})
-    >>> checkpoint.save(State({"x": np.ones(2)}, {"t": 3.0}), Course(lowest=0.5))
-    >>> state, course = Checkpoint(folder, {"shares": 2}).load()
-    >>> state.arrays["x"].tolist(), state.numbers, course.lowest
+    >>> checkpoint.save(State({"x": np.ones(2)}, {"t": 3.0}), RunState(lowest=0.5))
+    >>> state, run = Checkpoint(folder, {"shares": 2}).load()
+    >>> state.arrays["x"].tolist(), state.numbers, run.lowest
     ([1.0, 1.0], {'t': 3.0}, 0.5)
     """
 
-    def __init__(self, folder: str | os.PathLike[str], run: dict[str, Any], every: float = EVERY) -> None:
+    def __init__(self, folder: str | os.PathLike[str], fingerprint: dict[str, Any], every: float = EVERY) -> None:
         self.path = Path(folder) / NAME
-        self._run = json.loads(json.dumps(run))  # tuples become lists, as in the file
+        self._fingerprint = json.loads(json.dumps(fingerprint))  # tuples become lists, as in the file
         self._every, self._last = every, time.monotonic()
         try:
             Path(folder).mkdir(parents=True, exist_ok=True)
@@ -65,28 +54,23 @@ class Checkpoint:
                 f"cannot make the folder {os.fspath(folder)!r} for checkpoints: {error.strerror}; choose another one"
             ) from None
 
-    @property
-    def due(self) -> bool:
-        """Whether the last checkpoint is old enough for another one in the middle of an epoch."""
-        return time.monotonic() - self._last >= self._every
-
-    def save(self, state: State, course: Course) -> None:
+    def save(self, state: State, run: RunState) -> None:
+        """Writes the trainer's state and the loop's."""
         arrays = {f"trainer.{name}": array for name, array in state.arrays.items() if array.size}
         arrays |= {f"empty.{name}": array for name, array in state.arrays.items() if not array.size}
-        arrays |= arrays_of(kept=course.kept) if course.kept is not None else {}
-        told = {
-            "run": self._run,
-            "numbers": state.numbers,
-            "epochs": [_to_json(epoch) for epoch in course.epochs],
-            "lowest": course.lowest,
-            "watched": course.watched,
-            "converged": course.converged,
-            "reason": course.reason,
-        }
-        save_tensors(self.path, arrays, {"format": FORMAT, "course": json.dumps(told)})
+        arrays |= arrays_of(**{name: each for name in BEST if (each := getattr(run, name)) is not None})
+        saved = {"run": self._fingerprint, "numbers": state.numbers, "fell_back": run.fell_back}
+        saved |= {"epochs": [_to_json(epoch) for epoch in run.epochs]}
+        saved |= {name: getattr(run, name) for name in PLAIN}
+        save_tensors(self.path, arrays, {"format": FORMAT, "course": json.dumps(saved)})
         self._last = time.monotonic()
 
-    def load(self) -> tuple[State, Course] | None:
+    def save_if_due(self, state: Callable[[], State], run: RunState) -> None:
+        """Writes a checkpoint within an epoch, where the last one is old enough."""
+        if time.monotonic() - self._last >= self._every:
+            self.save(state(), run)
+
+    def load(self) -> tuple[State, RunState] | None:
         """Where the run was; None if it has not begun. InputError if the file is of another run."""
         if not self.path.exists():
             return None
@@ -94,26 +78,27 @@ class Checkpoint:
         if metadata.get("format") != FORMAT:
             raise ModelFileError(f"{self.path}: this is not a checkpoint of tagfield; choose another folder")
         try:
-            told = json.loads(metadata["course"])
-            self._check(told["run"])
+            saved = json.loads(metadata["course"])
+            self._check(saved["run"])
             names = {name: name.partition(".")[2] for name in arrays if name.startswith(("trainer.", "empty."))}
-            state = State({short: arrays[name].copy() for name, short in names.items()}, told["numbers"])
-            kept = weights_of(State(arrays), "kept") if "kept.state" in arrays else None
-            epochs = [_from_json(row) for row in told["epochs"]]
-            course = Course(epochs, kept, told["lowest"], told["watched"], told["converged"], told["reason"])
+            state = State({short: arrays[name].copy() for name, short in names.items()}, saved["numbers"])
+            best = {name: weights_of(State(arrays), name).copy() for name in BEST if f"{name}.state" in arrays}
+            plain = {name: saved[name] for name in PLAIN}
+            epochs = [_from_json(row) for row in saved["epochs"]]
+            run = RunState(epochs, **best, **plain, fell_back=saved.get("fell_back", False))
         except (KeyError, TypeError, ValueError) as error:
             if isinstance(error, InputError):
                 raise
             raise ModelFileError(f"{self.path}: the checkpoint is damaged; remove it to start again") from None
-        return state, course
+        return state, run
 
     def _check(self, found: dict[str, Any]) -> None:
-        names = [name for name in {**self._run, **found} if self._run.get(name) != found.get(name)]
+        names = [name for name in {**self._fingerprint, **found} if self._fingerprint.get(name) != found.get(name)]
         if names:
             name = names[0]
             raise InputError(
                 f"{self.path} is a checkpoint of another run: its {name} is {found.get(name)!r}, not "
-                f"{self._run.get(name)!r}; choose another folder, or remove the file to start again"
+                f"{self._fingerprint.get(name)!r}; choose another folder, or remove the file to start again"
             )
 
 

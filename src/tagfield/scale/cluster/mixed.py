@@ -15,6 +15,7 @@ from tagfield.scale.cluster.crew import Crew, Round
 from tagfield.scale.cluster.mixing import Mixture, Scheme
 from tagfield.train.loop.history import Figures
 from tagfield.train.recipes.stochastic import Stochastic
+from tagfield.train.trainers.divergence import DivergenceTest
 from tagfield.train.trainers.problem import Problem
 from tagfield.train.trainers.trainer import State, Trainer, norm_of
 from tagfield.weights.layout import Weights
@@ -38,6 +39,8 @@ class MixedTrainer(Trainer):
     True
     """
 
+    shuffles = False  # shares have orders of their own
+
     def __init__(self, recipe: Stochastic, problem: Problem, crew: Crew, scheme: Scheme) -> None:
         assert recipe.rate is not None
         self.recipe: Stochastic = recipe
@@ -47,6 +50,7 @@ class MixedTrainer(Trainer):
         self._plain = recipe.f.generator.linear and recipe.metric is None
         self.watches_loss = recipe.average or not self._plain
         self._crew = crew
+        self._has_diverged, self._penalty = DivergenceTest(problem, recipe.cost), 0.0
         self._sentences = problem.sentences or problem.count
         self._mixture = Mixture(problem.start, adaptive=recipe.metric is not None, scheme=scheme)
         self._epoch, self._part, self.nll = 1, 0, 0.0
@@ -71,7 +75,7 @@ class MixedTrainer(Trainer):
                 f"epoch {self._epoch}: the weights left the range of numbers ({self.recipe}, rate "
                 f"{self.recipe.rate:g}); nothing was saved. Give a smaller rate or a larger c2, or mix more often"
             )
-        self.monitor = objective if self._plain else self.nll
+        self.monitor, self._penalty = (objective, objective - self.nll) if self._plain else (self.nll, 0.0)
         self._epoch, self._part, self.nll = self._epoch + 1, 0, 0.0
         return objective
 
@@ -97,6 +101,9 @@ class MixedTrainer(Trainer):
 
     def weights(self, out: Weights | None = None) -> Weights:
         return self._mixture.kept(out)
+
+    def diverged(self) -> bool:
+        return self._has_diverged(self.monitor, self._penalty, self.weights)
 
     def state(self) -> State:
         state = self._mixture.state()

@@ -1,6 +1,6 @@
 """train(): a model from a corpus, on the workers of a cluster.
 
-    Encoded ─▶ Problem (features, rate) ─▶ Task, shares ─▶ Workers ─▶ MixedTrainer or L-BFGS ─▶ Runner ─▶ Trained
+    Encoded ─▶ Problem (features, rate) ─▶ Task, shares ─▶ Workers ─▶ MixedTrainer or L-BFGS ─▶ fit ─▶ Trained
 
 Shares are neighbouring sentences, and the bits of the model depend on their number, not on the number of workers that
 hold them.
@@ -18,12 +18,10 @@ from numpy.typing import ArrayLike
 
 from tagfield.data.corpus import Corpus
 from tagfield.data.encode import Encoded
-from tagfield.data.labels.kinds import label_kind
 from tagfield.data.text.sources import PathLike
-from tagfield.errors import InputError
+from tagfield.errors import InputError, TrainingError
 from tagfield.inference.constraints import Rules
 from tagfield.scale.cluster.checkpoint import EVERY, Checkpoint
-from tagfield.scale.cluster.course import Runner
 from tagfield.scale.cluster.crew import Crew, CrewGradient, Task, bounds, cut
 from tagfield.scale.cluster.mixed import MixedTrainer
 from tagfield.scale.cluster.mixing import MIXES, Scheme
@@ -31,10 +29,9 @@ from tagfield.scale.cluster.session import LOCAL, STORE, open_session
 from tagfield.scale.cluster.workers import InStore, OnDiskShare, Workers
 from tagfield.system.checks import whole
 from tagfield.system.memory import parse_size
-from tagfield.train.loop.driver import WINDOW
-from tagfield.train.loop.held_out import check_held_out, fitting, held_out_scorer, with_monitor
-from tagfield.train.loop.history import History, OnEpoch
-from tagfield.train.loop.loss import LossMeter
+from tagfield.train.loop.driver import WINDOW, fit
+from tagfield.train.loop.held_out import with_monitor
+from tagfield.train.loop.history import OnEpoch, RunState
 from tagfield.train.loop.on_disk import problem_of
 from tagfield.train.loop.trained import Parts, Trained
 from tagfield.train.recipes.classic import QuasiNewton
@@ -152,33 +149,27 @@ def run_on(
     """Trains with a crew, wherever it is."""
     settings, recipe = with_monitor(task.settings, encoded.labels, dev), task.settings.recipe
     problem = replace(problem, settings=settings)
-    scorers, held_out = {}, None
-    if dev is not None:
-        check_held_out(dev, encoded)
-        held_out = fitting(dev, problem.attributes, problem.edges)
-        scorers["dev"] = held_out_scorer(dev, held_out, problem, label_kind(encoded.labels))
-    meter = LossMeter(problem, held_out) if recipe.settles else None
-    history = History(settings, scorers, on_epoch, time.perf_counter)
-    trainer: Trainer
-    if isinstance(recipe, QuasiNewton):
-        trainer = QuasiNewtonTrainer(recipe, problem, [CrewGradient(crew)])
-    else:
-        assert isinstance(recipe, Stochastic)
-        trainer = MixedTrainer(recipe, problem, crew, scheme)
-    runner = Runner(trainer, history, meter, checkpoint)
-    weights, course = runner.run(), runner.course
-    return Trained(
-        weights,
-        problem.features,
-        problem.attributes,
-        history.epochs,
-        settings,
-        course.converged,
-        course.reason,
-        history.fell_back,
-        problem.edges,
-        parts=Parts(crew.shares, 0 if isinstance(recipe, QuasiNewton) else scheme.mixes),
-    )
+    state, run = (None if checkpoint is None else checkpoint.load()) or (None, RunState())
+
+    def make(rng: np.random.Generator) -> Trainer:
+        trainer: Trainer
+        if isinstance(recipe, QuasiNewton):
+            trainer = QuasiNewtonTrainer(recipe, problem, [CrewGradient(crew)])
+        else:
+            assert isinstance(recipe, Stochastic)
+            trainer = mixed = MixedTrainer(recipe, problem, crew, scheme)
+            if checkpoint is not None:
+                mixed.after_mix = lambda: checkpoint.save_if_due(mixed.state, run)
+        if state is not None:
+            trainer.resume(state)
+        return trainer
+
+    save = None if checkpoint is None else checkpoint.save
+    trained = fit(problem, make, encoded, dev=dev, on_epoch=on_epoch, run=run, save=save)
+    if run.fell_back and run.kept is None:
+        reason = run.reason.partition(";")[0]
+        raise TrainingError(f"{reason}; nothing was saved. Give a smaller rate, or mix more often")
+    return replace(trained, parts=Parts(crew.shares, 0 if isinstance(recipe, QuasiNewton) else scheme.mixes))
 
 
 def at_least_one(called: str, value: int) -> int:

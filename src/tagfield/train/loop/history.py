@@ -103,8 +103,28 @@ class Stopping:
         return before - objective < self.delta * abs(objective)
 
 
+@dataclass
+class RunState:
+    """Everything that the loop remembers from epoch to epoch, beside the trainer's own state: what a checkpoint holds.
+
+    `kept` and `peak` differ where `kept` is chosen by another score, or by the loss.
+    """
+
+    epochs: list[Epoch] = field(default_factory=list)
+    kept: Weights | None = None  # the best weights so far; at the end the result, unless it is where training started
+    peak: Weights | None = None  # the weights with the highest accuracy on held-out data, to fall back on
+    lowest: float = math.inf  # of what the trainer monitors
+    watched: list[float] = field(default_factory=list)  # what the stopping rule has seen
+    fell_back: bool = False  # training went wrong, and earlier weights are kept
+    converged: bool = False
+    reason: str = ""  # why training stopped; empty while it runs
+
+
 class History:
-    """The epochs of one run, the best weights so far, and a clock that stands still while scores are taken."""
+    """The epochs of one run, the best weights so far, and a clock that stands still while scores are taken.
+
+    run: where an interrupted run was; its seconds count
+    """
 
     def __init__(
         self,
@@ -112,16 +132,24 @@ class History:
         scorers: Mapping[str, Callable[[Weights], Scores]],
         on_epoch: OnEpoch | None,
         clock: Clock = time.perf_counter,
+        run: RunState | None = None,
     ) -> None:
-        self.epochs: list[Epoch] = []
-        self.fell_back = False
+        self.run = run or RunState()
         self._settings = settings
         self._scorers = scorers
         self._on_epoch = on_epoch
-        self._highest, self._since = -math.inf, 0
-        self._peak: tuple[int, float, Weights | None] = (0, -math.inf, None)  # epoch, accuracy on dev, weights
+        self._highest, self._since = -math.inf, 0  # the best score on dev, and its epoch
+        self._peak_epoch, self._peak_accuracy = 0, -math.inf  # those of `run.peak`
         self._clock = clock
-        self._start = clock()
+        self._start = clock() - (self.epochs[-1].seconds if self.epochs else 0.0)
+        for epoch in self.epochs:
+            self._rank(epoch.number, epoch.scores)
+            if epoch.scores is not None and epoch.scores.accuracy > self._peak_accuracy:
+                self._peak_epoch, self._peak_accuracy = epoch.number, epoch.scores.accuracy
+
+    @property
+    def epochs(self) -> list[Epoch]:
+        return self.run.epochs
 
     def add(
         self,
@@ -144,28 +172,23 @@ class History:
         scores = watched.pop("dev", None)
         seconds = paused - self._start
         number = len(self.epochs) + 1
-        if self.by_score and scores is not None:
-            monitor = self._settings.monitor
-            figure = float(getattr(scores, "accuracy" if monitor == "auto" else monitor))
-            best = figure >= self._highest  # of equal epochs the last: a dev set without chunks has F1 0 throughout
-            if figure > self._highest:
-                self._highest, self._since = figure, number
+        best = self._rank(number, scores, best)
         epoch = Epoch(number, objective, seconds, norm, rate, scores, watched, best, loss(), figures or Figures())
         self.epochs.append(epoch)
         stop = bool(self._on_epoch(epoch)) if self._on_epoch else False
         self._start += self._clock() - paused
         return stop
 
-    def resume(self, epochs: list[Epoch]) -> None:
-        """Goes on after epochs that another process has recorded; their seconds count."""
-        self.epochs = epochs
-        for epoch in epochs:
-            if self.by_score and epoch.scores is not None:
-                monitor = self._settings.monitor
-                figure = float(getattr(epoch.scores, "accuracy" if monitor == "auto" else monitor))
-                if figure > self._highest:
-                    self._highest, self._since = figure, epoch.number
-        self._start -= epochs[-1].seconds if epochs else 0.0
+    def _rank(self, number: int, scores: Scores | None, best: bool = False) -> bool:
+        """Whether an epoch is the best so far: by its score on held-out data, or else what `best` says."""
+        if not self.by_score or scores is None:
+            return best
+        monitor = self._settings.monitor
+        figure = float(getattr(scores, "accuracy" if monitor == "auto" else monitor))
+        best = figure >= self._highest  # of equal epochs the last: a dev set without chunks has F1 0 throughout
+        if figure > self._highest:
+            self._highest, self._since = figure, number
+        return best
 
     @property
     def by_score(self) -> bool:
@@ -207,32 +230,34 @@ class History:
     def remember(self, weights: Callable[[Weights | None], Weights]) -> None:
         """Keeps the weights of the epoch with the highest accuracy on the held-out data, to fall back on."""
         scores = self.epochs[-1].scores
-        if scores is not None and scores.accuracy > self._peak[1]:
-            self._peak = (len(self.epochs), scores.accuracy, weights(self._peak[2]))
+        if scores is not None and scores.accuracy > self._peak_accuracy:
+            self._peak_epoch, self._peak_accuracy = len(self.epochs), scores.accuracy
+            self.run.peak = weights(self.run.peak)
 
     def dev_rise(self) -> str:
         """Says so when the errors on dev have risen by more than `max_dev_rise`, and by four times their noise."""
         scores, share = self.epochs[-1].scores, self._settings.max_dev_rise
-        if scores is None or share is None or self._peak[2] is None:
+        if scores is None or share is None or self.run.peak is None:
             return ""
-        errors = 1 - self._peak[1]
+        highest = self._peak_accuracy
         tokens = max(1, scores.tokens.gold)
-        noise = math.sqrt(max(errors, 1 / tokens) / tokens)  # four times this is four tokens or more
-        if scores.accuracy >= self._peak[1] - max(share * errors, 4 * noise):
+        noise = math.sqrt(max(1 - highest, 1 / tokens) / tokens)  # four times this is four tokens or more
+        if scores.accuracy >= highest - max(share * (1 - highest), 4 * noise):
             return ""
-        return f"the accuracy on held-out data fell from {100 * self._peak[1]:.2f} to {100 * scores.accuracy:.2f} %"
+        return f"the accuracy on held-out data fell from {100 * highest:.2f} to {100 * scores.accuracy:.2f} %"
 
-    def fall_back(self, otherwise: Weights) -> Weights:
-        """The best weights before a run went wrong, whose epoch is marked as the best."""
-        self.fell_back = True
-        number, _, weights = self._peak
-        if weights is None:
-            return otherwise
+    def fall_back(self) -> Weights | None:
+        """The best weights before a run went wrong, if there are any; their epoch is marked as the best."""
+        self.run.fell_back = True
+        if self.run.peak is None:
+            return self.run.kept
+        self._mark_best(self._peak_epoch)
+        return self.run.peak
+
+    def keep_last(self) -> None:
+        """Marks the last epoch as the best one of a run that went wrong."""
+        self.run.fell_back = True
+        self._mark_best(len(self.epochs))
+
+    def _mark_best(self, number: int) -> None:
         self.epochs[:] = [replace(epoch, best=epoch.number == number) for epoch in self.epochs]
-        return weights
-
-    def keep_last(self, weights: Weights) -> Weights:
-        """Marks the last epoch as the best, and gives its weights back."""
-        self.fell_back = True
-        self.epochs[:] = [replace(epoch, best=epoch is self.epochs[-1]) for epoch in self.epochs]
-        return weights

@@ -156,6 +156,8 @@ class Minimiser:
 class QuasiNewtonTrainer(Trainer):
     """L-BFGS on the weights of a feature set: one iteration a pass."""
 
+    shuffles = False
+
     def __init__(self, recipe: QuasiNewton, problem: Problem, parts: Sequence[Part] = ()) -> None:
         self.recipe: QuasiNewton = recipe
         self.problem = problem

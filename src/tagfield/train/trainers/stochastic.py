@@ -13,7 +13,6 @@ the mean over all that follows. The weights of the first epoch would cost 0.05 p
 """
 
 import math
-from functools import cached_property
 
 import numpy as np
 
@@ -22,6 +21,7 @@ from tagfield.errors import InputError, TrainingError
 from tagfield.native import kernels
 from tagfield.train.loop.history import Figures
 from tagfield.train.recipes.stochastic import Stochastic
+from tagfield.train.trainers.divergence import DivergenceTest
 from tagfield.train.trainers.minibatch import set_minibatch, share_of_penalty
 from tagfield.train.trainers.problem import Problem
 from tagfield.train.trainers.responding import set_responses
@@ -29,14 +29,9 @@ from tagfield.train.trainers.trainer import State, Trainer, arrays_of, norm_of, 
 from tagfield.weights.layout import ABSENT, Weights, absent
 from tagfield.weights.weights import zeros_on_lines
 
-SAMPLE = 1000  # sentences that are looked at again when a pass went badly
 STREAM_EPOCH = 1000  # sequences that count as an epoch of a stream
-BLOCK, SHARE = (
-    8,
-    1000,
-)  # sequences of a block, or 1/SHARE of the data if that is less: of few, their steps are too coarse
+BLOCK, SHARE = 8, 1000  # sequences of a block, or 1/SHARE of the data if that is less: few take too coarse steps
 LEAST_WORK = 20_000.0  # what a block must take, in ns on one thread, for several to be worth their meetings
-WORSE = 1.05  # where there is little to learn, noise alone makes weights a little worse than none
 NUMBERS = ("t", "scale", "averaging", "summed_scale", "averaged")  # of a native pass
 
 
@@ -62,6 +57,7 @@ class StochasticTrainer(Trainer):
         # so what should fall is the likelihood alone.
         self._plain = recipe.linear and recipe.metric is None
         self.watches_loss = recipe.average or not self._plain
+        self._has_diverged = DivergenceTest(problem, recipe.cost)
         self._theta = start  # it is changed in place
         self._squares = self._velocity = self._rest = start.map(lambda array: array[:0])
         self._length = STREAM_EPOCH if problem.in_stream else problem.count  # of an epoch
@@ -198,27 +194,8 @@ class StochasticTrainer(Trainer):
         if self.recipe.anneal:
             set_responses(self._pass, self.recipe, self.problem, self.epoch)
 
-    @cached_property
-    def _untrained(self) -> float:
-        """The loss of zero weights: −log p of each known label is log(1 + (L − 1)·exp(cost))."""
-        problem, cost = self.problem, self.recipe.cost
-        if problem.limits is not None or problem.class_weight is not None:
-            return problem.nll(problem.features.zeros(), cost=cost)
-        return problem.data.weighted_tokens()[1] * math.log1p(max(1, problem.features.labels - 1) * math.exp(cost))
-
     def diverged(self) -> bool:
-        """Whether zero weights explain a sample of the sentences better, by what is minimised.
-
-        The loss along a pass is that of weights which were changing; the sample is looked at only where that is bad.
-        """
-        if not self.monitor > self._untrained:
-            return False
-        sentences = self.problem.count
-        sample = np.arange(0, sentences, max(1, sentences // SAMPLE), dtype=np.int64)
-        nothing = self.problem.nll(self.problem.features.zeros(), sample, self.recipe.cost)
-        found = self.problem.nll(self.weights(), sample, self.recipe.cost)
-        penalty = (self.monitor - self.nll) * len(sample) / max(1, sentences)
-        return not found + penalty <= WORSE * nothing
+        return self._has_diverged(self.monitor, self.monitor - self.nll, self.weights)
 
 
 def _remembering(theta: Weights, found: Weights, start: float) -> Weights:

@@ -12,7 +12,7 @@ state        everything that the next pass depends on ─▶ resume: go on from 
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
@@ -47,6 +47,7 @@ class Trainer(ABC):
     problem: Problem
     monitor: float = math.inf
     watches_loss: bool = False
+    shuffles: ClassVar[bool] = True  # a pass takes the sentences in the order that it is given
     settled: bool = False  # a pass would change nothing but an average: at the last epoch this is convergence
 
     @abstractmethod

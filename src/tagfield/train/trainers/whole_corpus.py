@@ -28,6 +28,8 @@ ROUNDED = 1e-13  # of Ẽ: a difference this small is what is left of rounded su
 class WholeCorpusTrainer(Trainer):
     """Natural gradient descent on the expectations of all sentences: one accepted step a pass."""
 
+    shuffles = False
+
     def __init__(self, recipe: WholeCorpus, problem: Problem) -> None:
         self.recipe: WholeCorpus = recipe
         self.problem = problem
