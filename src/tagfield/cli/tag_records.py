@@ -22,8 +22,8 @@ from tagfield.data.text.templates import Template
 from tagfield.data.text.writers.json_words import further_fields
 from tagfield.errors import InputError
 from tagfield.model.model import Model
+from tagfield.model.sentences import Sentences
 from tagfield.model.tagged import TaggedText
-from tagfield.model.text_tagging import Sentences
 
 
 class RecordTagger:
