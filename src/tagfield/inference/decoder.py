@@ -147,7 +147,7 @@ class Decoder:
             return [[(*chunk, None) for chunk in found] for found in chunks]
         scores = kernels.scores(self._corpus, self._field, self._threads).astype(np.float64)
         tau = self._field.transitions[:, : len(names)].astype(np.float64)
-        edge_slots, limits = self._encoded.dataset.edges, self._limits
+        edge_slots, limits = self._encoded.dataset.edge_slots, self._limits
         if edge_slots is not None or max(np.abs(scores).max(initial=0), np.abs(tau).max(initial=0)) > kernels.LARGEST:
             self._sums()  # names the sequence whose scores are too large
         if limits is not None and limits.labels is not None:

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tagfield.data.text.tokenizer import Tokenizer, tokenize
-from tagfield.data.text.tokens import Offsets
+from tagfield.data.text.tokenizer.tokenizer import Tokenizer, tokenize
+from tagfield.data.text.tokenizer.tokens import Offsets
 from tagfield.errors import InputError
 from tagfield.inference.decoder import Decoder
 from tagfield.model.answers import Answer, answers, span_kind

@@ -10,7 +10,7 @@ long as decoding. Probabilities have six digits. The fields are those of `Tagged
 from collections.abc import Sequence
 from json.encoder import encode_basestring as quote
 
-from tagfield.data.text.tokens import Offsets
+from tagfield.data.text.tokenizer.tokens import Offsets
 from tagfield.model.answers import Answer
 
 
