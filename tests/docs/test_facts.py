@@ -11,9 +11,9 @@ from tagfield.cli.commands import COMMANDS
 from tagfield.cli.exits import EXITS
 from tagfield.data.encode import WordEncoder, encode_files
 from tagfield.data.text.formats.file_format import KINDS as FILE_FORMATS
-from tagfield.data.text.templates.functions import FUNCTIONS
 from tagfield.data.text.reading import ReadOptions
 from tagfield.data.text.spans import Policy
+from tagfield.data.text.templates.functions import FUNCTIONS
 from tagfield.data.text.templates.parsing import parse_template
 from tagfield.data.text.writing import TARGETS
 from tagfield.errors import InputError

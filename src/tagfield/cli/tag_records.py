@@ -22,8 +22,8 @@ from tagfield.data.text.templates.fitting import cells_for
 from tagfield.data.text.templates.template import Template
 from tagfield.errors import InputError
 from tagfield.model.model import Model
+from tagfield.model.sentences import Sentences
 from tagfield.model.tagged import TaggedText
-from tagfield.model.text_tagging import Sentences
 
 
 class RecordTagger:

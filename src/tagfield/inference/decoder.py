@@ -16,7 +16,6 @@ from tagfield.data.dataset import Doubles, Floats, Ints, Longs
 from tagfield.data.encode import Encoded
 from tagfield.data.labels.kinds import LabelKind
 from tagfield.errors import InputError
-from tagfield.inference import many_spans
 from tagfield.inference.lattice import open_corpus
 from tagfield.inference.spans import Span, SpanFinder
 from tagfield.native import kernels
@@ -142,37 +141,26 @@ class Decoder:
         probabilities: without them, which take longer than finding the chunks, they are None
         together: faster for many sequences; then the last bits of a probability depend on the other sequences
         """
-        finder, every = SpanFinder(names, kind), ids.tolist()
-        paths = [every[start:end] for start, end in pairwise(self.tokens.tolist())]
+        finder, every, starts = SpanFinder(names, kind), ids.tolist(), self.tokens.tolist()
+        chunks = [finder.chunks(every[start:end]) for start, end in pairwise(starts)]
         if not probabilities:
-            return [[(*chunk, None) for chunk in finder.chunks(path)] for path in paths]
+            return [[(*chunk, None) for chunk in found] for found in chunks]
         scores = kernels.scores(self._corpus, self._field, self._threads).astype(np.float64)
         tau = self._field.transitions[:, : len(names)].astype(np.float64)
-        edges = self._encoded.dataset.edge_slots
-        if edges is not None or max(np.abs(scores).max(initial=0), np.abs(tau).max(initial=0)) > kernels.LARGEST:
+        edge_slots, limits = self._encoded.dataset.edge_slots, self._limits
+        if edge_slots is not None or max(np.abs(scores).max(initial=0), np.abs(tau).max(initial=0)) > kernels.LARGEST:
             self._sums()  # names the sequence whose scores are too large
-        if self._limits is not None and self._limits.labels is not None:
-            scores[self._limits.labels == 0] = -np.inf
-        forbidden = None
-        if self._limits is not None and self._limits.follow is not None:
-            forbidden = self._limits.follow == 0
-            tau[forbidden] = -np.inf
-        together = together and self._limits is None and edges is None and many_spans.worth(len(paths), len(names))
-        if together and many_spans.fits(scores, tau):
-            plain = [finder.chunks(path) for path in paths]
-            sure = many_spans.probabilities(finder.tables, scores, tau, self.tokens.tolist(), plain)
-            return [[(*c, p) for c, p in zip(*each, strict=True)] for each in zip(plain, sure, strict=True)]
-        looking = np.zeros(len(paths), bool) if edges is None else np.diff(edges.slots) > 0
-        found: list[list[tuple[str, int, int, float | None]]] = []
-        for s, (path, (start, end)) in enumerate(zip(paths, pairwise(self.tokens.tolist()), strict=True)):
-            steps = tau
-            if looking[s]:
-                steps = kernels.transitions(self._corpus, self._field, s)
-                if forbidden is not None:
-                    steps[:, forbidden] = -np.inf
-            spans = finder.spans(path, scores[start:end], steps)
-            found.append([(span.type, span.start, span.end, span.probability) for span in spans])
-        return found
+        if limits is not None and limits.labels is not None:
+            scores[limits.labels == 0] = -np.inf
+        follow = np.ones((1, 1), bool) if limits is None or limits.follow is None else limits.follow != 0
+        looking = set() if edge_slots is None else set(np.flatnonzero(np.diff(edge_slots.slots)).tolist())
+        plain = [[] if s in looking else found for s, found in enumerate(chunks)]
+        tau = np.where(follow, tau, -np.inf)
+        sure = finder.probabilities(scores, tau, starts, plain, together=together and limits is None)
+        for s in looking:
+            steps = np.where(follow, kernels.transitions(self._corpus, self._field, s), -np.inf)
+            [sure[s]] = finder.probabilities(scores[starts[s] : starts[s + 1]], steps, [0, len(steps)], [chunks[s]])
+        return [[(*c, p) for c, p in zip(*each, strict=True)] for each in zip(chunks, sure, strict=True)]
 
     def _sums(self, *, nodes: bool = False) -> tuple[Floats, Doubles, Doubles]:
         """The marginals if they are wanted, log Z, and the score of the labels."""

@@ -16,8 +16,8 @@ from tagfield.data.text.encoders.words import IDLE
 from tagfield.data.text.tokenizer.tokenizer import Tokenizer
 from tagfield.model.arrow import Options, tag_arrow
 from tagfield.model.decoding import Decoding, Known
+from tagfield.model.sentences import Sentences
 from tagfield.model.tagged import TaggedText
-from tagfield.model.text_tagging import Sentences
 from tagfield.native import kernels
 from tagfield.native._text import ArrowWords, label_lists
 

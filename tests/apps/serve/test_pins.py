@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tagfield import Model, encode_sequences
 from tagfield.apps.serve.pins import PinTypes, of_text, of_words
 from tagfield.apps.serve.refusals import Refusal
-from tagfield.model.text_tagging import span_kind
+from tagfield.model.answers import span_kind
 
 SCHEMES = {
     "BIO": ["O", "B-X", "I-X", "B-Y", "I-Y"],

@@ -11,7 +11,7 @@ from time import monotonic
 from typing import Any
 
 from tagfield.apps.serve import explaining
-from tagfield.apps.serve.decoding import Call, Row, decode
+from tagfield.apps.serve.decoding import Call, decode
 from tagfield.apps.serve.limits import Limits
 from tagfield.apps.serve.log import log, place_of
 from tagfield.apps.serve.pins import of_text, of_words
@@ -22,6 +22,7 @@ from tagfield.apps.serve.writing import text_sentence, word_fields
 from tagfield.data.text.tokenizer.tokenizer import tokenize
 from tagfield.data.text.tokenizer.tokens import Offsets
 from tagfield.errors import InputError
+from tagfield.model.answers import Answer
 
 
 class Job:
@@ -80,8 +81,8 @@ class _Read:
             if monotonic() > self.job.deadline:
                 raise too_late(limits)
 
-    def write(self, rows: list[Row]) -> bytes:
-        """The answer of a request, from the rows of its sentences."""
+    def write(self, rows: list[Answer]) -> bytes:
+        """The JSON for a request, from the answers for its sentences."""
         labels, several, head = self.served.quoted, FORMS[self.asked.form].several, self.served.quoted_name
         if self.asked.wanted.reads != "text":
             found = [word_fields(row, labels) for row in rows]

@@ -1,13 +1,12 @@
-"""Decoding: sentences of many clients → rows of labels, probabilities, chunks and paths, a slice at a time.
+"""Decoding: sentences of many clients → their answers, a slice at a time.
 
-    sentences ─▶ slices of at most SLICE tokens ─▶ model.decoder ─▶ Row for each sentence
+    sentences ─▶ slices of at most SLICE tokens ─▶ model.decoder ─▶ Answer for each sentence
 
 A slice bounds the memory of a call and the time for which it holds the interpreter's lock. A request that has taken too
 long ends between two slices.
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from time import monotonic
 from typing import Any, NamedTuple
 
@@ -17,20 +16,11 @@ from tagfield.apps.serve.registry import Served
 from tagfield.apps.serve.requests import Wanted
 from tagfield.data.encode import Encoded
 from tagfield.inference.decoder import Decoder
+from tagfield.model.answers import Answer, answers
 
 SLICE = 4_096  # tokens of a call
 CELLS = 20_000_000  # tokens · labels · paths of a sentence: some hundred megabytes
 PARALLEL = 2_000  # tokens from which a call uses several threads; for fewer, starting them takes longer
-
-
-class Row(NamedTuple):
-    """What the model says about one sentence."""
-
-    labels: list[int]  # ids
-    sure: list[float] | None  # of each label
-    probability: float | None  # of all labels
-    chunks: list[tuple[str, int, int, float | None]]  # type, first token, token after the last, probability
-    n_best: list[tuple[list[int], float]] | None
 
 
 class Call(NamedTuple):
@@ -43,8 +33,8 @@ class Call(NamedTuple):
     threads: int
 
 
-def decode(call: Call, sentences: Sequence[Any], known: Sequence[Any] | None) -> Iterator[Row]:
-    """A row for each sentence: words, or tokens of attributes.
+def decode(call: Call, sentences: Sequence[Any], known: Sequence[Any] | None) -> Iterator[Answer]:
+    """An answer for each sentence: words, or tokens of attributes.
 
     known: the known labels of each sentence, as in `Model.decoder`
     """
@@ -61,7 +51,14 @@ def decode(call: Call, sentences: Sequence[Any], known: Sequence[Any] | None) ->
         part = None if known is None else known[start:end]
         if part is not None and not any(entry is not None for entry in part):
             part = None
-        yield from _rows(call, _decoder(call, sentences[start:end], part))
+        yield from answers(
+            _decoder(call, sentences[start:end], part),
+            call.served.labels,
+            call.served.kind if call.wanted.spans else None,
+            n_best=call.wanted.n_best,
+            probabilities=call.wanted.probabilities,
+            together=True,
+        )
 
 
 def encode(served: Served, reads: str, sentences: Sequence[Any]) -> Encoded:
@@ -81,30 +78,6 @@ def _decoder(call: Call, sentences: Sequence[Any], known: Sequence[Any] | None) 
     encoded = encode(call.served, call.wanted.reads, sentences)
     threads = call.threads if encoded.dataset.tokens[-1] >= PARALLEL else 1
     return model.decoder(encoded, rules=call.served.rules(call.wanted.constraints), known=known, threads=threads)
-
-
-def _rows(call: Call, decoder: Decoder) -> Iterator[Row]:
-    wanted, served = call.wanted, call.served
-    found = decoder.best_with_probabilities() if wanted.probabilities else None
-    best = decoder.best() if found is None else found.labels
-    ids = best.tolist()
-    sure = None if found is None else found.token.tolist()
-    path = None if found is None else found.path.tolist()
-    chunks: Any = None
-    if wanted.spans and served.kind is not None:
-        sure_too = wanted.probabilities
-        chunks = decoder.chunks(served.labels, best, served.kind, probabilities=sure_too, together=True)
-    if chunks is not None and served.untyped is not None:
-        chunks = [[(of or served.untyped, *rest) for of, *rest in found] for found in chunks]
-    paths = decoder.n_best(wanted.n_best) if wanted.n_best else None
-    for s, (start, end) in enumerate(pairwise(decoder.tokens.tolist())):
-        yield Row(
-            ids[start:end],
-            None if sure is None else sure[start:end],
-            None if path is None else path[s],
-            [] if chunks is None else chunks[s],
-            None if paths is None else paths[s],
-        )
 
 
 def _slices(sentences: Sequence[Any], most: int) -> Iterator[tuple[int, int]]:

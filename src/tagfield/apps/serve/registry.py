@@ -18,13 +18,11 @@ from typing import Any, NamedTuple
 from tagfield.apps.serve.log import log
 from tagfield.apps.serve.pins import PinTypes
 from tagfield.apps.serve.refusals import NOT_FOUND, Refusal
-from tagfield.data.labels.kinds import UNITS
 from tagfield.data.labels.rules import check_model
-from tagfield.data.labels.schemes import OUTSIDE, split_label
 from tagfield.errors import InputError, TagfieldError, did_you_mean, shown
 from tagfield.inference.constraints import Rules, rules_of
+from tagfield.model.answers import span_kind
 from tagfield.model.model import Model
-from tagfield.model.text_tagging import span_kind
 
 Stamp = tuple[int, int, int]  # inode, size and time of the last change of a file
 
@@ -59,8 +57,6 @@ class Served:
         self.quoted = [quote(label) for label in self.labels]
         self.quoted_name = quote(name)
         self.kind = span_kind(self.labels)
-        bare = self.kind is not None and any(y != OUTSIDE and not split_label(y)[1] for y in self.labels)
-        self.untyped = UNITS[self.kind] if bare and self.kind is not None else None  # the label of spans without a type
         self.pins = PinTypes(self.labels, self.kind)
         self._rules: dict[Any, Rules | None] = {}
         self.rules(None)

@@ -1,7 +1,7 @@
-"""Writing: rows of a decoder → the JSON of an answer.
+"""Writing: a decoder's answers → JSON.
 
-    Row + offsets ─▶ {"start", "end", "probability", "tokens", "spans", "n_best"}      a sentence of a text
-    Row           ─▶ {"labels", "probabilities", "probability", "spans", "n_best"}     a sentence of words
+    Answer + offsets ─▶ {"start", "end", "probability", "tokens", "spans", "n_best"}      a sentence of a text
+    Answer           ─▶ {"labels", "probabilities", "probability", "spans", "n_best"}     a sentence of words
 
 The text is put together from pieces, and each label is quoted once per model: dicts for json.dumps would take twice as
 long as decoding. Probabilities have six digits. The fields are those of `TaggedText.to_dict`.
@@ -10,14 +10,14 @@ long as decoding. Probabilities have six digits. The fields are those of `Tagged
 from collections.abc import Sequence
 from json.encoder import encode_basestring as quote
 
-from tagfield.apps.serve.decoding import Row
 from tagfield.data.text.tokenizer.tokens import Offsets
+from tagfield.model.answers import Answer
 
 
-def text_sentence(row: Row, text: str, offsets: Sequence[Offsets], labels: Sequence[str]) -> str:
+def text_sentence(row: Answer, text: str, offsets: Sequence[Offsets], labels: Sequence[str]) -> str:
     """A sentence of a text; `labels` are quoted.
 
-    >>> text_sentence(Row([0], None, None, [], None), "Hi", [(0, 2)], ['"X"'])
+    >>> text_sentence(Answer([0], None, None, [], None), "Hi", [(0, 2)], ['"X"'])
     '{"start":0,"end":2,"tokens":[{"text":"Hi","start":0,"end":2,"label":"X"}],"spans":[]}'
     """
     if row.sure is None:
@@ -42,10 +42,10 @@ def text_sentence(row: Row, text: str, offsets: Sequence[Offsets], labels: Seque
     )
 
 
-def word_fields(row: Row, labels: Sequence[str]) -> str:
+def word_fields(row: Answer, labels: Sequence[str]) -> str:
     """The fields of a sentence of words, without braces; spans count tokens.
 
-    >>> word_fields(Row([0, 0], [0.5, 1.0], 0.5, [("X", 0, 2, 0.25)], None), ['"X"'])
+    >>> word_fields(Answer([0, 0], [0.5, 1.0], 0.5, [("X", 0, 2, 0.25)], None), ['"X"'])
     '"labels":["X","X"],"probabilities":[0.5,1],"probability":0.5,"spans":[{"start":0,"end":2,"label":"X","probability":0.25}]'
     """
     found = f'"labels":[{",".join([labels[i] for i in row.labels])}]'
@@ -59,7 +59,7 @@ def word_fields(row: Row, labels: Sequence[str]) -> str:
     return f'{found},"spans":[{",".join(spans)}]{_paths(row, labels)}'
 
 
-def _paths(row: Row, labels: Sequence[str]) -> str:
+def _paths(row: Answer, labels: Sequence[str]) -> str:
     if row.n_best is None:
         return ""
     paths = [f'{{"labels":[{",".join([labels[i] for i in path])}],"probability":{p:.6g}}}' for path, p in row.n_best]

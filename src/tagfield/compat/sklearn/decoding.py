@@ -20,8 +20,8 @@ from tagfield.errors import InputError
 from tagfield.inference.decoder import Decoder
 from tagfield.inference.spans import Span
 from tagfield.model.model import Model
+from tagfield.model.sentences import Sentences
 from tagfield.model.tagged import TaggedText
-from tagfield.model.text_tagging import Sentences
 from tagfield.native._text import SequenceTagger, label_lists, probability_lists
 from tagfield.system.checks import whole
 

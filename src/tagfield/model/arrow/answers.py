@@ -15,8 +15,9 @@ import numpy as np
 
 from tagfield.data.dataset import Floats, Ints, Longs
 from tagfield.inference.decoder import Decoder
+from tagfield.model.answers import answers, span_kind
 from tagfield.model.arrow.columns import Flags, load_pyarrow
-from tagfield.model.text_tagging import Sentences, answers
+from tagfield.model.sentences import Sentences
 
 _JOINED = ("ids", "lengths", "valid")
 
@@ -111,14 +112,14 @@ def of_text(
 ) -> Any:
     """The spans of texts, or their tokens; `valid` has an entry for each row, `sentences` a text for each valid one."""
     marks, ends = Marks(), [0]
-    found = answers(decoder, names, names, 0, probabilities)
+    found = answers(decoder, names, None if tokens else span_kind(names), probabilities=probabilities)
     for text, each in zip(sentences.texts, sentences.offsets, strict=True):
         for offsets in each:
             answer = next(found)
             if tokens:
                 sure: Sequence[float | None] = [None] * len(offsets) if answer.sure is None else answer.sure
-                for (start, end), label, p in zip(offsets, answer.labels, sure, strict=True):
-                    marks.add(text, start, end, label, p)
+                for (start, end), i, p in zip(offsets, answer.labels, sure, strict=True):
+                    marks.add(text, start, end, names[i], p)
             else:
                 for label, begin, after, p in answer.chunks:
                     marks.add(text, offsets[begin][0], offsets[after - 1][1], label, p)

@@ -18,9 +18,10 @@ from tagfield.data.encoded import Encoded
 from tagfield.data.text.tokenizer.tokenizer import Tokenizer, tokenize
 from tagfield.errors import InputError, did_you_mean
 from tagfield.inference.decoder import Decoder, check_threads
+from tagfield.model.answers import span_kind
 from tagfield.model.arrow import answers
 from tagfield.model.arrow.columns import Kind, Rows, kind_of, load_pyarrow, rows_of_text, rows_of_words
-from tagfield.model.text_tagging import Sentences, span_kind
+from tagfield.model.sentences import Sentences
 from tagfield.native._text import ArrowWords
 
 TEXT, WORDS = "text", "tokens"  # the columns that are read if none is named
