@@ -113,6 +113,76 @@ def test_headers(strict: Service) -> None:
         assert split(strict.raw(data))[0] == 400
 
 
+def test_headers_in_one_read(strict: Service) -> None:
+    """Complete or not, in one line or many, in one read of the server or many."""
+    for size in (33 << 10, 60 << 10, 120 << 10):
+        for lines in (b"X: " + b"a" * size, b"X: a\r\n" * (size // 6), b"X: " + b"a" * size + b"\r\n\r\n"):
+            assert split(answer_to(strict, b"GET /healthz HTTP/1.1\r\nHost: x\r\n" + lines))[0] == 431
+    fits = b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX: " + b"a" * (31 << 10) + b"\r\n\r\n"
+    assert split(strict.raw(fits))[0] == 200
+
+
+CHUNKED = b"POST /v1/tag HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n%s\r\n2\r\n{}\r\n0\r\n"
+
+
+@pytest.mark.parametrize("line", [b"X: a\r\n", b"X: " + b"a" * 1000 + b"\r\n", b"a" * 6000])
+def test_trailers_count_as_headers_with_and_without_a_token(strict: Service, line: bytes) -> None:
+    bearer = f"Authorization: {BEARER}\r\n".encode()
+    for size in (33 << 10, 120 << 10):
+        assert split(answer_to(strict, CHUNKED % bearer + line * (size // len(line) + 1)))[0] == 431
+    before = memory(strict)
+    for start in (CHUNKED % b"", CHUNKED % bearer):
+        deadline = time.monotonic() + PATIENCE
+        with socket.create_connection(("127.0.0.1", strict.port), timeout=PATIENCE) as client:
+            client.sendall(start)
+            with contextlib.suppress(ConnectionError):
+                while True:  # until the server closes the connection
+                    client.sendall(line * 10)
+                    assert time.monotonic() < deadline
+    assert memory(strict) < before + (16 << 20)
+    client_headers = bearer + b"Connection: close\r\nX: " + b"a" * (20 << 10) + b"\r\n"
+    assert split(answer_to(strict, CHUNKED % client_headers + b"X: " + b"a" * (20 << 10)))[0] == 431  # together
+    status, found = split(strict.raw(CHUNKED % (bearer + b"Connection: close\r\n") + b"X: a\r\n\r\n"))
+    assert (status, "a request has one of" in found["error"]) == (400, True)
+
+
+def memory(service: Service) -> float:
+    found = re.search(r"^tagfield_memory_bytes (\S+)$", service.get("/metrics", authorization=BEARER)[1], re.MULTILINE)
+    assert found is not None
+    return float(found[1])
+
+
+def test_an_upgrade_is_ignored_and_the_body_is_read(strict: Service) -> None:
+    body = b'{"words":["Anna"],"probabilities":false}'
+    upgrade = ("Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA")
+    whole = head(len(body), *upgrade) + body
+    with socket.create_connection(("127.0.0.1", strict.port), timeout=PATIENCE) as client:
+        client.sendall(whole[:-10])  # the rest comes later
+        time.sleep(0.05)
+        client.sendall(whole[-10:])
+        assert split(answer_of(client)) == (200, split(answer_to(strict, head(len(body)) + body))[1])
+        client.sendall(whole * 2)
+        found = b""
+        while found.count(b'"labels":["B-PER"]') < 2:
+            found += client.recv(65536)
+        assert found.count(b"HTTP/1.1 200") == 2
+    chunked = CHUNKED % f"Authorization: {BEARER}\r\nConnection: close, upgrade\r\nUpgrade: h2c\r\n".encode()
+    assert split(strict.raw(chunked + b"\r\n"))[0] == 400  # the request is {}
+    websocket = b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"
+    assert split(answer_to(strict, websocket))[0] == 200
+
+
+def answer_to(service: Service, data: bytes) -> bytes:
+    with socket.create_connection(("127.0.0.1", service.port), timeout=PATIENCE) as client:
+        client.sendall(data)
+        return answer_of(client)
+
+
+def test_two_hosts_are_refused(strict: Service) -> None:
+    status, found = split(strict.raw(b"GET /healthz HTTP/1.1\r\nHost: a\r\nhost: b\r\n\r\n"))
+    assert (status, found["error"]) == (400, "the request has several Host headers")
+
+
 def test_slow_clients_and_many_idle_ones(strict: Service) -> None:
     idle = [socket.create_connection(("127.0.0.1", strict.port)) for _ in range(150)]
     headers = socket.create_connection(("127.0.0.1", strict.port))

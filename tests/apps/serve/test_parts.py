@@ -12,7 +12,7 @@ import pytest
 
 from tagfield import InputError, ModelFileError
 from tagfield.apps.serve.answering import Job
-from tagfield.apps.serve.batches import BATCH_BYTES, BATCH_JOBS, LARGE, Batches
+from tagfield.apps.serve.batches import BATCH_BYTES, BATCH_JOBS, LARGE, Batches, cost
 from tagfield.apps.serve.limits import Limits
 from tagfield.apps.serve.log import JsonHandler, log_warning
 from tagfield.apps.serve.metrics import Metrics
@@ -46,6 +46,17 @@ def test_jobs_that_wait_become_one_batch_and_large_ones_are_not_in_the_way() -> 
 
     assert {job.answer for job in asyncio.run(ask())} == {b"y"}
     assert sizes == [[LARGE + 1], [1] * BATCH_JOBS, [1] * 3, [LARGE + 1]]
+
+
+@pytest.mark.parametrize("name", [b'"n_best"', b'"n\\u005fbest"'])
+def test_several_paths_cost_more_however_the_field_is_written(name: bytes) -> None:
+    words = b'{"words":["a"],%s:%d}'
+    costs = []
+    for paths in (0, 5):
+        job = Job(words % (name, paths), 0.0)
+        job.read(Limits())
+        costs.append(cost(job, 9))
+    assert costs == [len(job.body), 10 * len(job.body)]
 
 
 def test_a_batch_of_medium_bodies_is_bounded_in_bytes() -> None:

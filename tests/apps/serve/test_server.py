@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tagfield import Model
 from tagfield.apps.serve.openapi import EXPLAIN_EXAMPLE, TAG_EXAMPLE, openapi
-from tests.support.service import Service
+from tests.support.service import Service, served
 
 TEXT = "Anna lives in New York. Ben went to Rome."
 
@@ -70,6 +70,19 @@ def test_explain(service: Service, names: Model) -> None:
     assert (pinned["label"], pinned["compared_with"], pinned["terms"]) == ("O", None, [])
     _, plain = service.post("/v1/explain", {"model": "plain", "attributes": [["w=a"], ["w=b"]], "token": 1})
     assert (plain["label"], plain["text"]) == ("Y", None)
+
+
+def test_small_requests_for_several_paths_are_answered_in_a_thread(folder) -> None:
+    """The event loop must not wait for them, also if the name of the field is escaped."""
+    words = json.dumps(["a"] * 1000)
+    batches = []
+    with served(folder / "names.tagfield") as service:
+        for field in ('"n_best": 0', '"n_best": 50', '"n\\u005fbest": 50'):
+            assert service.post("/v1/tag", f'{{"words": {words}, {field}}}'.encode())[0] == 200
+            found = re.search(r"^tagfield_thread_batches_total (\d+)$", service.get("/metrics")[1], re.MULTILINE)
+            assert found is not None
+            batches.append(int(found[1]))
+    assert batches == [0, 1, 2]
 
 
 def test_models_health_and_metrics(service: Service) -> None:

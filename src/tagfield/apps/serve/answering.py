@@ -28,12 +28,19 @@ from tagfield.model.answers import Answer
 class Job:
     """A body and its answer: bytes, or a refusal."""
 
-    __slots__ = ("answer", "body", "deadline", "explain", "future", "sentences", "tokens")
+    __slots__ = ("answer", "asked", "body", "deadline", "explain", "future", "sentences", "tokens")
 
     def __init__(self, body: bytes, deadline: float, *, explain: bool = False, future: Any = None) -> None:
         self.body, self.deadline, self.explain, self.future = body, deadline, explain, future
         self.answer: bytes | Refusal | None = None
+        self.asked: Asked | None = None
         self.sentences = self.tokens = 0
+
+    def read(self, limits: Limits) -> Asked:
+        """What the body asks for, or a refusal."""
+        if self.asked is None:
+            self.asked = (read_explain if self.explain else read_tag)(self.body, limits)
+        return self.asked
 
 
 class _Read:
@@ -118,7 +125,7 @@ class Answerer:
                 if job.explain:
                     job.answer = self._explain(job)
                 else:
-                    asked = read_tag(job.body, self._limits)
+                    asked = job.read(self._limits)
                     read = _Read(job, asked, self._registry.find(asked.model), self._limits)
                     groups.setdefault((id(read.served), asked.wanted), []).append(read)
             except Exception as error:
@@ -150,8 +157,8 @@ class Answerer:
                 self._tag([read])
 
     def _explain(self, job: Job) -> bytes:
-        question = read_explain(job.body, self._limits)
-        asked, t = question.asked, question.token
+        asked = job.read(self._limits)
+        t = asked.token
         served = self._registry.find(asked.model)
         read = _Read(job, asked, served, self._limits)
         if t >= job.tokens:
@@ -161,8 +168,8 @@ class Answerer:
             t -= len(read.sentences[s])
             s += 1
         known = None if read.known is None else read.known[s]
-        found = explaining.explanation(served, read.sentences[s], t, known, asked.wanted, question.expected)
-        return explaining.write(found, served, question.token, _text_of(read.sentences[s][t]))
+        found = explaining.explanation(served, read.sentences[s], t, known, asked.wanted, asked.expected)
+        return explaining.write(found, served, asked.token, _text_of(read.sentences[s][t]))
 
 
 def _text_of(token: Any) -> str | None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from tagfield import __version__
 from tagfield.apps.serve.answering import Answerer, Job
-from tagfield.apps.serve.batches import Batches
+from tagfield.apps.serve.batches import LARGE, Batches
 from tagfield.apps.serve.door import JSON, NO_STORE, Answer, Door, Receive, Send, as_json
 from tagfield.apps.serve.files import FILES, SECURITY
 from tagfield.apps.serve.limits import Limits
@@ -67,6 +67,8 @@ class App(Door):
             deadline = monotonic() + self.limits.seconds
             body = await self.body(scope["headers"], receive)
             job = scope["job"] = Job(body, deadline, explain=explain)
+            if len(body) <= LARGE:
+                job.read(self.limits)  # what it asks for decides where it is answered
             await self._batches.run(job)
         finally:
             self._under_way -= 1
@@ -85,6 +87,7 @@ class App(Door):
         }
         counters = {
             "batches_total": float(0 if batches is None else batches.count),
+            "thread_batches_total": float(0 if batches is None else batches.large),
             "batched_requests_total": float(0 if batches is None else batches.jobs),
             "model_swaps_total": float(self.registry.swaps),
             "model_failures_total": float(self.registry.failures),

@@ -50,7 +50,7 @@ class Batches:
         self._planned = False
         self._small: deque[Job] = deque()
         self._large: deque[Job] = deque()
-        self.count = self.jobs = 0  # batches, and the jobs in them
+        self.count = self.jobs = self.large = 0  # batches, the jobs in them, and the batches in threads
 
     async def run(self, job: Job) -> Job:
         """Wait for the answer of a job."""
@@ -107,6 +107,7 @@ class Batches:
 
     def _finish(self, batch: list[Job]) -> None:
         self._free += 1
+        self.large += 1
         self._done(batch)
         self._start()
 
@@ -121,9 +122,11 @@ class Batches:
 def cost(job: Job, labels: int) -> int:
     """About how much work a job is for a model of so many labels, in bytes of a plain request for one of few labels.
 
+    The app reads what is not large by its size: only the parsed request says whether it asks for several paths.
+
     >>> body = b'{"words":["a"]}'
     >>> cost(Job(body, 0.0), 9), cost(Job(body, 0.0), 400), cost(Job(body, 0.0, explain=True), 9)
     (15, 1500, 150)
     """
-    more = 10 if job.explain or b'"n_best"' in job.body else 1
+    more = 10 if job.explain or (job.asked is not None and job.asked.wanted.n_best) else 1
     return len(job.body) * more * max(1, labels * labels // (FEW_LABELS * FEW_LABELS))

@@ -56,22 +56,15 @@ class Wanted:
 
 @dataclass(slots=True)
 class Asked:
-    """A request of /v1/tag."""
+    """A request of /v1/tag, or of /v1/explain for one input and one token."""
 
     model: str | None
     form: str  # the name of the field with the input
     inputs: list[Any]  # texts, sentences or sequences
     known: list[Any] | None  # an entry for each input
     wanted: Wanted
-
-
-@dataclass(slots=True)
-class Question:
-    """A request of /v1/explain: the same, for one input, and the token in question."""
-
-    asked: Asked
-    token: int  # counted over all sentences of a text
-    expected: str | None
+    token: int = 0  # to explain, counted over all sentences of a text
+    expected: str | None = None  # the label to compare with; None: the runner-up
 
 
 def read_json(body: bytes) -> dict[str, Any]:
@@ -104,7 +97,7 @@ def read_tag(body: bytes, limits: Limits) -> Asked:
     return _asked(read_json(body), TAG_FIELDS, limits)
 
 
-def read_explain(body: bytes, limits: Limits) -> Question:
+def read_explain(body: bytes, limits: Limits) -> Asked:
     """What a body asks /v1/explain.
 
     >>> read_explain(b'{"words": ["Anna", "left"], "token": 1}', Limits()).token
@@ -112,10 +105,10 @@ def read_explain(body: bytes, limits: Limits) -> Question:
     """
     record = read_json(body)
     asked = _asked(record, EXPLAIN_FIELDS, limits)
-    token = record.get("token")
-    if type(token) is not int or token < 0:
-        raise bad(f"token must be the index of a token, 0 for the first, got {shown(token, 40)}")
-    return Question(asked, token, _string(record, "expected"))
+    asked.token, asked.expected = record.get("token"), _string(record, "expected")
+    if type(asked.token) is not int or asked.token < 0:
+        raise bad(f"token must be the index of a token, 0 for the first, got {shown(asked.token, 40)}")
+    return asked
 
 
 def _asked(record: dict[str, Any], fields: frozenset[str], limits: Limits) -> Asked:

@@ -3,8 +3,9 @@
     socket ─▶ Connection (uvicorn's parser in C, and how long a client may take) ─▶ Door
     SIGTERM, SIGINT ─▶ no new connections ─▶ what was begun is finished ─▶ exit code 0
 
-uvicorn waits forever for headers that do not come and for a client that does not read, and puts no limit on headers.
-Once a second the server looks at its connections and closes those.
+uvicorn waits forever for headers that do not come and for a client that does not read, and puts no limit on headers or
+on the trailers after a chunked body. Once a second the server looks at its connections and closes those that are slow.
+It speaks HTTP/1.1 only, so a client that offers an upgrade (`Upgrade: h2c`) is answered as if it had not.
 """
 
 import asyncio
@@ -19,6 +20,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+import httptools
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
@@ -36,58 +38,136 @@ REASONS = {
     UNAVAILABLE: b"Service Unavailable",
 }
 SPARE_FILES = 64  # for models, threads and the log
+SLICE = 1 << 10  # bytes that the parser gets at once, so that long headers are seen before they are complete
+LINGER = 1.0  # seconds in which a client with too many headers can read that
 GRACE = 60  # seconds for what was begun before a stop
 
 
 class Connection(HttpToolsProtocol):
-    """uvicorn's connection, with limits on the bytes and the seconds of a request's headers."""
+    """uvicorn's connection, with limits on the bytes and the seconds of a request's headers and trailers."""
 
     limits = Limits()  # of the service; `run` sets them on a subclass
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self._since = self.loop.time()  # when the connection began to wait for headers
-        self._header_bytes = 0
-        self._within_headers = True
         self._unread: tuple[int, float] = (0, 0.0)  # bytes that the client has not read, and since when
+        self._refused = False
+        self._begin()
         if len(self.connections) > self.limits.connections:
             self.refuse(UNAVAILABLE, "the server has too many connections; try again later")
 
+    def _begin(self) -> None:
+        """Wait for the next request."""
+        self._within_headers = True  # between the end of a request and the end of the next one's headers
+        self._within_lines = True  # within headers, trailers or the line before a chunk
+        self._chunked = False
+        self._raw_bytes = 0  # read while within such lines
+        self._line_bytes = 0  # of the lines that are complete
+        self._replays = False  # whether the request is parsed again, without its Upgrade
+
     def data_received(self, data: bytes) -> None:
-        if self.transport.is_closing():
-            return
-        if self._within_headers:
-            if not self._header_bytes:
+        start = 0
+        while start < len(data) and not self._refused and not self.transport.is_closing():
+            size = SLICE if self._within_lines or self._chunked else len(data)
+            part = data[start : start + size]
+            start += size
+            if self._within_headers and not self._raw_bytes:
                 self._since = self.loop.time()
-            self._header_bytes += len(data)
-        super().data_received(data)
-        if self._within_headers and self._header_bytes > self.limits.header_bytes:
-            self.refuse(HEADERS_TOO_LARGE, f"the headers are larger than {self.limits.header_bytes:,} bytes")
+            self._only_lines = self._within_lines
+            self._feed(part)
+            if self._only_lines:
+                self._raw_bytes += len(part)
+                self._check_size()
+
+    def _feed(self, data: bytes) -> None:
+        """`HttpToolsProtocol.data_received`, without upgrades."""
+        self._unset_keepalive_if_required()
+        try:
+            self.parser.feed_data(data)
+        except httptools.HttpParserUpgrade as upgrade:
+            if self._replays:
+                self._replay(data[upgrade.args[0] :])
+        except httptools.HttpParserError:
+            self.refuse(BAD_REQUEST, "this is not a request of HTTP/1.1")
+
+    def _replay(self, rest: bytes) -> None:
+        """Parse a request again as if it had asked for no upgrade; the parser skips the body of one that does."""
+        head = [b"%s %s HTTP/%s" % (self.parser.get_method(), self.url, self.parser.get_http_version().encode())]
+        for name, value in self.headers:
+            if name == b"connection":
+                value = b", ".join(each for each in value.split(b",") if each.strip().lower() != b"upgrade")
+            if name != b"upgrade":
+                head.append(name + b": " + value)
+        self.parser = httptools.HttpRequestParser(self)
+        self.parser.set_dangerous_leniencies(lenient_data_after_close=True)  # as uvicorn does: pipelined requests
+        self._begin()
+        self._feed(b"\r\n".join([*head, b"", b""]) + rest)
+
+    def _check_size(self) -> None:
+        if max(self._raw_bytes, self._line_bytes) >= self.limits.header_bytes:
+            said = f"the headers are larger than {self.limits.header_bytes:,} bytes"
+            self.refuse(HEADERS_TOO_LARGE, said, linger=LINGER)
+
+    # What the parser finds
+
+    def on_url(self, url: bytes) -> None:
+        self._line_bytes += len(url)
+        super().on_url(url)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        self._line_bytes += len(name) + len(value) + 4
+        self._check_size()
+        if self._refused:
+            raise ValueError("refused")  # ends the parser
+        if self._within_headers:  # an app does not see trailers
+            super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
-        self._within_headers = False
-        super().on_headers_complete()
+        self._within_headers = self._within_lines = self._only_lines = False
+        names = [name for name, _ in self.headers]
+        if names.count(b"host") > 1:
+            self.refuse(BAD_REQUEST, "the request has several Host headers")
+            raise ValueError("refused")
+        self._replays = self.parser.should_upgrade() and b"upgrade" in names
+        if not self._replays:
+            super().on_headers_complete()
+
+    def on_chunk_header(self) -> None:
+        self._chunked = self._within_lines = True  # after the last chunk come trailers; before another one, a body
+
+    def on_body(self, body: bytes) -> None:
+        self._within_lines = self._only_lines = False
+        super().on_body(body)
 
     def on_message_complete(self) -> None:
-        super().on_message_complete()
-        self._within_headers, self._header_bytes = True, 0
+        if not self._replays:
+            self._only_lines = False
+            super().on_message_complete()
+            self._begin()
 
     def on_response_complete(self) -> None:
         self._since = self.loop.time()
         super().on_response_complete()
 
-    def send_400_response(self, msg: str) -> None:
-        self.refuse(BAD_REQUEST, "this is not a request of HTTP/1.1")
+    def refuse(self, status: int, sentence: str, linger: float = 0.0) -> None:
+        """Answer without the app, and close the connection.
 
-    def refuse(self, status: int, sentence: str) -> None:
-        """Answer without the app, and close the connection."""
-        if self.transport.is_closing():
+        linger: seconds before it is closed; a client that is still sending may see a reset instead of the answer
+        """
+        if self._refused or self.transport.is_closing():
             return
-        body = json.dumps({"error": sentence}).encode()
-        headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body)), *SECURITY]
-        lines = [b"HTTP/1.1 %d %s" % (status, REASONS[status]), *(name + b": " + value for name, value in headers)]
-        self.transport.write(b"\r\n".join([*lines, b"connection: close", b"", body]))
-        self.transport.close()
+        self._refused = True
+        answered = not self._within_headers and self.cycle is not None and self.cycle.response_started
+        if not answered:  # otherwise only the rest of the request is too large
+            body = json.dumps({"error": sentence}).encode()
+            headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body)), *SECURITY]
+            lines = [b"HTTP/1.1 %d %s" % (status, REASONS[status]), *(name + b": " + value for name, value in headers)]
+            self.transport.write(b"\r\n".join([*lines, b"connection: close", b"", body]))
+        if linger and not answered:
+            self.loop.call_later(linger, self.transport.close)
+        else:
+            self.transport.close()
 
     def look(self, now: float) -> None:
         """Close the connection if its client is too slow."""
@@ -100,7 +180,7 @@ class Connection(HttpToolsProtocol):
         idle = self.cycle is None or self.cycle.response_complete
         if not idle or now - self._since <= self.limits.header_seconds:
             return
-        if self._header_bytes and self._within_headers:
+        if self._raw_bytes and self._within_headers:
             self.refuse(TOO_SLOW, f"the headers took longer than {self.limits.header_seconds:g} s")
         elif self.cycle is None or not self._within_headers:
             self.transport.close()  # nothing was asked, or a refused body does not end; uvicorn closes the other ones
