@@ -27,6 +27,7 @@ from tagfield.data.text.templates.presets import load_template
 from tagfield.data.text.templates.template import Template
 from tagfield.errors import InputError
 from tagfield.native._text import ArrowWords, Vocabulary, encode_objects, encode_transitions
+from tagfield.system.checks import not_none
 
 Format: TypeAlias = str  # one of text.file_format.KINDS
 AUTO = "auto"  # stands for the preset that fits the labels
@@ -131,8 +132,7 @@ def encode_sequences(
     >>> encode_sequences([[["a"], ["b"]]], edges=[[None, ["same sentence"]]]).edges.strings()
     ['same sentence']
     """
-    if X is None:
-        raise InputError("X is None; pass a list of sequences")
+    not_none("X", X, "pass a list of sequences")
     _check_vocabularies(attributes, labels, edge_attributes)
     known = Vocabulary() if attributes is None else attributes
     names = Vocabulary() if labels is None else labels.copy()

@@ -14,6 +14,7 @@ from tagfield.data.text.templates.plan import open_encoder
 from tagfield.data.text.templates.template import LABEL, Template
 from tagfield.errors import InputError
 from tagfield.native._text import ArrowWords, TemplateEncoder, Vocabulary
+from tagfield.system.checks import not_none
 
 if TYPE_CHECKING:
     from tagfield.native._text import DatasetArrays, SlotArrays
@@ -81,8 +82,7 @@ class WordTable:
 
     def _take(self, X: Iterable[object]) -> TemplateEncoder:
         """A native encoder for one call."""
-        if X is None:
-            raise InputError("X is None; pass a list of sentences")
+        not_none("X", X, "pass a list of sentences")
         # pop and append are atomic, so two threads, or a sentence that itself encodes, never share an encoder
         try:
             return self._idle.pop()
