@@ -21,13 +21,13 @@ from tagfield.compat.sklearn.weight_tables import largest
 from tagfield.data.corpus import Corpus
 from tagfield.data.dataset import Doubles
 from tagfield.data.text.sources import PathLike
-from tagfield.data.text.tokenizer import Tokenizer
+from tagfield.data.text.tokenizer.tokenizer import Tokenizer
 from tagfield.errors import InputError
 from tagfield.inference.spans import Span
 from tagfield.model.explain import SizeReport
 from tagfield.model.explanation import Explanation
+from tagfield.model.sentences import Sentences
 from tagfield.model.tagged import TaggedText
-from tagfield.model.text_tagging import Sentences
 from tagfield.system.checks import not_none, number, whole
 
 Sequences: TypeAlias = Iterable[Any]  # of X or y
