@@ -1,28 +1,27 @@
 // Python bindings of decode.hpp and nbest.hpp; tagfield/inference/decoder.py checks the arguments.
-#include "kernel/decode/decode.hpp"
 #include "kernel/bind/handles.hpp"
-#include "kernel/decode/nbest.hpp"
+#include "kernel/chain/log_domain.hpp"
+#include "kernel/chain/position_weights.hpp"
+#include "kernel/decode/decode.hpp"
 
 namespace tagfield::bind {
 namespace {
 
 void at_least_one(int threads) { require(threads >= 1, "at least one thread"); }
 
-// Calls fn(weights, constant) with the weights as they are, float or double, and with the kind of rows.
+// Calls fn(weights) with the weights as they are, float or double.
 template <class Fn> void with_field(const FieldHandle& field, Fn fn) {
-  with_rows(field.view.at, [&](auto rows) {
-    if (field.wide)
-      fn(*field.wide, rows);
-    else
-      fn(field.view, rows);
-  });
+  if (field.wide)
+    fn(*field.wide);
+  else
+    fn(field.view);
 }
 
 template <class T> auto scores_of(const CorpusHandle& c, const FieldOf<T>& field, int threads) {
   auto out = fresh<T, 2>({size_t(c.view.T), size_t(field.at.L)});
   {
     nb::gil_scoped_release release;
-    with_rows(field.at, [&](auto rows) { scores_all<decltype(rows)::value>(c.view, field, out.data(), threads); });
+    scores_all(c.view, field, out.data(), threads);
   }
   return out;
 }
@@ -33,10 +32,7 @@ auto marginals_of(const CorpusHandle& c, const FieldOf<T>& field, const Limits& 
   auto log_z = fresh<double, 1>({size_t(c.view.S)}), score = fresh<double, 1>({size_t(c.view.S)});
   {
     nb::gil_scoped_release release;
-    with_rows(field.at, [&](auto rows) {
-      marginals_all<decltype(rows)::value>(c.view, field, within, nodes ? node.data() : nullptr, log_z.data(), score.data(),
-                                           threads);
-    });
+    marginals_all(c.view, field, within, nodes ? node.data() : nullptr, log_z.data(), score.data(), threads);
   }
   return std::make_tuple(node, log_z, score);
 }
@@ -48,7 +44,7 @@ template <class T> auto transitions_of(const CorpusHandle& c, const FieldOf<T>& 
   auto out = fresh<double, 3>({size_t(n), size_t(L), size_t(L)});
   if (n > 0) {
     nb::gil_scoped_release release;
-    EdgeLattice lattice(at);
+    PositionChain lattice(at);
     lattice.room_for(n);
     if (c.view.edges.in(s))
       sum_edges(c.view, at, field.trans, field.edge, s, lattice);
@@ -96,9 +92,7 @@ void bind_decode(nb::module_& m) {
     auto score = fresh<double, 1>({size_t(c.view.S)});
     {
       nb::gil_scoped_release release;
-      with_field(field, [&](const auto& weights, auto rows) {
-        tag_all<decltype(rows)::value>(c.view, weights, within, y.data(), score.data(), threads);
-      });
+      with_field(field, [&](const auto& weights) { tag_all(c.view, weights, within, y.data(), score.data(), threads); });
     }
     return std::make_tuple(y, score);
   }, "corpus"_a, "field"_a, "limits"_a.none() = nb::none(), "threads"_a = 1);
@@ -116,16 +110,14 @@ void bind_decode(nb::module_& m) {
     fits(c, field);
     at_least_one(threads);
     const Limits within = LimitsHandle::of(limits, c.view, field.view.at);
-    std::vector<Listed> found(size_t(c.view.S));
+    std::vector<NBest> found(size_t(c.view.S));
     std::vector<int32_t> labels;
     std::vector<double> scores;
     std::vector<int64_t> counts;
     {
       nb::gil_scoped_release release;
-      with_field(field, [&](const auto& weights, auto rows) {
-        nbest_all<decltype(rows)::value>(c.view, weights, within, count, found.data(), threads);
-      });
-      for (const Listed& list : found) {
+      with_field(field, [&](const auto& weights) { nbest_all(c.view, weights, within, count, found.data(), threads); });
+      for (const NBest& list : found) {
         labels.insert(labels.end(), list.labels.begin(), list.labels.end());
         scores.insert(scores.end(), list.scores.begin(), list.scores.end());
         counts.push_back(int64_t(list.scores.size()));

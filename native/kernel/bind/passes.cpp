@@ -242,9 +242,7 @@ void bind_passes(nb::module_& m) {
     {
       nb::gil_scoped_release release;
       FlushSubnormals flush;
-      with_rows(theta.view.at, [&](auto rows) {
-        margin_pass<decltype(rows)::value>(c.view, theta.view.at, p, kept.data(), int64_t(kept.size()));
-      });
+      margin_pass(c.view, theta.view.at, p, kept.data(), int64_t(kept.size()));
     }
     return std::make_tuple(p.loss, p.seen, p.failed);
   }, "corpus"_a, "theta"_a, "rest"_a, "order"_a, "type"_a, "aggressiveness"_a, "cost_sensitive"_a, "seen"_a);
@@ -260,9 +258,7 @@ void bind_passes(nb::module_& m) {
     {
       nb::gil_scoped_release release;
       FlushSubnormals flush;
-      with_rows(mean.view.at, [&](auto rows) {
-        arow_pass<decltype(rows)::value>(c.view, mean.view.at, p, kept.data(), int64_t(kept.size()));
-      });
+      arow_pass(c.view, mean.view.at, p, kept.data(), int64_t(kept.size()));
     }
     return std::make_tuple(p.loss, p.failed);
   }, "corpus"_a, "mean"_a, "spread"_a, "order"_a, "gamma"_a);

@@ -21,10 +21,7 @@ void bind_sequence(nb::module_& m) {
     require(field.view.at.E == 0, "a sequence door has no edge attributes");
     auto held = std::make_unique<HeldDoor>();
     held->field = nb::borrow(given);
-    if (field.wide)
-      held->door = std::make_unique<Sequence<double>>(*field.wide);
-    else
-      held->door = std::make_unique<Sequence<float>>(field.view);
+    held->door = field.wide ? make_sequence(*field.wide) : make_sequence(field.view);
     PyObject* made = PyCapsule_New(held->door.get(), SequenceDoor::NAME, [](PyObject* capsule) {
       delete static_cast<HeldDoor*>(PyCapsule_GetContext(capsule));
     });

@@ -4,28 +4,23 @@
 
 #include "interpreter.hpp"
 #include "kernel/bind/handles.hpp"
-#include "kernel/chain/best_path.hpp"
+#include "kernel/chain/chain.hpp"
 #include "kernel/chain/chains_together.hpp"
-#include "kernel/chain/lattice.hpp"
 #include "kernel/chain/listed_paths.hpp"
 #include "kernel/chain/position_chain.hpp"
+#include "kernel/chain/scaled.hpp"
 
 namespace tagfield::bind {
 namespace {
 
 // One lattice from plain scores [n, L] and transitions [L, L].
 template <class T> struct Plain {
-  Layout at;
+  States at;
   std::vector<T> trans;
-  Lattice<T> lattice;
+  ScaledChain<T> lattice;
 
-  static Layout layout(int L) {
-    Layout at;
-    at.L = L, at.NB = (L + W - 1) / W;
-    return at;
-  }
   Plain(const View<T, 2>& s, const View<T, 2>& tau)
-      : at(layout(int(s.shape(1)))), trans(size_t(at.L) * at.Lp(), T(0)), lattice(at) {
+      : at(int(s.shape(1))), trans(size_t(at.L) * at.Lp(), T(0)), lattice(at) {
     const int64_t n = int64_t(s.shape(0));
     T* scores = lattice.room_for(n);
     blank_scores(at, scores, n);
@@ -59,16 +54,17 @@ template <class T> void bind_lattice(nb::module_& m) {
             "scores [n, L] and transitions [L, L] do not fit together");
     Plain<T> plain(scores, trans);
     auto y = fresh<int32_t, 1>({scores.shape(0)});
-    BestPath<T> path(plain.at);
-    path.open(plain.trans.data());
-    const double score = path.find(plain.lattice.scores, int64_t(scores.shape(0)), y.data());
+    const ChainForm form(plain.at, plain.trans.data());
+    PathFinder<T> finder(form, nullptr);
+    finder.start(plain.trans.data());
+    const double score = finder.find({0, int64_t(scores.shape(0)), plain.lattice.scores, y.data()});
     return std::make_tuple(score, y);
   }, "scores"_a, "trans"_a);
 }
 
 // Sentences from scores [T, L], of which sentence s is tokens[s] .. tokens[s+1], and transitions [L, L].
 template <class T> struct PlainBlocks {
-  Layout at;
+  States at;
   std::vector<T> trans;
   std::vector<std::vector<T>> scores, node;
 
@@ -77,7 +73,7 @@ template <class T> struct PlainBlocks {
     require(L >= 1 && tau.shape(0) == L && tau.shape(1) == L && tokens.shape(0) >= 1 && tokens.data()[0] == 0 &&
                 tokens.data()[tokens.shape(0) - 1] == int64_t(s.shape(0)),
             "scores [T, L], tokens [S+1] and transitions [L, L] do not fit together");
-    at.L = int(L), at.NB = (at.L + W - 1) / W;
+    at = States(int(L));
     const size_t Lp = size_t(at.Lp());
     trans.assign(L * Lp, T(-0.0));
     for (size_t i = 0; i < L; ++i) std::copy_n(tau.data() + i * L, L, &trans[i * Lp]);
@@ -91,7 +87,7 @@ template <class T> struct PlainBlocks {
   // fn(chains, first sentence, how many) for each block.
   template <class Fn> void each(Fn fn) {
     for (size_t first = 0; first < scores.size(); first += W) {
-      BlockChain<T> chains[W];
+      LaneChain<T> chains[W];
       const size_t count = std::min(size_t(W), scores.size() - first);
       for (size_t k = 0; k < count; ++k) {
         chains[k].scores = scores[first + k].data(), chains[k].node = node[first + k].data();
@@ -107,15 +103,15 @@ template <class T> void bind_blocks_of(nb::module_& m) {
   m.def("block_forward_backward", [](View<T, 2> scores, View<int64_t, 1> tokens, View<T, 2> trans, bool listed, bool marginals) {
     PlainBlocks<T> plain(scores, tokens, trans);
     const size_t S = plain.scores.size(), L = scores.shape(1), Lp = size_t(plain.at.Lp());
-    const SeenPairs pairs(plain.at, plain.trans.data());
+    const ListedPairs pairs(plain.at, plain.trans.data());
     auto log_z = fresh<double, 1>({S});
     auto node = fresh<T, 2>({marginals ? scores.shape(0) : 0, L});
     auto edge = fresh<T, 3>({marginals ? S : 0, L, L});
     FlushSubnormals flush;
-    BlockLattice<T> lattice(plain.at, listed ? &pairs : nullptr);
+    ChainsTogether<T> lattice(plain.at, listed ? &pairs : nullptr);
     lattice.set_transitions(plain.trans.data(), T(1));
     std::vector<T> out(size_t(lattice.edge_size()));
-    plain.each([&](BlockChain<T>* chains, size_t first, int count) {
+    plain.each([&](LaneChain<T>* chains, size_t first, int count) {
       lattice.run(chains, count, T(1), marginals);
       for (size_t k = 0; k < size_t(count); ++k) {
         log_z.data()[first + k] = chains[k].log_z;
@@ -137,12 +133,12 @@ template <class T> void bind_blocks_of(nb::module_& m) {
 
   m.def("block_best_paths", [](View<T, 2> scores, View<int64_t, 1> tokens, View<T, 2> trans) {
     PlainBlocks<T> plain(scores, tokens, trans);
-    const SeenPairs pairs(plain.at, plain.trans.data());
+    const ListedPairs pairs(plain.at, plain.trans.data());
     auto score = fresh<double, 1>({plain.scores.size()});
     auto y = fresh<int32_t, 1>({scores.shape(0)});
-    SeenPaths<T> paths(pairs);
+    ListedPaths<T> paths(pairs);
     paths.set_transitions(plain.trans.data());
-    plain.each([&](BlockChain<T>* chains, size_t first, int count) {
+    plain.each([&](LaneChain<T>* chains, size_t first, int count) {
       int32_t* labels[W] = {};
       for (int k = 0; k < count; ++k) labels[k] = y.data() + tokens.data()[first + size_t(k)];
       paths.run(chains, count, labels);
@@ -157,22 +153,22 @@ void bind_blocks(nb::module_& m) {
   bind_blocks_of<double>(m);
 }
 
-// Python bindings of edge_lattice.hpp: one chain from plain scores [n, L] and transitions [n, L, L]. transitions[t] lead into
+// Python bindings of position_chain.hpp: one chain from plain scores [n, L] and transitions [n, L, L]. transitions[t] lead into
 // position t. No transition leads into position 0: transitions[0] is the matrix that positions share, and a position whose
 // matrix is another has its own; without `share` every position has its own.
 struct PlainEdges {
-  Layout at;
-  EdgeLattice lattice;
+  States at;
+  PositionChain lattice;
 
-  static Layout layout(const View<double, 2>& s, const View<double, 3>& tau) {
+  static States states(const View<double, 2>& s, const View<double, 3>& tau) {
     const size_t L = s.shape(1);
     require(s.shape(0) >= 1 && L >= 1 && L <= 65536 * size_t(W) && tau.shape(0) == s.shape(0) && tau.shape(1) == L && tau.shape(2) == L,
             "scores [n, L] and transitions [n, L, L] do not fit together");
-    Layout at;
+    States at;
     at.L = int(L), at.NB = (at.L + W - 1) / W;
     return at;
   }
-  PlainEdges(const View<double, 2>& s, const View<double, 3>& tau, bool share) : at(layout(s, tau)), lattice(at) {
+  PlainEdges(const View<double, 2>& s, const View<double, 3>& tau, bool share) : at(states(s, tau)), lattice(at) {
     const int64_t n = int64_t(s.shape(0)), L = at.L, Lp = at.Lp();
     double* scores = lattice.room_for(n);
     blank_scores(at, scores, n);
@@ -199,7 +195,7 @@ struct PlainEdges {
 void bind_edges(nb::module_& m) {
   m.def("edge_forward_backward", [](View<double, 2> scores, View<double, 3> trans, double z, bool marginals, bool share) {
     PlainEdges plain(scores, trans, share);
-    EdgeLattice& lattice = plain.lattice;
+    PositionChain& lattice = plain.lattice;
     const size_t n = scores.shape(0), L = scores.shape(1), Lp = size_t(plain.at.Lp());
     auto node = fresh<double, 2>({marginals ? n : 0, L}), edge = fresh<double, 2>({L, L});
     auto pairs = fresh<double, 3>({marginals ? n : 0, L, L});

@@ -4,33 +4,23 @@
 //
 // No back pointers are stored: the way back computes them for the labels of the path alone. Up to 32 labels it reads the
 // transitions by the label that they lead to, so that a step is a few loads side by side; label by label through the rows it
-// took longer than the way forward. With many labels, of whose pairs few have a weight, the pairs are listed (seen_paths.hpp).
+// took longer than the way forward.
 #pragma once
 #include <cstdint>
-#include <memory>
 
+#include "kernel/chain/state.hpp"
 #include "kernel/simd/matrix.hpp"
-#include "kernel/corpus/scores.hpp"
 #include "kernel/simd/scratch.hpp"
-#include "kernel/chain/listed_paths.hpp"
 
 namespace tagfield {
 
 template <class T> class BestPath {
  public:
-  explicit BestPath(const Layout& at) : at_(at), L_(at.L), Lp_(at.Lp()) {}
+  explicit BestPath(const States& at) : at_(at), L_(at.L), Lp_(at.Lp()) {}
 
   // The transitions, which are only looked at: call it again whenever they have changed.
   void open(const T* trans) {
-    seen_.reset();
-    if ((pairs_ = SeenPairs::where_they_pay(at_, trans))) seen_ = std::make_unique<SeenPaths<T>>(*pairs_);
     trans_ = trans;
-    changed();
-  }
-  // The same after weights have changed, but not which of them are features.
-  void changed() {
-    const T* trans = trans_;
-    if (seen_) seen_->set_transitions(trans);
     if (at_.NB > 4) return;
     T* into = by_next_.reserve(int64_t(L_) * Lp_);
     for (int j = 0; j < L_; ++j) {
@@ -42,7 +32,6 @@ template <class T> class BestPath {
   // The best labels of n ≥ 1 positions into y; returns their score. Ties go to the lower label. Padding lanes of the scores
   // are −∞.
   double find(const T* scores, int64_t n, int32_t* y) {
-    if (seen_) return listed(scores, n, y);
     a_.reserve(n * Lp_);
     switch (at_.NB) {
       case 1: return few<1>(scores, n, y);
@@ -54,19 +43,10 @@ template <class T> class BestPath {
   }
 
  private:
-  const Layout& at_;
+  const States at_;
   int L_, Lp_;
   const T* trans_ = nullptr;
   Scratch<T> a_, by_next_;  // [n, Lp], [L, Lp]
-  std::unique_ptr<const SeenPairs> pairs_;
-  std::unique_ptr<SeenPaths<T>> seen_;
-
-  double listed(const T* scores, int64_t n, int32_t* y) {
-    BlockChain<T> chain;
-    chain.scores = scores, chain.n = n;
-    seen_->run(&chain, 1, &y);
-    return chain.log_z;
-  }
 
   template <int NB> void forward(const T* scores, int64_t n) {
     const int nb = NB ? NB : at_.NB;

@@ -1,31 +1,31 @@
 // Forward–backward over blocks of up to W sentences with many labels, in the form that suits their transitions.
 //
-//     few listed pairs   seen_lattice.hpp    transitions without a weight share one term
-//     else               dense_block.hpp     positions of all sentences are one matrix product
+//     few listed pairs   listed_chains.hpp    transitions without a weight share one term
+//     else               scaled.hpp     positions of all sentences are one matrix product
 //
 // The form depends on the weights that exist and on nothing else. A sentence that fails the guards takes the lattice for one
-// sentence (lattice.hpp), with its own guards and fall-backs.
+// sentence (scaled.hpp), with its own guards and fall-backs.
 #pragma once
 #include <memory>
 
-#include "kernel/chain/dense_block.hpp"
 #include "kernel/chain/listed_chains.hpp"
+#include "kernel/chain/scaled.hpp"
 
 namespace tagfield {
 
-template <class T> class BlockLattice {
+template <class T> class ChainsTogether {
   static constexpr int64_t LONGEST = 2048;  // positions, with listed pairs
 
  public:
   // `pairs` are the listed ones, or null where the matrix is to be used; they outlive this.
-  BlockLattice(const Layout& at, const SeenPairs* pairs) : at_(at), pairs_(pairs) {
+  ChainsTogether(const States& at, const ListedPairs* pairs) : at_(at), pairs_(pairs) {
     if (pairs)
-      seen_ = std::make_unique<SeenLattice<T>>(*pairs);
+      seen_ = std::make_unique<ListedChains<T>>(*pairs);
     else
-      dense_ = std::make_unique<DenseBlock<T>>(at);
+      dense_ = std::make_unique<ScaledChains<T>>(at);
   }
 
-  bool strict = false;  // as in lattice.hpp; not with listed pairs
+  bool strict = false;  // as in scaled.hpp; not with listed pairs
   int64_t fallbacks = 0;
 
   void set_transitions(const T* trans, T z) {
@@ -34,7 +34,7 @@ template <class T> class BlockLattice {
   }
 
   // log Z of each chain; with marginals also its node, and `edges`.
-  void run(BlockChain<T>* chains, int count, T z, bool marginals) {
+  void run(LaneChain<T>* chains, int count, T z, bool marginals) {
     if (pairs_)
       run_listed(chains, count, z, marginals);
     else
@@ -69,11 +69,11 @@ template <class T> class BlockLattice {
   }
 
  private:
-  const Layout& at_;
-  const SeenPairs* pairs_;
-  std::unique_ptr<SeenLattice<T>> seen_;
-  std::unique_ptr<DenseBlock<T>> dense_;
-  std::unique_ptr<Lattice<T>> plain_;  // for what fails the guards
+  const States at_;
+  const ListedPairs* pairs_;
+  std::unique_ptr<ListedChains<T>> seen_;
+  std::unique_ptr<ScaledChains<T>> dense_;
+  std::unique_ptr<ScaledChain<T>> plain_;  // for what fails the guards
   const T* trans_ = nullptr;
   bool plain_ready_ = false, alone_[W] = {};
   Scratch<T> edge_[W];
@@ -83,12 +83,11 @@ template <class T> class BlockLattice {
       std::copy_n(edge_[k].get(), edge_size(), out);
       return;
     }
-    const PairFactors<T> factors = dense_->factors(k, n);
-    for (int i = 0; i < at_.L; i += PairFactors<T>::ROWS) factors.rows(i, out + int64_t(i) * at_.Lp());
+    dense_->factors(k, n).template matrix<0>(out);
   }
 
   // Lanes of eight take the memory of eight sentences: very long ones are left to the other lattice.
-  void run_listed(BlockChain<T>* chains, int count, T z, bool marginals) {
+  void run_listed(LaneChain<T>* chains, int count, T z, bool marginals) {
     int64_t n[W];
     for (int k = 0; k < count; ++k) {
       n[k] = chains[k].n;
@@ -101,10 +100,10 @@ template <class T> class BlockLattice {
     }
   }
 
-  void run_alone(BlockChain<T>& chain, int k, T z, bool marginals) {
+  void run_alone(LaneChain<T>& chain, int k, T z, bool marginals) {
     const int64_t size = chain.n * at_.Lp(), edges = int64_t(at_.L) * at_.Lp();
     ++fallbacks;
-    if (!plain_) plain_ = std::make_unique<Lattice<T>>(at_);
+    if (!plain_) plain_ = std::make_unique<ScaledChain<T>>(at_);
     if (!plain_ready_) plain_->set_transitions(trans_, z), plain_ready_ = true;
     plain_->strict = strict;
     std::copy_n(chain.scores, size, plain_->room_for(chain.n));

@@ -14,9 +14,6 @@
 
 namespace tagfield {
 
-constexpr float FORBIDDEN = -1e30f;  // times any z that a pass lets happen, its exp is still 0
-constexpr double IMPOSSIBLE = -1e29;
-
 struct Limits {
   const uint8_t* labels = nullptr;  // [T, L]: which labels a token may have; null where every one
   const uint8_t* follow = nullptr;  // [L, L]: whether the second label may follow the first; null where it always may

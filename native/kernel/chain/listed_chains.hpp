@@ -1,13 +1,13 @@
-// Forward–backward over a block of sentences whose transitions are mostly without a weight (seen_pairs.hpp).
+// Forward–backward over a block of sentences whose transitions are mostly without a weight (listed_pairs.hpp).
 //
 //     e_t = exp(z (s_t − max s_t))        D_ij = e^{zτ(i,j)} − 1, for listed pairs only
 //     f_t(j) = (c_{t−1} + Σ_i a_{t−1}(i) D_ij) / c_{t−1}       a_t = e_t ∘ f_t     c_t = Σ a_t                  forward
 //     g_t(i) = (d_{t+1} + Σ_j D_ij v_{t+1}(j)) / d_{t+1}       v_t = e_t ∘ g_t     d_t = Σ v_t                  backward
 //     P(y_t) = a_t ∘ g_t / m_t                                 m_t = Σ a_t ∘ g_t
-//     P(y_t = i, y_{t+1} = j) = e^{zτ(i,j)} a_t(i) v_{t+1}(j) w_t      w_t = 1 / (m_t d_{t+1})        seen_sums.hpp
+//     P(y_t = i, y_{t+1} = j) = e^{zτ(i,j)} a_t(i) v_{t+1}(j) w_t      w_t = 1 / (m_t d_{t+1})        listed_chains.hpp
 //     log Z = Σ log c_t + z Σ max s_t
 //
-// At both ends the sum before is 1. Lanes are sentences (lanes.hpp): a pair costs one multiplication for four or eight of them.
+// At both ends the sum before is 1. Lanes are sentences (side_by_side.hpp): a pair costs one multiplication for four or eight of them.
 // Sums are in double, since c and the negative D cancel where everything before j has a large negative weight. Each position
 // is one pass over the labels: vectors are divided by their sums when the next position reads them.
 //
@@ -31,18 +31,18 @@ namespace tagfield {
 
 // Where a block of sentences with listed pairs keeps its vectors, and the expected transitions that are summed from them.
 //
-//     Σ_t P(y_t = i, y_{t+1} = j) = e^{zτ(i,j)} Σ_t a_t(i) w_t · v_{t+1}(j)         a, v, w of seen_lattice.hpp
+//     Σ_t P(y_t = i, y_{t+1} = j) = e^{zτ(i,j)} Σ_t a_t(i) w_t · v_{t+1}(j)         a, v, w of listed_chains.hpp
 //
 // Lanes are sentences. A pair reads and writes its sum once for STEPS positions: of two of them, v stays in the first-level cache.
 // Keeping a few positions of a label side by side was slower: whoever wrote one position used every fourth part of a line.
-template <class T> class SeenSums {
+template <class T> class ListedSums {
   static constexpr int64_t STEPS = 2;
-  const SeenPairs& pairs_;
+  const ListedPairs& pairs_;
   const int64_t size_;  // of one position
   Scratch<T> a_, v_, w_, sums_, by_lane_;
 
  public:
-  explicit SeenSums(const SeenPairs& pairs) : pairs_(pairs), size_(int64_t(pairs.Lp) * W) {}
+  explicit ListedSums(const ListedPairs& pairs) : pairs_(pairs), size_(int64_t(pairs.Lp) * W) {}
 
   void room_for(int64_t n) {
     a_.reserve((n + STEPS) * size_), v_.reserve((n + STEPS) * size_), w_.reserve((n + STEPS) * W);
@@ -78,22 +78,22 @@ template <class T> class SeenSums {
   T* of_lane(int k) const { return by_lane_.get() + k * pairs_.padded(); }  // [P], padded to blocks of W
 };
 
-template <class T> struct SeenGuard;
-template <> struct SeenGuard<float> {
+template <class T> struct ListedGuard;
+template <> struct ListedGuard<float> {
   static constexpr double RIGHT = 1e-7, LARGEST = 1e30;  // of what is kept as T
   static double share(int64_t) { return 1e-7; }
 };
-template <> struct SeenGuard<double> {
+template <> struct ListedGuard<double> {
   static constexpr double RIGHT = 1e-11, LARGEST = 1e100;
   static double share(int64_t n) { return 1e-11 * double(n + 10); }
 };
 
-template <class T> class SeenLattice {
+template <class T> class ListedChains {
   static constexpr double TINY = std::numeric_limits<T>::min();
   static constexpr int PER_LOG = 4;  // factors that fit into one double before its log is taken
 
  public:
-  explicit SeenLattice(const SeenPairs& pairs)
+  explicit ListedChains(const ListedPairs& pairs)
       : pairs_(pairs), lift_(4 * (pairs.L / 8 + pairs.most() / 4 + 16) * 0x1p-53), steps_(pairs), sums_(pairs) {
     for (Part& part : part_)
       for (auto* vector : {&part.now, &part.then}) vector->reserve(int64_t(pairs.Lp) * MOST_LANES);
@@ -109,7 +109,7 @@ template <class T> class SeenLattice {
   }
 
   // log Z of each chain, and whether it is sound; with marginals also the nodes, and the pairs of the block (`expected`).
-  void run(BlockChain<T>* chains, int count, T z, bool marginals) {
+  void run(LaneChain<T>* chains, int count, T z, bool marginals) {
     const ByLength lanes(chains, count);
     for (int k = 0; k < count; ++k) chains[k].sound = usable_;
     if (!usable_ || lanes.longest == 0) return;
@@ -118,7 +118,7 @@ template <class T> class SeenLattice {
     wide ? forward<MOST_LANES>(chains, lanes, z) : forward<4>(chains, lanes, z);
     bool again = marginals;
     for (int k = 0; k < count; ++k)
-      again = again || (chains[lanes.order[k]].sound && !(least_[k] * SeenGuard<T>::RIGHT >= lift_));
+      again = again || (chains[lanes.order[k]].sound && !(least_[k] * ListedGuard<T>::RIGHT >= lift_));
     if (again) wide ? backward<MOST_LANES>(chains, lanes, marginals) : backward<4>(chains, lanes, marginals);
     unsummed_ = marginals ? lanes.longest : 0;
     for (int k = 0; k < count; ++k) lane_[lanes.order[k]] = k;
@@ -132,12 +132,12 @@ template <class T> class SeenLattice {
   }
 
  private:
-  const SeenPairs& pairs_;
+  const ListedPairs& pairs_;
   double lift_, flushed_ = 0;
   bool usable_ = false;
   int64_t unsummed_ = 0;  // positions of the last run, until its pairs are summed
-  SeenSteps<T> steps_;
-  SeenSums<T> sums_;
+  ListedSteps<T> steps_;
+  ListedSums<T> sums_;
   Scratch<T> rows_;         // [Lp, W]
   Scratch<double> c_;       // [n, W]
   struct Part {
@@ -170,7 +170,7 @@ template <class T> class SeenLattice {
   }
 
   // e_t of the chains that reach t, label by label; 0 in the lanes of the others. Adds max s_t to the shifts.
-  void exp_states(const BlockChain<T>* chains, const ByLength& lanes, int active, int64_t t, T z, double* shift) {
+  void exp_states(const LaneChain<T>* chains, const ByLength& lanes, int active, int64_t t, T z, double* shift) {
     const int64_t Lp = pairs_.Lp;
     const T* s[W];
     T top[W], square[W * W] = {};
@@ -224,7 +224,7 @@ template <class T> class SeenLattice {
     for (int64_t j = 0, Lp = pairs_.Lp; j < Lp; ++j) narrow(a + j * W, Doubles<PART>{});
   }
 
-  template <int PART> void forward(BlockChain<T>* chains, const ByLength& lanes, T z) {
+  template <int PART> void forward(LaneChain<T>* chains, const ByLength& lanes, T z) {
     double shift[W] = {}, log_c[W] = {}, product[W], before[W], over[W];
     for (int k = 0; k < W; ++k) product[k] = before[k] = over[k] = 1, least_[k] = INFINITY;
     for (int64_t t = 0; t < lanes.longest; ++t) {
@@ -234,7 +234,7 @@ template <class T> class SeenLattice {
       for (int part = 0; part < parts; ++part) forward_step<PART>(part, t, before, over, c);
       for (int k = 0; k < W; ++k) {
         if (k >= active) c[k] = 1;
-        if (!(c[k] >= 1e-60 && c[k] <= SeenGuard<T>::LARGEST)) chains[lanes.order[k]].sound = false, c[k] = 1;
+        if (!(c[k] >= 1e-60 && c[k] <= ListedGuard<T>::LARGEST)) chains[lanes.order[k]].sound = false, c[k] = 1;
         before[k] = c[k], over[k] = 1 / c[k], product[k] *= c[k];
         if (t % PER_LOG == PER_LOG - 1) log_c[k] += std::log(product[k]), product[k] = 1;
       }
@@ -242,7 +242,7 @@ template <class T> class SeenLattice {
         if (parts < W / PART) clear_upper<PART>(t);
     }
     for (int k = 0; k < lanes.count; ++k) {
-      BlockChain<T>& chain = chains[lanes.order[k]];
+      LaneChain<T>& chain = chains[lanes.order[k]];
       chain.log_z = log_c[k] + std::log(product[k]) + double(z) * shift[k];
       if (!std::isfinite(chain.log_z)) chain.sound = false;
     }
@@ -278,7 +278,7 @@ template <class T> class SeenLattice {
     std::swap(part_[part].now, part_[part].then);
   }
 
-  template <int PART> void backward(BlockChain<T>* chains, const ByLength& lanes, bool marginals) {
+  template <int PART> void backward(LaneChain<T>* chains, const ByLength& lanes, bool marginals) {
     const int64_t Lp = pairs_.Lp;
     double share[W] = {}, m[W], d[W], before[W], over[W];
     T over_m[W];
@@ -293,8 +293,8 @@ template <class T> class SeenLattice {
         if (k >= active) continue;
         const double by = 1 / m[k], c = c_[t * W + k];
         share[k] += lift_ * (d[k] + c) * by + flushed_ * (1 + (1 + c + c * over[k]) * by);
-        const bool right = share[k] <= 1 && d[k] <= SeenGuard<T>::LARGEST && by * over[k] <= SeenGuard<T>::LARGEST &&
-                           by <= SeenGuard<T>::LARGEST;
+        const bool right = share[k] <= 1 && d[k] <= ListedGuard<T>::LARGEST && by * over[k] <= ListedGuard<T>::LARGEST &&
+                           by <= ListedGuard<T>::LARGEST;
         if (right)
           over_m[k] = T(by), w[k] = T(by * over[k]), before[k] = d[k], over[k] = 1 / d[k];
         else
@@ -309,8 +309,8 @@ template <class T> class SeenLattice {
       }
     }
     for (int k = 0; k < lanes.count; ++k) {
-      BlockChain<T>& chain = chains[lanes.order[k]];
-      if (!(share[k] <= SeenGuard<T>::share(chain.n))) chain.sound = false;
+      LaneChain<T>& chain = chains[lanes.order[k]];
+      if (!(share[k] <= ListedGuard<T>::share(chain.n))) chain.sound = false;
     }
   }
 };

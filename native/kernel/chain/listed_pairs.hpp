@@ -11,7 +11,7 @@
 #include <memory>
 #include <vector>
 
-#include "kernel/corpus/weights.hpp"
+#include "kernel/chain/state.hpp"
 
 namespace tagfield {
 
@@ -38,7 +38,7 @@ struct Fours {
   }
 };
 
-struct SeenPairs {
+struct ListedPairs {
   static constexpr int FEW = 32;          // labels for which the matrix stays in registers
   static constexpr double SHARE = 0.12;   // from a few timings of both forms; near it they take the same time
 
@@ -53,7 +53,7 @@ struct SeenPairs {
   int64_t size() const { return int64_t(to.size()); }
 
   // The pairs whose weight in trans [L, Lp] is not −0.0, the sign of no feature.
-  template <class T> SeenPairs(const Layout& at, const T* trans) : L(at.L), Lp(at.Lp()), from_first(1, 0) {
+  template <class T> ListedPairs(const States& at, const T* trans) : L(at.L), Lp(at.Lp()), from_first(1, 0) {
     for (int i = 0; i < L; ++i) {
       const T* row = trans + int64_t(i) * Lp;
       for (int j = 0; j < L; ++j)
@@ -78,7 +78,7 @@ struct SeenPairs {
   static bool pays(int labels, int64_t listed) {
     return labels > FEW && double(listed) <= SHARE * double(labels) * double(labels);
   }
-  template <class T> static bool pays(const Layout& at, const T* trans) {
+  template <class T> static bool pays(const States& at, const T* trans) {
     if (at.L <= FEW) return false;
     int64_t listed = 0;
     for (int64_t i = 0; i < at.L; ++i)
@@ -89,8 +89,8 @@ struct SeenPairs {
     return pays(at.L, listed);
   }
   // The lists where they are the faster form, else null.
-  template <class T> static std::unique_ptr<const SeenPairs> where_they_pay(const Layout& at, const T* trans) {
-    return pays(at, trans) ? std::make_unique<const SeenPairs>(at, trans) : nullptr;
+  template <class T> static std::unique_ptr<const ListedPairs> where_they_pay(const States& at, const T* trans) {
+    return pays(at, trans) ? std::make_unique<const ListedPairs>(at, trans) : nullptr;
   }
 
   // Numbers of the pairs, one for each, come in blocks of W.
@@ -123,8 +123,8 @@ template <class T> struct LargestStep;
 template <> struct LargestStep<float> { static constexpr double value = 36; };
 template <> struct LargestStep<double> { static constexpr double value = 100; };
 
-template <class T> class SeenSteps {
-  const SeenPairs& pairs_;
+template <class T> class ListedSteps {
+  const ListedPairs& pairs_;
   std::vector<double> step_;  // [P] D
 
  public:
@@ -132,7 +132,7 @@ template <class T> class SeenSteps {
   std::vector<T> factor;           // [P], padded: e^{zτ}
   double largest = 1;              // M, at least 1
 
-  explicit SeenSteps(const SeenPairs& pairs)
+  explicit ListedSteps(const ListedPairs& pairs)
       : pairs_(pairs), step_(size_t(pairs.padded() + W)), into(pairs.into.pair.size(), 0.0), from(pairs.from.pair.size(), 0.0),
         factor(size_t(pairs.padded() + W)) {}
 

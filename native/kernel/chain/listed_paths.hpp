@@ -1,4 +1,4 @@
-// The best paths of a block of sentences, whose transitions are mostly without a weight (seen_pairs.hpp).
+// The best paths of a block of sentences, whose transitions are mostly without a weight (listed_pairs.hpp).
 //
 //     v_t(j) = s_t(j) + max( max_{i listed before j} v_{t−1}(i) + τ(i,j),  max_{i not listed} v_{t−1}(i) )
 //
@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "kernel/chain/side_by_side.hpp"
-#include "kernel/corpus/scores.hpp"
 #include "kernel/simd/scratch.hpp"
 #include "kernel/chain/listed_pairs.hpp"
 
@@ -18,14 +17,14 @@ namespace tagfield {
 // The labels of one position by their scores v [L]: the best ones as a list, the others by looking at all.
 template <class T> class Unlisted {
   static constexpr int KEPT = 8;
-  const SeenPairs& pairs_;
+  const ListedPairs& pairs_;
   int kept_ = 0;
   int label_[KEPT];
   T value_[KEPT];
   const T* v_ = nullptr;
 
  public:
-  explicit Unlisted(const SeenPairs& pairs) : pairs_(pairs) {}
+  explicit Unlisted(const ListedPairs& pairs) : pairs_(pairs) {}
 
   void open(const T* v) {
     v_ = v, kept_ = 0;
@@ -57,9 +56,9 @@ template <class T> class Unlisted {
   }
 };
 
-template <class T> class SeenPaths {
+template <class T> class ListedPaths {
  public:
-  explicit SeenPaths(const SeenPairs& pairs)
+  explicit ListedPaths(const ListedPairs& pairs)
       : pairs_(pairs), unlisted_(pairs), step_(pairs.to.size()), before_(pairs.to.size()),
         into_(pairs.into.pair.size(), PAD<T>) {
     for (auto* vector : {&now_, &listed_}) vector->reserve(int64_t(pairs.Lp) * W);
@@ -78,7 +77,7 @@ template <class T> class SeenPaths {
   }
 
   // The best labels of each chain into y[k], its score into log_z.
-  void run(BlockChain<T>* chains, int count, int32_t* const* y) {
+  void run(LaneChain<T>* chains, int count, int32_t* const* y) {
     const ByLength lanes(chains, count);
     const int64_t Lp = pairs_.Lp;
     v_.reserve(lanes.longest * Lp * count);
@@ -107,13 +106,13 @@ template <class T> class SeenPaths {
       turn(active, t, lanes);
     }
     for (int k = 0; k < count; ++k) {
-      BlockChain<T>& chain = chains[lanes.order[k]];
+      LaneChain<T>& chain = chains[lanes.order[k]];
       if (chain.n) chain.log_z = trace(k, chain.n, lanes, y[lanes.order[k]]);
     }
   }
 
  private:
-  const SeenPairs& pairs_;
+  const ListedPairs& pairs_;
   Unlisted<T> unlisted_;
   std::vector<T> step_, before_, into_;  // [P] τ by the first label, and by the second one; the same in fours
   Scratch<T> v_, now_, listed_, row_;  // [W, longest, Lp]; [Lp, W], [Lp, W]; [Lp]

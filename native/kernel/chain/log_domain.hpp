@@ -1,5 +1,5 @@
 // The lattice in the log domain and double precision: slow, but correct for scores of any size up to LARGEST (scores.hpp).
-// lattice.hpp uses it for a sentence that fails a guard of the scaled recursions.
+// scaled.hpp uses it for a sentence that fails a guard of the scaled recursions.
 //
 //     α_t(j) = s_t(j) + log Σ_i exp(α_{t-1}(i) + τ(i,j))        β_t(i) = log Σ_j exp(τ(i,j) + s_{t+1}(j) + β_{t+1}(j))
 //     log Z = log Σ_j exp α_n(j)     P(y_t = j) = exp(α_t(j) + β_t(j)) / Σ_k exp(α_t(k) + β_t(k))

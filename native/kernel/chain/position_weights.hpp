@@ -1,13 +1,11 @@
-// The scores and transitions of a sentence with edge attributes, from the weights into an EdgeLattice.
+// The transitions of sentences with edge attributes, from the weights into a PositionChain.
 //
 //     τ_t(i, j) = τ(i, j) + Σ_a value(a, t) · θ[a, i, j]       over the edge attributes a of position t ≥ 1
 //
 // Sums are in double, whatever the weights are in.
 #pragma once
-#include <cmath>
-
+#include "kernel/chain/chain.hpp"
 #include "kernel/chain/limits.hpp"
-#include "kernel/chain/position_chain.hpp"
 
 namespace tagfield {
 
@@ -25,7 +23,7 @@ template <class Fn> inline void each_edge_slot(const EdgeSlots& e, const Layout&
 // τ_t of sentence s. trans [L, Lp] are the transitions in force: what limits forbid stays forbidden, because no sum up to
 // LARGEST makes up for FORBIDDEN.
 template <class T>
-void sum_edges(const Corpus& c, const Layout& at, const T* trans, const T* edge, int64_t s, EdgeLattice& lattice) {
+void sum_edges(const Corpus& c, const Layout& at, const T* trans, const T* edge, int64_t s, PositionChain& lattice) {
   const EdgeSlots& e = c.edges;
   const int64_t L = at.L, Lp = at.Lp();
   each_edge_slot(e, at, s, [&](int64_t, int64_t from, int64_t to) {
@@ -46,29 +44,22 @@ void sum_edges(const Corpus& c, const Layout& at, const T* trans, const T* edge,
   });
 }
 
-// A sentence with edge attributes as decoding sees it: its scores and transitions within limits, in an EdgeLattice.
-// `load` a sentence, then ask `lattice`.
-template <class T> struct EdgeSentence {
-  EdgeLattice lattice;
-  Scratch<T> room;
-  SentenceReader reader;
+// Of the sentences of a corpus: `trans` are the transitions in force, `edge` the weights of the edge attributes.
+template <class T> struct EdgeTransitions final : OwnTransitions {
+  const Corpus& c;
+  const Layout& at;
+  const T *trans, *edge;
+  const Limits* limits;  // where what may not follow must stay exactly as it is, and sizes are checked; or null
 
-  explicit EdgeSentence(const Layout& at) : lattice(at) {}
+  EdgeTransitions(const Corpus& c_, const Layout& at_, const T* trans_, const T* edge_, const Limits* limits_ = nullptr)
+      : c(c_), at(at_), trans(trans_), edge(edge_), limits(limits_) {}
 
-  // trans: those in force. Returns whether every score and transition is at most LARGEST in size.
-  template <Rows R>
-  bool load(const Corpus& c, const FieldOf<T>& field, const T* trans, const Limits& limits, int64_t s) {
-    const Layout& at = field.at;
-    const int64_t n = c.length(s), Lp = at.Lp();
-    double* scores = lattice.room_for(n);
-    T* sums = room.reserve(n * Lp);
-    sum_scores<R>(reader.open(c, s), at, field.state, sums);
-    for (int64_t k = 0; k < n * Lp; ++k) scores[k] = double(sums[k]);
-    bool within = within_largest(at, scores, n);
-    limits.forbid(c, at, s, scores);
-    sum_edges(c, at, trans, field.edge, s, lattice);
-    for (int64_t t = 1; t < n; ++t)
-      if (lattice.has_own(t)) within &= limits.forbid_steps(at, lattice.tau(t));
+  bool in(int64_t s) const override { return c.edges.in(s); }
+  bool fill(int64_t s, PositionChain& into) const override {
+    sum_edges(c, at, trans, edge, s, into);
+    bool within = true;
+    for (int64_t t = 1; limits && t < c.length(s); ++t)
+      if (into.has_own(t)) within &= limits->forbid_steps(at, into.tau(t));
     return within;
   }
 };

@@ -11,17 +11,17 @@
 
 namespace tagfield {
 
-struct LatticeRun {
+struct ScaledRun {
   bool tried = true, sound = true;  // the scaled lattice in float
   double cost = NAN;                // of a step; NaN for a chain of one
 };
 
-struct Habits {
+struct ScalingHistory {
   bool learning = true;  // not in a stream, where a pass may begin anywhere
   int skip = 0, failures = 0;
   double pace = NAN;
 
-  void learn(const LatticeRun& run) {
+  void learn(const ScaledRun& run) {
     if (!learning) return;
     if (!run.tried) {
       skip = std::max(skip - 1, 0);

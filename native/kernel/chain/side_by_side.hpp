@@ -84,7 +84,7 @@ template <> TAGFIELD_INLINE void transpose<float>(const float* in, int64_t step,
 
 // What the lattices of blocks work on: up to W sentences at a time.
 // One sentence of a block.
-template <class T> struct BlockChain {
+template <class T> struct LaneChain {
   const T* scores = nullptr;  // [n, Lp]
   int64_t n = 0;
   T* node = nullptr;          // [n, Lp], for the marginals
@@ -98,17 +98,25 @@ struct ByLength {
   int count = 0;
   int64_t longest = 0;
 
-  template <class T> ByLength(const BlockChain<T>* chains, int n) : count(n) {
+  static ByLength one(int64_t n) {
+    ByLength lanes;
+    lanes.order[0] = 0, lanes.count = 1, lanes.longest = n;
+    return lanes;
+  }
+  template <class T> ByLength(const LaneChain<T>* chains, int n) : count(n) {
     for (int k = 0; k < n; ++k) order[k] = k;
     std::stable_sort(order, order + n, [&](int a, int b) { return chains[a].n > chains[b].n; });
     longest = n ? chains[order[0]].n : 0;
   }
   // How many chains reach position t, of those that are left.
-  template <class T> int active(const BlockChain<T>* chains, int64_t t) const {
+  template <class T> int active(const LaneChain<T>* chains, int64_t t) const {
     int k = 0;
     while (k < count && chains[order[k]].n > t) ++k;
     return k;
   }
+
+ private:
+  ByLength() = default;
 };
 
 }  // namespace tagfield

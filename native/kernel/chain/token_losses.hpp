@@ -10,16 +10,16 @@
 #include <cmath>
 #include <vector>
 
-#include "kernel/chain/lattice.hpp"
+#include "kernel/chain/scaled.hpp"
 
 namespace tagfield {
 
-class TokenTerms {
+class TokenLosses {
   static constexpr double UNLIKELY = 1e-3;  // below this a token has a run of its own
   static constexpr double STEP = 1e-4;      // ε · max c
 
-  const Layout& at_;
-  Lattice<double> lattice_;
+  const States at_;
+  ScaledChain<double> lattice_;
   std::vector<double> trans_, scores_;
   std::vector<int64_t> places_;  // of the labels that are moved by ±ε c
   std::vector<double> c_;
@@ -34,7 +34,7 @@ class TokenTerms {
  public:
   std::vector<double> node, edge;  // [n, Lp], [L, Lp]: the gradient of the loss
 
-  explicit TokenTerms(const Layout& at) : at_(at), lattice_(at), edge(size_t(at.L) * size_t(at.Lp())) {}
+  explicit TokenLosses(const States& at) : at_(at), lattice_(at), edge(size_t(at.L) * size_t(at.Lp())) {}
 
   template <class T> void set_transitions(const T* trans, double z, bool strict) {
     trans_.resize(edge.size());
@@ -44,7 +44,7 @@ class TokenTerms {
   }
 
   // The loss of n positions with scores z·s [n, Lp], and its gradient. A token without a label has no term.
-  template <class T> double run(const Corpus& c, const T* s, double z, const int32_t* y, int64_t n) {
+  template <class T> double run(const double* class_weight, const T* s, double z, const int32_t* y, int64_t n) {
     const int64_t Lp = at_.Lp();
     node.assign(size_t(n * Lp), 0.0), edge.assign(edge.size(), 0.0);
     scores_.resize(size_t(n * Lp));
@@ -57,7 +57,7 @@ class TokenTerms {
     std::vector<int64_t> unlikely;
     for (int64_t t = 0; t < n; ++t) {
       if (y[t] < 0) continue;
-      const double w = c.class_weight[y[t]], p = lattice_.node[t * Lp + y[t]];
+      const double w = class_weight[y[t]], p = lattice_.node[t * Lp + y[t]];
       if (!(p >= UNLIKELY)) {
         unlikely.push_back(t);
         own += w;
@@ -69,10 +69,9 @@ class TokenTerms {
     }
     if (!unlikely.empty()) collect(n, own);  // w · E[Φ] of each; for the others it is part of the covariance
     for (int64_t t : unlikely) {
-      const double w = c.class_weight[y[t]];
+      const double w = class_weight[y[t]];
       place(n);
-      for (int j = 0; j < at_.L; ++j)
-        if (j != y[t]) lattice_.scores[t * Lp + j] = PAD<double>;
+      keep_label(at_, y[t], lattice_.scores + t * Lp);
       loss += w * (log_z - lattice_.run(1.0, true));
       collect(n, -w);
     }

@@ -12,20 +12,18 @@
 
 namespace tagfield {
 
-template <class T> constexpr T PAD = -std::numeric_limits<T>::infinity();
-
 // Scores and transitions up to this size leave probabilities right to 1e-6: larger ones are rounded by more than matters.
 constexpr double LARGEST = 1e9;
 
 // Whether every number of [n, Lp] is at most LARGEST in size; padding lanes do not count. NaN is not.
-template <class T> inline bool within_largest(const Layout& at, const T* x, int64_t n) {
+template <class T> inline bool within_largest(const States& at, const T* x, int64_t n) {
   int within = 1;
   for (int64_t t = 0; t < n; ++t)
     for (int j = 0; j < at.L; ++j) within &= std::fabs(x[t * at.Lp() + j]) <= T(LARGEST);
   return within;
 }
 
-template <class T> inline void blank_scores(const Layout& at, T* scores, int64_t n) {
+template <class T> inline void blank_scores(const States& at, T* scores, int64_t n) {
   const int NB = at.NB;
   for (int64_t t = 0; t < n; ++t)
     for (int b = 0; b < NB; ++b) {
@@ -120,6 +118,15 @@ void sum_scores(const Sentence& x, const Layout& at, const T* state, T* scores, 
   add_slots<R>(x, at, state, 0, x.D, scores, [&](int64_t, int64_t) { ahead.step(); });
 }
 
+// The same for sentence s of a corpus, with the rows of the sentences `next` and `later` asked for; −1: none.
+template <class T>
+void sum_scores(const Corpus& c, const Sentence& x, const FieldOf<T>& field, int64_t next, int64_t later, T* scores) {
+  with_rows(field.at, [&](auto rows) {
+    constexpr Rows R = decltype(rows)::value;
+    sum_scores<R>(x, field.at, field.state, scores, Ahead<R, T>(c, field.at, field.state, next, later));
+  });
+}
+
 // u = Σ over a slot's occurrences of value · D[position], for the block of labels where D points.
 template <class T>
 TAGFIELD_INLINE Vec<T> difference(const T* D, const int32_t* position, const float* value, int64_t from, int64_t to, int Lp) {
@@ -143,16 +150,6 @@ inline void each_difference(const Sentence& x, const Layout& at, const T* D, Fn 
     for (int64_t k = k0; k < k1; ++k)
       fn(k, difference(D + block_of<R>(column, k, k0) * W, position, value, from, to, Lp));
   });
-}
-
-// θ·Φ(x, y) from raw scores and transition weights [L, Lp].
-template <class T> double path_score(const Layout& at, const T* scores, const T* trans, const int32_t* y, int64_t n) {
-  double score = 0;
-  for (int64_t t = 0; t < n; ++t) {
-    score += scores[t * at.Lp() + y[t]];
-    if (t) score += trans[int64_t(y[t - 1]) * at.Lp() + y[t]];
-  }
-  return score;
 }
 
 }  // namespace tagfield

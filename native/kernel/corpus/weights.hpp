@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <type_traits>
 
-#include "kernel/simd/simd.hpp"
+#include "kernel/chain/state.hpp"
 
 namespace tagfield {
 
@@ -39,8 +39,7 @@ template <class T> TAGFIELD_INLINE Vec<T> changed(const Vec<T>& w, const Vec<T>&
   return select<T>(features<T>(w), (w - d) + T(0), w);
 }
 
-struct Layout {
-  int L = 0, NB = 0;     // labels, blocks that hold them
+struct Layout : States {
   int64_t A = 0, B = 0;  // attributes, blocks in all
   Rows rows = Rows::FULL;
   const int64_t* first = nullptr;    // [A+1], SPARSE
@@ -48,12 +47,6 @@ struct Layout {
   int64_t E = 0, EB = 0;                  // edge attributes, blocks of their weights
   const int64_t* edge_first = nullptr;    // [E·L+1], or null: every row has NB blocks
   const uint16_t* edge_column = nullptr;  // [EB]
-
-  int Lp() const { return NB * W; }
-  uint32_t lanes(int b) const {  // which lanes of block b are labels
-    const int n = L - b * W;
-    return n >= W ? 255u : (1u << n) - 1;
-  }
 
   void check() const {
     if (L < 1 || NB != (L + W - 1) / W || NB > 65536 || A < 0) throw std::invalid_argument("the layout has no labels");

@@ -52,7 +52,7 @@ class PackedEdges {
   bool in(int64_t s) const { return c_.edges.in(s); }
 
   // The transitions of sentence s, which the lattice has room for: shared [L, Lp], and what x adds.
-  void fill(int64_t s, const double* shared, const double* x, EdgeLattice& lattice) const {
+  void fill(int64_t s, const double* shared, const double* x, PositionChain& lattice) const {
     const EdgeSlots& of = c_.edges;
     for (int64_t n = of.occurrences[s]; n < of.occurrences[s + 1]; ++n) lattice.own(of.position[n]);
     lattice.open(shared);
@@ -71,7 +71,7 @@ class PackedEdges {
   }
 
   // Adds weight · value · P(pair) of every occurrence, after a run of the lattice.
-  void add_pairs(int64_t s, const EdgeLattice& lattice, double weight, double* list) const {
+  void add_pairs(int64_t s, const PositionChain& lattice, double weight, double* list) const {
     each(s, [&](int64_t e, int64_t t, double value) {
       const double *pair = lattice.pair(t), by = weight * value;
       for (int64_t k = first_[size_t(e)]; k < first_[size_t(e) + 1]; ++k) *list++ += by * pair[cell_[size_t(k)]];

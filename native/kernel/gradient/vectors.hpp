@@ -12,6 +12,7 @@
 #pragma once
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <vector>
 
 #include "kernel/threads/phases.hpp"
@@ -48,7 +49,7 @@ inline void stream(double* to, const double* from, int64_t n) {
   if (reinterpret_cast<uintptr_t>(to) % 16 == 0)
     for (; k + 2 <= n; k += 2) _mm_stream_pd(to + k, _mm_loadu_pd(from + k));
 #endif
-  for (; k < n; ++k) to[k] = from[k];
+  for (; k < n; ++k) std::memcpy(to + k, from + k, sizeof *to);  // an array may begin anywhere, and then no double may be stored
 }
 inline void written() {
 #if defined(__x86_64__)

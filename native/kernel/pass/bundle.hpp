@@ -13,34 +13,40 @@
 #include "kernel/chain/scaling_history.hpp"
 #include "kernel/pass/position_differences.hpp"
 #include "kernel/pass/token_rows.hpp"
-#include "kernel/chain/transition_form.hpp"
+#include "kernel/chain/chain_form.hpp"
 
 namespace tagfield {
 
 struct Item {
+  int64_t s = 0;  // the sentence, as its thread reads it
+  const Sentence* x = nullptr;
+  const int32_t* groups = nullptr;
   double loss = 0;
   bool known = true;     // every label is
   bool looks = false;    // it has edge attributes
   bool exactly = false;  // every direction comes from the exact function
-  float *D = nullptr, *edge = nullptr;  // [n, Lp], and the transitions in their form (transition_form.hpp)
+  float *D = nullptr, *edge = nullptr;  // [n, Lp], and the transitions in their form (chain_form.hpp)
   PairFactors<float> factors;           // or what these are made of
   const float* F = nullptr;             // [n, Lp], maybe D
   Exactly leftover;
   Scratch<float> empirical, edge_empirical;  // Ẽ [n, Lp] and [L, Lp], where mini-batches need it and labels are unknown
-  std::unique_ptr<Looked> looked;       // the pairs of a sentence that looks
-  LatticeRun runs[2];                   // of the plain lattice, for the habits
+  Scratch<float> edge_room;                  // memory for `edge`
+  std::unique_ptr<PositionDifferences> looked;       // the pairs of a sentence that looks
+  ScaledRun runs[2];                   // of the plain lattice, for the habits
   int ran = 0, first_run = 0;           // how many; how many runs of the block come before it
 
   void make_room(const Layout& at, int64_t n) { D = D_.reserve(n * at.Lp()), F = D; }
-  void make_edges(int64_t transitions) { edge = edge_.reserve(transitions); }
+  void open_pairs(const Layout& at) {
+    if (!looked) looked = std::make_unique<PositionDifferences>(at);
+  }
   float* own_directions(const Layout& at, int64_t n) { return F_.reserve(n * at.Lp()); }
 
  private:
-  Scratch<float> D_, F_, edge_;
+  Scratch<float> D_, F_;
 };
 
 // The sentences of a block as one thread reads them.
-struct OpenBlock {
+struct Bundle {
   std::vector<SentenceReader> readers;
   std::vector<Sentence> x;
   std::vector<std::array<int32_t, GROUPS + 1>> groups;  // where they begin
@@ -48,7 +54,7 @@ struct OpenBlock {
   const int64_t* order = nullptr;
   int count = 0;
 
-  explicit OpenBlock(int size) : readers(size_t(size)), x(size_t(size)), groups(size_t(size)), rows(size_t(size)) {}
+  explicit Bundle(int size) : readers(size_t(size)), x(size_t(size)), groups(size_t(size)), rows(size_t(size)) {}
 
   void open(const Corpus& c, const int64_t* sentences, int of) {
     order = sentences, count = of;
@@ -75,7 +81,7 @@ struct OpenBlock {
 };
 
 // Adds the slots of one owner in the sentences `from` .. `to` of a block to what is asked for.
-inline void list_slots(const OpenBlock& block, int from, int to, const Groups& mine, RowsAhead& into) {
+inline void list_slots(const Bundle& block, int from, int to, const Groups& mine, RowsAhead& into) {
   for (int k = from; k < std::min(to, block.count); ++k) {
     const int32_t* attribute = block.x[size_t(k)].attribute;
     into.add(attribute + block.begin(k, mine), attribute + block.end(k, mine));
@@ -83,7 +89,7 @@ inline void list_slots(const OpenBlock& block, int from, int to, const Groups& m
 }
 
 // Which of `threads` runs the lattice of each sentence: the longest first, each to the one that has least.
-inline void share_lattices(const OpenBlock& block, int threads, std::vector<int>& whose, std::vector<int>& by_length,
+inline void share_lattices(const Bundle& block, int threads, std::vector<int>& whose, std::vector<int>& by_length,
                            std::vector<int64_t>& load) {
   whose.assign(size_t(block.count), 0);
   if (threads == 1) return;

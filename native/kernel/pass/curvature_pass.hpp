@@ -54,14 +54,14 @@ template <Rows R> class CurvaturePass {
   const Layout& at_;
   Pass& pass_;
   const std::vector<int64_t>& order_;
-  const TransitionForm form_;  // a matrix
+  const ChainForm form_;  // a matrix
   Pass aside_;                 // the pass at θ ± h·v
   std::vector<float> trans_;   // its transitions [L, Lp]
-  Chains<R> here_, there_;
+  SentenceLosses here_, there_;
   GroupSums<R> sums_;
-  OpenBlock blocks_[2];
+  Bundle blocks_[2];
   RowsAhead rows_, beside_;
-  Habits habits_;
+  ScalingHistory habits_;
   Progress now_;
   Scratch<float> scores_, slopes_;    // [n, Lp] of θ̄ and of v̄
   Item item_, other_;
@@ -72,7 +72,7 @@ template <Rows R> class CurvaturePass {
   CurvaturePass(const Corpus& c, const Layout& at, Pass& pass, const std::vector<int64_t>& order)
       : c_(c), at_(at), pass_(pass), order_(order), form_(at, pass.theta.trans, false), aside_(pass),
         trans_(pass.theta.trans, pass.theta.trans + int64_t(at.L) * at.Lp()), here_(c, at, pass, form_), there_(c, at, aside_, form_),
-        sums_(at), blocks_{OpenBlock(1), OpenBlock(1)}, rows_(at, pass.theta.state, pass.squares.state),
+        sums_(at), blocks_{Bundle(1), Bundle(1)}, rows_(at, pass.theta.state, pass.squares.state),
         beside_(at, pass.velocity.state, pass.averaging ? pass.rest.state : nullptr), now_(pass) {
     aside_.theta.trans = trans_.data();
   }
@@ -83,7 +83,7 @@ template <Rows R> class CurvaturePass {
     for (int64_t i = 0; i < int64_t(order_.size()); ++i) {
       open(i + 1);
       if (pass_.pulse) pass_.pulse();
-      const OpenBlock& block = blocks_[i % 2];
+      const Bundle& block = blocks_[i % 2];
       const Sentence& x = block.x[0];
       sum(block, pass_.theta.state, scores_.reserve(x.n * at_.Lp()));
       bool sound = look(block, here_, 0, item_);
@@ -104,19 +104,19 @@ template <Rows R> class CurvaturePass {
  private:
   void open(int64_t i) {
     const int64_t size = int64_t(order_.size());
-    OpenBlock& block = blocks_[i % 2];
+    Bundle& block = blocks_[i % 2];
     block.open(c_, order_.data() + std::min(i, size), i < size);
     rows_.clear(), beside_.clear();
     list_slots(block, 0, block.count, Groups{}, rows_), list_slots(block, 0, block.count, Groups{}, beside_);
   }
 
   // The scores [n, Lp] that an array of weights gives a sentence. The rows of the next sentence are asked for meanwhile.
-  void sum(const OpenBlock& block, const float* state, float* out) {
+  void sum(const Bundle& block, const float* state, float* out) {
     sums_.sum(block.x[0], state, block.groups[0].data(), Groups{}, out, [&](int64_t, int64_t) TAGFIELD_INLINED { rows_.step(), beside_.step(); });
   }
 
   // The lattice at θ + h·v; false where its loss is no number.
-  bool look(const OpenBlock& block, Chains<R>& chains, float h, Item& item) {
+  bool look(const Bundle& block, SentenceLosses& chains, float h, Item& item) {
     const Sentence& x = block.x[0];
     const int64_t size = x.n * at_.Lp();
     chains.start(now_.z, habits_);
@@ -132,7 +132,7 @@ template <Rows R> class CurvaturePass {
   }
 
   // Visits every block of weights of the sentence with its direction: fn(part, place, r), in the same order each time.
-  template <class Fn> void each_direction(const OpenBlock& block, const Item& item, Fn fn) const {
+  template <class Fn> void each_direction(const Bundle& block, const Item& item, Fn fn) const {
     const Sentence& x = block.x[0];
     const int Lp = at_.Lp();
     const bool responds = pass_.response, edges_too = responds && pass_.respond_edges;
@@ -173,7 +173,7 @@ template <Rows R> class CurvaturePass {
     return kept;
   }
 
-  TAGFIELD_NOINLINE bool quasi_newton(const OpenBlock& block) {
+  TAGFIELD_NOINLINE bool quasi_newton(const Bundle& block) {
     const Sentence& x = block.x[0];
     const double rate = now_.rate(pass_), C = now_.decay(pass_);
     const Vec<float> one = splat(1.f), lambda = splat(float(rate)), gain = splat(float(x.weight * rate / (now_.shrink(pass_) * now_.z)));
@@ -199,7 +199,7 @@ template <Rows R> class CurvaturePass {
     return true;
   }
 
-  TAGFIELD_NOINLINE bool meta_descent(const OpenBlock& block) {
+  TAGFIELD_NOINLINE bool meta_descent(const Bundle& block) {
     const Sentence& x = block.x[0];
     first_.clear();
     sum(block, pass_.velocity.state, slopes_.reserve(x.n * at_.Lp()));
@@ -241,7 +241,7 @@ template <Rows R> class CurvaturePass {
   }
 
   // The largest score that v̄ gives a label, a pair of labels, or the edge attributes of a pair.
-  float steepest_score(const OpenBlock& block) const {
+  float steepest_score(const Bundle& block) const {
     const Sentence& x = block.x[0];
     float most = 0, edges = 0;
     for (int64_t k = 0; k < x.n * at_.Lp(); ++k) most = std::max(most, std::abs(slopes_[k]));
@@ -264,7 +264,7 @@ template <Rows R> class CurvaturePass {
     int64_t k;
     Vec<float> w;
   };
-  std::vector<Kept> edges_of(const OpenBlock& block) const {
+  std::vector<Kept> edges_of(const Bundle& block) const {
     std::vector<Kept> kept;
     if (item_.looks)
       item_.looked->each_difference(c_, block.order[0], Groups{}, [&](int64_t k, const Vec<float>&) {

@@ -5,12 +5,10 @@
 //     type 3, the averaged perceptron: τ = 1, and the loss is the fraction of wrong labels
 //     θ ← θ + τ δ            R ← R + n τ δ            average after n sentences: θ − R/n
 #pragma once
-#include <algorithm>
-#include <cmath>
-#include <vector>
+#include <cstdint>
 
-#include "kernel/chain/best_path.hpp"
-#include "kernel/pass/mistakes.hpp"
+#include "kernel/corpus/corpus.hpp"
+#include "kernel/corpus/weights.hpp"
 
 namespace tagfield {
 
@@ -25,86 +23,6 @@ struct MarginPass {
   int64_t failed = -1;
 };
 
-template <Rows R> void margin_pass(const Corpus& c, const Layout& at, MarginPass& pass, const int64_t* order, int64_t count) {
-  BestPath<float> path(at);
-  Mistakes mistakes(at);
-  EdgePath looked(at);
-  SentenceReader reader;
-  Scratch<float> room;
-  const int Lp = at.Lp();
-  const Arrays theta = pass.theta, rest = pass.rest;
-  std::vector<int32_t> guess(size_t(c.longest) + 1);
-  path.open(theta.trans);
-  for (int64_t i = 0; i < count; ++i) {
-    const int64_t s = order[i], n = c.length(s);
-    if (n == 0) continue;
-    const Sentence x = reader.open(c, s);
-    const int32_t* g = guess.data();
-    float* scores = room.reserve(n * Lp);
-    const Ahead<R, float> ahead(c, at, theta.state, i + 1 < count ? order[i + 1] : -1, i + 2 < count ? order[i + 2] : -1);
-    sum_scores<R>(x, at, theta.state, scores, ahead);
-    const bool looks = c.edges.in(s);
-    const double best = looks ? looked.best(c, scores, theta.trans, theta.edge, s, guess.data()) : path.find(scores, n, guess.data());
-    if (!std::isfinite(best)) {
-      pass.failed = s;
-      return;
-    }
-    const int64_t wrong = mistakes.find(x, g);
-    if (wrong) {
-      mistakes.ask<R>(theta.state, rest.state);
-      Vec<float> squares{};
-      double norm = 0;
-      mistakes.each<R>(x, [&](int64_t k, float) { norm += is_feature(theta.state[k]); },
-                       [&](int64_t k, Vec<float> u) {
-                         u = keep<float>(u, features<float>(load(theta.state + k * W)));
-                         squares += u * u;
-                       });
-      norm += sum_lanes<float>(squares);
-      for (int64_t k = 0; k < int64_t(at.L) * Lp; k += W) {
-        const Vec<float> u = keep<float>(load(&mistakes.edge[size_t(k)]), features<float>(load(theta.trans + k)));
-        norm += sum_lanes<float>(u * u);
-      }
-      looked.compare(c, theta.edge, s, x.y, g);
-      for (const EdgeDelta& d : looked.deltas) norm += d.by * d.by;
-      if (!std::isfinite(norm)) {  // values too large to be squared
-        pass.failed = s;
-        return;
-      }
-      const double gold = looks ? looked.lattice.path_score(x.y) : path_score(at, scores, theta.trans, x.y, n);
-      const double loss = pass.type == 3 ? double(wrong) / double(n)
-                                         : best - gold + (pass.cost_sensitive ? std::sqrt(double(wrong)) : 1.0);
-      pass.loss += x.weight * loss;
-      double tau = 0;
-      if (pass.type == 3)
-        tau = 1;
-      else if (norm > 0 || pass.type == 2)
-        tau = pass.type == 2 ? loss / (norm + 0.5 / pass.c) : pass.type == 1 ? std::min(pass.c, loss / norm) : loss / norm;
-      if (!std::isfinite(float(tau * x.weight * pass.seen))) {  // values so small that the step has no number
-        pass.failed = s;
-        return;
-      }
-      const float by = float(tau * x.weight), later = float(tau * x.weight * pass.seen);
-      const Vec<float> step = splat(by), late = splat(later);
-      auto add = [&](float* w, float* r, Vec<float> u) {
-        const Vec<float> before = load(w);
-        store<float>(r, load(r) + keep<float>(late * u, features<float>(before)));
-        store<float>(w, changed<float>(before, Vec<float>{} - step * u));
-      };
-      auto add_one = [&](int64_t k, float u) {
-        if (!is_feature(theta.state[k])) return;
-        rest.state[k] += later * u;
-        theta.state[k] = (theta.state[k] + by * u) + 0.f;
-      };
-      mistakes.each<R>(x, add_one, [&](int64_t k, Vec<float> u) { add(theta.state + k * W, rest.state + k * W, u); });
-      for (int64_t k = 0; k < int64_t(at.L) * Lp; k += W) add(theta.trans + k, rest.trans + k, load(&mistakes.edge[size_t(k)]));
-      path.changed();
-      for (const EdgeDelta& d : looked.deltas) {
-        rest.edge[d.place] += later * float(d.by);
-        theta.edge[d.place] = (theta.edge[d.place] + by * float(d.by)) + 0.f;
-      }
-    }
-    pass.seen += 1;
-  }
-}
+void margin_pass(const Corpus& c, const Layout& at, MarginPass& pass, const int64_t* order, int64_t count);
 
 }  // namespace tagfield

@@ -17,35 +17,57 @@ namespace tagfield {
 // Directions that no table knows, of one owner: a list for each kind.
 typedef std::vector<Exactly> Leftovers;
 
-template <Rows R, Metric M, bool Average> class GatheredStep {
+class MinibatchStep {
   static constexpr int AHEAD = 12;  // slots, or rows, whose memory is asked for before their turn
-  typedef Change<false, M, Average> Plain;
 
   const Corpus& c_;
   const Layout& at_;
   const Pass& pass_;
-  const TransitionForm& form_;
+  const ChainForm& form_;
   const Share share_;
   const Kinds& kinds_;
   Gathered& to_;
-  mutable MadeTogether made_;
+  MadeTogether made_;
 
  public:
-  GatheredStep(const Corpus& c, const Layout& at, const Pass& pass, const TransitionForm& form, const Share& share)
+  MinibatchStep(const Corpus& c, const Layout& at, const Pass& pass, const ChainForm& form, const Share& share)
       : c_(c), at_(at), pass_(pass), form_(form), share_(share), kinds_(pass.kinds), to_(*pass.gathered) {}
 
-  // Adds sentence k of a block; ask(first block, last block) asks for memory that is needed later.
-  template <class Ask> void gather(const OpenBlock& block, int k, const Item& item, Ask ask) const {
+  // Adds sentence k of a bundle, and asks for rows of the next one.
+  void gather(const Bundle& block, int k, const Item& item, RowsAhead& rows) {
     const Sentence& x = block.x[size_t(k)];
     const float weight = pass_.minibatch > 1 ? float(x.weight) : 1.f;
-    for (int g = share_.groups.begin; g < share_.groups.end; ++g) gather_rows(x, block.groups[size_t(k)].data(), g, item, weight, ask);
+    with_rows(at_, [&](auto kind) {
+      int turn = 0;
+      for (int g = share_.groups.begin; g < share_.groups.end; ++g)
+        gather_rows<decltype(kind)::value>(x, block.groups[size_t(k)].data(), g, item, weight, rows, turn);
+    });
     if (x.n > 1) gather_transitions(x, item, weight);
     if (item.looks) gather_edges(block.order[k], item, weight);
   }
 
   // One step with what was gathered of `sentences`, for directions that tables know; collects the others.
-  void apply(const Progress& now, int64_t sentences, double weight, Leftovers& left) const {
-    const Plain plain = change(now, sentences, weight);
+  void apply(const Progress& now, int64_t sentences, double weight, Leftovers& left) {
+    with_change(now, sentences, weight, [&](const auto& plain) { apply_with(plain, sentences, left); });
+  }
+
+  // The rest of the step, from the exact directions.
+  void apply_exactly(const Progress& now, int64_t sentences, double weight, const Leftovers& left) {
+    with_change(now, sentences, weight, [&](const auto& plain) {
+      for (const Exactly& each : left)
+        for (size_t i = 0; i < each.where.size(); ++i) {
+          const Part part = each.part[i];
+          const int64_t base = each.where[i] / W * W;
+          float lanes[W] = {};
+          lanes[each.where[i] % W] = float(each.direction[i]);
+          float* weights = pass_.theta.of(part);
+          plain.step(weights, pass_.squares.of(part), pass_.rest.of(part), base, load(weights + base), load(lanes));
+        }
+    });
+  }
+
+ private:
+  template <class Plain> void apply_with(const Plain& plain, int64_t sentences, Leftovers& left) const {
     const Vec<float> share = splat(pass_.mean ? float(1 / double(sentences)) : 1.f);
     left.resize(kinds_.list.size());
     for (Exactly& each : left) each.clear();
@@ -71,40 +93,36 @@ template <Rows R, Metric M, bool Average> class GatheredStep {
       step(plain, Part::TRANS, theta.trans, squares.trans, rest.trans, k, kinds_.transitions, share, left), clear(Part::TRANS, k, 0.f);
   }
 
-  // The rest of the step, from the exact directions.
-  void apply_exactly(const Progress& now, int64_t sentences, double weight, const Leftovers& left) const {
-    const Plain plain = change(now, sentences, weight);
-    for (const Exactly& each : left)
-      for (size_t i = 0; i < each.where.size(); ++i) {
-        const Part part = each.part[i];
-        const int64_t base = each.where[i] / W * W;
-        float lanes[W] = {};
-        lanes[each.where[i] % W] = float(each.direction[i]);
-        float* weights = pass_.theta.of(part);
-        plain.step(weights, pass_.squares.of(part), pass_.rest.of(part), base, load(weights + base), load(lanes));
-      }
-  }
+  int64_t first_block(int64_t a) const { return at_.rows == Rows::FULL ? a * at_.NB : at_.first[a]; }
 
- private:
-  int64_t first_block(int64_t a) const { return R == Rows::FULL ? a * at_.NB : at_.first[a]; }
-
-  Plain change(const Progress& now, int64_t sentences, double weight) const {
+  // fn(the change of a block of weights), for the metric and the averaging of the pass.
+  template <class Fn> void with_change(const Progress& now, int64_t sentences, double weight, Fn fn) const {
     const double m = pass_.share_of(sentences);
     const float gain = float(weight * now.rate(pass_) * (pass_.mean ? m : 1) / (now.shrink(pass_, m) * now.z));
-    return {Response{}, splat(gain), splat(float(pass_.floor)), splat(float(now.Z))};
+    const auto averaged = [&](auto metric) {
+      constexpr Metric M = decltype(metric)::value;
+      const Vec<float> by = splat(gain), floor = splat(float(pass_.floor)), Z = splat(float(now.Z));
+      pass_.averaging ? fn(Change<false, M, true>{Response{}, by, floor, Z}) : fn(Change<false, M, false>{Response{}, by, floor, Z});
+    };
+    switch (pass_.metric) {
+      case Metric::ADAGRAD: return averaged(std::integral_constant<Metric, Metric::ADAGRAD>{});
+      case Metric::NEWTON: return averaged(std::integral_constant<Metric, Metric::NEWTON>{});
+      default: return averaged(std::integral_constant<Metric, Metric::FLAT>{});
+    }
   }
 
   void ask_row(int64_t a) const {
     const int64_t k = first_block(a) * W, end = first_block(a + 1) * W;
     for (int64_t i = k; i < end && i < k + 64; i += 16) {
       prefetch(pass_.theta.state + i), prefetch(to_.u.state + i);
-      if (M != Metric::FLAT) prefetch(pass_.squares.state + i);
-      if (Average) prefetch(pass_.rest.state + i);
+      if (pass_.remembers()) prefetch(pass_.squares.state + i);
+      if (pass_.averaging) prefetch(pass_.rest.state + i);
     }
   }
 
-  template <class Ask>
-  TAGFIELD_NOINLINE void gather_rows(const Sentence& x, const int32_t* begin, int g, const Item& item, float weight, Ask ask) const {
+  template <Rows R>
+  TAGFIELD_NOINLINE void gather_rows(const Sentence& x, const int32_t* begin, int g, const Item& item, float weight, RowsAhead& rows,
+                                     int& turn) {
     const int Lp = at_.Lp();
     const float *D = item.D, *value = x.value;
     const int32_t *position = x.position, *attribute = x.attribute, *stop = x.stop;
@@ -115,7 +133,7 @@ template <Rows R, Metric M, bool Average> class GatheredStep {
     const int64_t last = begin[g + 1];
     for (int64_t d = begin[g], from = d ? stop[d - 1] : 0; d < last; ++d) {
       const int64_t to = stop[d], k0 = first_block(attribute[d]), k1 = first_block(attribute[d] + 1);
-      ask(k0, k1);
+      if (R == Rows::FULL && ++turn % 2) rows.step();
       if (d + AHEAD < last) {
         const float* row = u + first_block(attribute[d + AHEAD]) * W;
         prefetch(row), prefetch(row + 16);
@@ -125,12 +143,13 @@ template <Rows R, Metric M, bool Average> class GatheredStep {
         const int b = block_of<R>(column, k, k0);
         store<float>(u + k * W, load(u + k * W) + by * difference(D + b * W, position, value, from, to, Lp));
       }
-      if (to_.empirical.state) count(x, item, weight, k0, k1, from, to);
+      if (to_.empirical.state) count<R>(x, item, weight, k0, k1, from, to);
       from = to;
     }
   }
 
   // Ẽ of a slot: its gold labels, or where labels are unknown, what is likely among the paths that agree.
+  template <Rows R>
   TAGFIELD_NOINLINE void count(const Sentence& x, const Item& item, float weight, int64_t k0, int64_t k1, int64_t from, int64_t to) const {
     float* counts = to_.empirical.state;
     for (int64_t k = k0; k < k1; ++k) {
@@ -148,18 +167,15 @@ template <Rows R, Metric M, bool Average> class GatheredStep {
     }
   }
 
-  void gather_transitions(const Sentence& x, const Item& item, float weight) const {
+  void gather_transitions(const Sentence& x, const Item& item, float weight) {
     float *u = to_.u.trans, *counts = to_.empirical.trans;
     const int64_t from = share_.from, to = share_.to;
     const Vec<float> by = splat(weight);
     if (item.factors.p) {
       made_.clear(), made_.add(item.factors, x.y);
       made_.each(from, to, [&](size_t, int64_t k, const Vec<float>& one) { store<float>(u + k, load(u + k) + by * one); });
-    } else if (const SeenPairs* pairs = form_.pairs()) {
-      const auto begin = pairs->place.begin(), end = pairs->place.end();
-      for (auto p = std::lower_bound(begin, end, from); p != end && *p < to; ++p) u[*p] += weight * item.edge[p - begin];
     } else {
-      for (int64_t k = from; k < to; k += W) store<float>(u + k, load(u + k) + by * load(item.edge + k));
+      form_.add_to_matrix(item.edge, weight, u, from, to);
     }
     if (!counts) return;
     if (!item.known) {
@@ -185,6 +201,7 @@ template <Rows R, Metric M, bool Average> class GatheredStep {
   }
 
   // f and the step for one block of weights.
+  template <class Plain>
   TAGFIELD_INLINE void step(const Plain& plain, Part part, float* theta, float* squares, float* rest, int64_t k, int kind,
                             const Vec<float>& share, Leftovers& left) const {
     const Vec<float> w = load(theta + k);

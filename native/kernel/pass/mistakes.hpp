@@ -98,26 +98,16 @@ class Mistakes {
   const int32_t *y_ = nullptr, *g_ = nullptr;
 };
 
-// What the margin algorithms need of a sentence whose transitions look at the input: its best path, and the difference
-// δ = Φ(x, y) − Φ(x, ŷ) of its edge weights. Only the pairs of the two paths count, so δ is a short list.
+// The same for the edge weights of a sentence: only the pairs of the two paths count, so δ is a short list.
 struct EdgeDelta {
   int64_t place;  // of the weight
   double by;      // δ
 };
 
-struct EdgePath {
-  EdgeLattice lattice;
+struct EdgeDeltas {
   std::vector<EdgeDelta> deltas;
 
-  explicit EdgePath(const Layout& at) : lattice(at), at_(at) {}
-
-  // The best path of sentence s, into g; scores [n, Lp]. Returns its score.
-  TAGFIELD_NOINLINE double best(const Corpus& c, const float* scores, const float* trans, const float* edge, int64_t s, int32_t* g) {
-    double* into = lattice.room_for(c.length(s));
-    for (int64_t k = 0; k < c.length(s) * at_.Lp(); ++k) into[k] = double(scores[k]);
-    sum_edges(c, at_, trans, edge, s, lattice);
-    return lattice.best_path(g);
-  }
+  explicit EdgeDeltas(const Layout& at) : at_(at) {}
 
   // δ of gold y and guess g, for the features of the edges that sentence s has. A sentence without any has none.
   TAGFIELD_NOINLINE void compare(const Corpus& c, const float* edge, int64_t s, const int32_t* y, const int32_t* g) {

@@ -8,49 +8,34 @@
 #include <utility>
 #include <vector>
 
-#include "kernel/chain/lattice.hpp"
+#include "kernel/chain/position_weights.hpp"
 #include "kernel/pass/step.hpp"
 
 namespace tagfield {
 
-struct Looked {
-  explicit Looked(const Layout& at) : at_(at), size_(int64_t(at.L) * at.Lp()) {}
+struct PositionDifferences {
+  explicit PositionDifferences(const Layout& at) : at_(at), size_(int64_t(at.L) * at.Lp()) {}
 
-  // Sentence s, with the transitions in force and the weights of the edges.
-  TAGFIELD_NOINLINE void open(const Corpus& c, const float* trans, const float* edge, int64_t s, EdgeLattice& lattice) {
-    n_ = c.length(s);
-    lattice.room_for(n_);
-    sum_edges(c, at_, trans, edge, s, lattice);
-    place_.assign(size_t(n_), -1);
+  // The pairs of a chain that has run. Those of the run before are kept.
+  TAGFIELD_NOINLINE void keep(const PositionChain& chain, int64_t n) {
+    place_.assign(size_t(n), -1);
     int64_t own = 0;
-    for (int64_t t = 1; t < n_; ++t)
-      if (lattice.has_own(t)) place_[size_t(t)] = size_ * own++;
-    pairs_.reserve(own * size_), before_.reserve(own * size_);
-  }
-
-  // log Z from the scores in `plain`; leaves the marginals there, and the pairs here. Those of the run before are kept.
-  TAGFIELD_NOINLINE double run(EdgeLattice& lattice, Lattice<float>& plain, float z) {
-    for (int64_t k = 0; k < n_ * at_.Lp(); ++k) lattice.scores[k] = double(plain.scores[k]);
-    const double log_z = lattice.run(double(z), true);
-    for (int64_t k = 0; k < n_ * at_.Lp(); ++k) plain.node[k] = float(lattice.node[k]);
-    for (int64_t k = 0; k < size_; ++k) plain.edge[k] = float(lattice.edge[k]);
+    for (int64_t t = 1; t < n; ++t)
+      if (chain.has_own(t)) place_[size_t(t)] = size_ * own++;
     std::swap(pairs_, before_);
-    for (int64_t t = 1; t < n_; ++t)
-      for (int64_t k = 0; place_[size_t(t)] >= 0 && k < size_; ++k)
-        pairs_[place_[size_t(t)] + k] = float(lattice.pair(t)[k]);
-    return log_z;
+    pairs_.reserve(own * size_);
+    for (int64_t t = 1; t < n; ++t)
+      for (int64_t k = 0; place_[size_t(t)] >= 0 && k < size_; ++k) pairs_[place_[size_t(t)] + k] = float(chain.pair(t)[k]);
   }
 
-  // The loss where every label is known; the pairs become E − Ẽ.
-  double run_known(EdgeLattice& lattice, Lattice<float>& plain, float z, const int32_t* y) {
-    const double loss = run(lattice, plain, z) - double(z) * lattice.path_score(y);
-    for (int64_t t = 1; t < n_; ++t)
+  // The pairs become E − Ẽ where every label is known.
+  void subtract_gold(const int32_t* y, int64_t n) {
+    for (int64_t t = 1; t < n; ++t)
       if (place_[size_t(t)] >= 0) pairs_[place_[size_t(t)] + int64_t(y[t - 1]) * at_.Lp() + y[t]] -= 1;
-    return loss;
   }
 
   // After a run over all paths and one over those that agree with the known labels: E stays in before_, Ẽ in known_.
-  void subtract_before() {
+  void subtract_agreeing() {
     int64_t own = 0;
     for (int64_t place : place_) own += place >= 0;
     known_.reserve(own * size_);
@@ -109,7 +94,7 @@ struct Looked {
 
  private:
   const Layout& at_;
-  int64_t size_, n_ = 0;
+  int64_t size_;
   std::vector<int64_t> place_;  // [n] where the pairs of a position are; −1 where it has no edge attribute
   Scratch<float> pairs_, before_, known_;
 

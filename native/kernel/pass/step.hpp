@@ -11,7 +11,7 @@
 #include "kernel/corpus/groups.hpp"
 #include "kernel/pass/metric.hpp"
 #include "kernel/pass/response.hpp"
-#include "kernel/chain/known.hpp"
+#include "kernel/chain/limits.hpp"
 
 namespace tagfield {
 
@@ -52,7 +52,7 @@ struct Pass {
   int64_t minibatch = 1;         // sentences of one step
   bool mean = false;             // of their differences; else the sum
   bool ends = true;              // a mini-batch ends with this call, however short
-  Gathered* gathered = nullptr;  // where there are mini-batches, or kinds of features (gathered_step.hpp)
+  Gathered* gathered = nullptr;  // where there are mini-batches, or kinds of features (minibatch_step.hpp)
   Kinds kinds;
   Limits limits;
   Arrays theta, squares, rest;   // θ̄, S, R; of sgdqn and smd, metric.hpp says what is in the place of S

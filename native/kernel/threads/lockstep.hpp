@@ -31,7 +31,7 @@ inline void pause_spinning() {
 #endif
 }
 
-class Team {
+class Lockstep {
   static constexpr int SPINS = 2000;
 
   alignas(64) std::atomic<int> arrived_{0};

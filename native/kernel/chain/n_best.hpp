@@ -9,26 +9,21 @@
 // The first path is that of `tag`, which adds up in the precision of the weights: where rounding alone separates two paths,
 // both agree on which is the best. Its score is the highest that was found.
 //
-// With many labels, v comes from the listed pairs (seen_paths.hpp) where they are few, and a partial path is lengthened by no more
+// With many labels, v comes from the listed pairs (listed_paths.hpp) where they are few, and a partial path is lengthened by no more
 // labels than paths are wanted: each of those that are better leads to a better path.
 #pragma once
 #include <algorithm>
 #include <cstdint>
-#include <functional>
 #include <limits>
-#include <memory>
 #include <queue>
 #include <utility>
 #include <vector>
 
-#include "kernel/decode/decode.hpp"
-#include "kernel/chain/position_weights.hpp"
-#include "kernel/chain/limits.hpp"
-#include "kernel/threads/threads.hpp"
+#include "kernel/chain/listed_paths.hpp"
 
 namespace tagfield {
 
-class BestPaths {
+class NBestSearch {
   struct Part {
     int64_t t;
     int32_t label;
@@ -102,7 +97,7 @@ class BestPaths {
       const double rest = part.rest + s[part.t * L + part.label];
       const auto lengthen = [&](int i) { open(part.t - 1, i, top.part, rest + tau(part.t, i, part.label)); };
       const int64_t wanted = count + 1;  // the path of `tag` may turn up again
-      if (L <= SeenPairs::FEW || L <= wanted) {
+      if (L <= ListedPairs::FEW || L <= wanted) {
         for (int i = 0; i < L; ++i) lengthen(i);
         continue;
       }
@@ -116,13 +111,13 @@ class BestPaths {
 };
 
 // v_t += the best way into each label, from listed pairs and the transitions tau [L, L].
-class SeenStep {
-  const SeenPairs& pairs_;
+class ListedStep {
+  const ListedPairs& pairs_;
   const double* tau_;
   Unlisted<double> unlisted_;
 
  public:
-  SeenStep(const SeenPairs& pairs, const double* tau) : pairs_(pairs), tau_(tau), unlisted_(pairs) {}
+  ListedStep(const ListedPairs& pairs, const double* tau) : pairs_(pairs), tau_(tau), unlisted_(pairs) {}
 
   void operator()(int64_t, const double* before, double* now) {
     unlisted_.open(before);
@@ -136,65 +131,5 @@ class SeenStep {
     }
   }
 };
-
-struct Listed {
-  std::vector<int32_t> labels;  // path after path
-  std::vector<double> scores;
-};
-
-template <Rows R, class T>
-void nbest_all(const Corpus& c, const FieldOf<T>& field, const Limits& limits, int64_t count, Listed* out, int threads) {
-  const Layout& at = field.at;
-  const int L = at.L, Lp = at.Lp();
-  Scratch<T> room;
-  const T* trans = limits.in_force(at, field.trans, room);
-  std::vector<double> tau(size_t(L) * L);
-  for (int i = 0; i < L; ++i)
-    for (int j = 0; j < L; ++j) tau[size_t(i) * L + j] = trans[int64_t(i) * Lp + j];
-  const auto pairs = SeenPairs::where_they_pay(at, trans);
-  Packets packets(c.S);
-  in_threads(threads, [&](int) {
-    FlushSubnormals flush;  // as in `tag`
-    BestPath<T> path(at);
-    Scratch<T> scratch;
-    path.open(trans);
-    std::unique_ptr<SeenStep> step;
-    if (pairs) step = std::make_unique<SeenStep>(*pairs, tau.data());
-    EdgeSentence<T> edges(at);
-    SentenceReader reader;
-    std::vector<double> s_;
-    std::vector<int32_t> best;
-    BestPaths paths;
-    auto copy = [&](int64_t n, const auto* scores) {
-      s_.resize(size_t(n) * L);
-      for (int64_t t = 0; t < n; ++t)
-        for (int j = 0; j < L; ++j) s_[size_t(t * L + j)] = scores[t * Lp + j];
-    };
-    auto list = [&](int64_t s, const auto* scores, auto into) {
-      const int64_t n = c.length(s);
-      copy(n, scores);
-      paths.find(L, n, s_.data(), into, count, best, out[s].labels, out[s].scores);
-    };
-    packets.each([&](int64_t s) {
-      const int64_t n = c.length(s);
-      if (n == 0) return;
-      best.resize(size_t(n));
-      if (c.edges.in(s)) {
-        edges.template load<R>(c, field, trans, limits, s);
-        EdgeLattice& own = edges.lattice;
-        own.best_path(best.data());
-        return list(s, own.scores, [&](int64_t t, int i, int j) { return own.tau(t)[int64_t(i) * Lp + j]; });
-      }
-      T* scores = scratch.reserve(n * Lp);
-      sum_scores<R>(reader.open(c, s), at, field.state, scores);
-      limits.forbid(c, at, s, scores);
-      path.find(scores, n, best.data());
-      const auto into = [from = tau.data(), L](int64_t, int i, int j) { return from[int64_t(i) * L + j]; };
-      if (!pairs) return list(s, scores, into);
-      copy(n, scores);
-      paths.find(L, n, s_.data(), into, std::ref(*step), count, best, out[s].labels, out[s].scores);
-    });
-  });
-}
 
 }  // namespace tagfield

@@ -1,0 +1,204 @@
+// One sequence at a time (sequence.hpp): sums of rows in registers, then the chain.
+#include "kernel/decode/sequence.hpp"
+
+#include <cstring>
+#include <vector>
+
+#include "kernel/chain/chain.hpp"
+#include "kernel/corpus/scores.hpp"
+
+namespace tagfield {
+
+namespace {
+
+template <class T> class Sequence final : public SequenceDoor, ChainReader<T> {
+  struct Place {
+    uint32_t first;  // block
+    uint32_t blocks; // bit b: the row has block b
+  };
+
+ public:
+  explicit Sequence(const FieldOf<T>& field) : field_(field), at_(field.at) {
+    attributes = at_.A, labels = at_.L;
+    for (int j = 0; j < W; ++j) none_[j] = T(-0.0);
+    if (at_.rows != Rows::SPARSE || at_.NB > 4 || at_.B > int64_t(UINT32_MAX)) return;
+    places_.resize(size_t(at_.A));
+    for (int64_t a = 0; a < at_.A; ++a) {
+      places_[size_t(a)] = {uint32_t(at_.first[a]), 0};
+      for (int64_t k = at_.first[a]; k < at_.first[a + 1]; ++k) places_[size_t(a)].blocks |= 1u << at_.column[k];
+    }
+  }
+
+  void ask_places(const AttributeIds& x) override {
+    const int64_t N = x.n ? x.ends[x.n - 1] : 0;
+    if (!places_.empty())
+      for (int64_t i = 0; i < N; ++i) prefetch(&places_[size_t(x.ids[i])]);
+    else if (at_.rows == Rows::SPARSE)
+      for (int64_t i = 0; i < N; ++i) prefetch(at_.first + x.ids[i]);
+  }
+
+  void ask_rows(const AttributeIds& x) override {
+    const int64_t N = x.n ? x.ends[x.n - 1] : 0;
+    if (!places_.empty()) return ask_sparse(x.ids, N);
+    for (int64_t i = 0; i < N; ++i) {
+      const int64_t a = x.ids[i];
+      int64_t k = a * at_.NB, count = at_.NB;
+      if (at_.rows == Rows::SPARSE) k = at_.first[a], count = at_.first[a + 1] - k;
+      const char* row = reinterpret_cast<const char*>(field_.state + k * W);
+      const int64_t bytes = count * W * int64_t(sizeof(T));
+      for (int64_t o = 0; o < bytes && o < 256; o += 64) prefetch(row + o);
+    }
+  }
+
+  void best(const AttributeIds& x, int32_t* y) override {
+    if (x.n == 0) return;
+    const FlushSubnormals flush;
+    open_transitions();
+    const T* scores = sum(x, finder_->room_for(x.n));
+    finder_->find({0, x.n, scores, y});
+  }
+
+  bool marginals(const AttributeIds& x, double* node) override {
+    if (x.n == 0) return true;
+    const FlushSubnormals flush;
+    open_transitions();
+    ChainJob<T> job;
+    job.n = x.n, job.scores = sum(x, chain_->room_for(x.n));
+    if (!transitions_fit_ || !within_largest(at_, job.scores, x.n)) return false;
+    node_ = node;
+    chain_->add(job, *this);
+    chain_->flush(*this);
+    return true;
+  }
+
+ private:
+  const FieldOf<T> field_;
+  const Layout at_;
+  std::unique_ptr<ChainForm> form_;
+  std::unique_ptr<PathFinder<T>> finder_;
+  std::unique_ptr<Chain<T>> chain_;
+  double* node_ = nullptr;     // where probabilities go
+  std::vector<Place> places_;  // [A]; empty where rows are FULL, or have more than 4 blocks
+  T none_[W];                  // a block of weights that are no features
+  std::vector<T> trans_;       // [L, Lp] what was opened last
+  bool transitions_fit_ = false;
+
+  void result(const ChainJob<T>& job, Paths, const ChainResult<T>& found) override {
+    for (int64_t t = 0; t < job.n; ++t)
+      for (int j = 0; j < at_.L; ++j) node_[t * at_.L + j] = double(found.node[t * at_.Lp() + j]);
+  }
+  void end(const ChainJob<T>&) override {}
+
+  // The first line of every row and the one in which it ends, which are mostly the same: asking twice costs less than a branch.
+  void ask_sparse(const int32_t* ids, int64_t N) const {
+    constexpr int64_t LINE = 64, BLOCK = W * int64_t(sizeof(T));
+    for (int64_t i = 0; i < N; ++i) {
+      const Place place = places_[size_t(ids[i])];
+      const char* row = reinterpret_cast<const char*>(field_.state + int64_t(place.first) * W);
+      const int64_t bytes = __builtin_popcount(place.blocks) * BLOCK;
+      prefetch(row);
+      for (int64_t o = LINE; o < at_.NB * BLOCK - BLOCK; o += LINE) prefetch(row + (o < bytes ? o : 0));
+      prefetch(row + (bytes ? bytes - 1 : 0));
+    }
+  }
+
+  // The transitions. What is derived of them is kept for the next call, as long as they are the same: the model's weights may
+  // change between two calls.
+  void open_transitions() {
+    const size_t size = size_t(at_.cells());
+    if (trans_.size() == size && !std::memcmp(trans_.data(), field_.trans, size * sizeof(T))) return;
+    trans_.assign(field_.trans, field_.trans + size);
+    transitions_fit_ = within_largest(at_, trans_.data(), at_.L);
+    form_ = std::make_unique<ChainForm>(at_, trans_.data());
+    finder_ = std::make_unique<PathFinder<T>>(*form_, nullptr);
+    finder_->start(trans_.data());
+    ChainWishes wishes;
+    wishes.transitions = false;
+    chain_ = std::make_unique<Chain<T>>(*form_, wishes, nullptr);
+    chain_->start(trans_.data(), T(1));
+  }
+
+  T* sum(const AttributeIds& x, T* scores) {
+    switch (at_.NB) {
+      case 1: sum_blocks<1>(x, scores); break;
+      case 2: sum_blocks<2>(x, scores); break;
+      case 3: sum_blocks<3>(x, scores); break;
+      case 4: sum_blocks<4>(x, scores); break;
+      default: sum_rows(x, scores);
+    }
+    return scores;
+  }
+
+  // bit ? a : b, which the compiler must not make a branch of.
+  static const T* either(uint32_t bit, const T* a, const T* b) {
+    const auto i = reinterpret_cast<uintptr_t>(a), j = reinterpret_cast<uintptr_t>(b);
+    return reinterpret_cast<const T*>(j ^ ((i ^ j) & (uintptr_t(0) - bit)));
+  }
+
+  template <int NB> void sum_blocks(const AttributeIds& x, T* scores) {
+    const T *state = field_.state, *none = none_;
+    const Place* places = places_.data();
+    const bool sparse = !places_.empty();
+    if (at_.rows == Rows::SPARSE && !sparse) return sum_rows(x, scores);
+    const Vec<T> last = select<T>(mask_lanes<T>(at_.lanes(NB - 1)), Vec<T>{}, splat<T>(PAD<T>));
+    int64_t i = 0;
+    for (int64_t t = 0; t < x.n; ++t) {
+      Vec<T> s[NB] = {};
+      s[NB - 1] = last;
+      auto add = [&](const T* const* block) {
+        if (x.values) {
+          const T v = T(x.values[i]);
+#pragma GCC unroll 4
+          for (int b = 0; b < NB; ++b) s[b] = s[b] + load(block[b]) * v;
+        } else {
+#pragma GCC unroll 4
+          for (int b = 0; b < NB; ++b) s[b] = s[b] + load(block[b]);
+        }
+      };
+      if (sparse)
+        for (; i < x.ends[t]; ++i) {
+          const Place place = places[x.ids[i]];
+          const T *row = state + int64_t(place.first) * W, *block[NB];
+          uint32_t has = place.blocks;
+#pragma GCC unroll 4
+          for (int b = 0; b < NB; ++b, has >>= 1) {
+            block[b] = either(has & 1, row, none);
+            row += int64_t(has & 1) * W;
+          }
+          add(block);
+        }
+      else
+        for (; i < x.ends[t]; ++i) {
+          const T *row = state + int64_t(x.ids[i]) * (NB * W), *block[NB];
+#pragma GCC unroll 4
+          for (int b = 0; b < NB; ++b) block[b] = row + b * W;
+          add(block);
+        }
+#pragma GCC unroll 4
+      for (int b = 0; b < NB; ++b) store<T>(scores + (t * NB + b) * W, s[b]);
+    }
+  }
+
+  // Many labels, or more blocks than a place can count.
+  void sum_rows(const AttributeIds& x, T* scores) {
+    blank_scores(at_, scores, x.n);
+    const bool sparse = at_.rows == Rows::SPARSE;
+    int64_t i = 0;
+    for (int64_t t = 0; t < x.n; ++t)
+      for (; i < x.ends[t]; ++i) {
+        const int64_t a = x.ids[i], from = sparse ? at_.first[a] : a * at_.NB, to = sparse ? at_.first[a + 1] : from + at_.NB;
+        for (int64_t k = from; k < to; ++k) {
+          T* p = scores + (t * at_.NB + (sparse ? int64_t(at_.column[k]) : k - from)) * W;
+          const Vec<T> row = load(field_.state + k * W);
+          store<T>(p, load(p) + (x.values ? row * T(x.values[i]) : row));
+        }
+      }
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<SequenceDoor> make_sequence(const FieldOf<float>& field) { return std::make_unique<Sequence<float>>(field); }
+std::unique_ptr<SequenceDoor> make_sequence(const FieldOf<double>& field) { return std::make_unique<Sequence<double>>(field); }
+
+}  // namespace tagfield
