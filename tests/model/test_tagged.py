@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tagfield.data.text.tokenizer.tokenizer import tokenize
-from tagfield.model.tagged import TaggedSentence, TaggedSpan, TaggedText, TaggedToken
 from tagfield.model.answers import span_kind
+from tagfield.model.tagged import TaggedSentence, TaggedSpan, TaggedText, TaggedToken
 
 TEXT = "  Anna <b>lives</b>\n\nin New  York."
 

@@ -46,7 +46,7 @@ class Tagger:
         self._names: tuple[str, ...] = ()
         self._ids: dict[str, int] = {}
         self._chain: Chain | None = None
-        self._straight: SequenceTagger | None = None
+        self._direct: SequenceTagger | None = None
         self._rows: list[list[float]] = []  # the marginals of the current sequence, once they were asked for
 
     def open(self, name: str | bytes | os.PathLike[str]) -> "closing[Tagger]":
@@ -83,19 +83,19 @@ class Tagger:
 
     def set(self, xseq: Any) -> None:
         """Set the current sequence; its items are as in `ItemSequence`."""
-        self._set(xseq, self._straight or self._closed())
+        self._set(xseq, self._direct or self._closed())
 
-    def _set(self, xseq: Any, straight: SequenceTagger) -> Chain:
+    def _set(self, xseq: Any, direct: SequenceTagger) -> Chain:
         if not isinstance(xseq, SEQUENCES):
             xseq = list(xseq)
-        made = Chain(xseq, straight)
+        made = Chain(xseq, direct)
         self._rows, self._chain = [], made
         return made
 
     def tag(self, xseq: Any = None) -> list[str]:
         """The best labels of a sequence, which becomes the current one; by default those of the current one."""
-        straight, names = self._straight or self._closed(), self._names
-        chain = self._chain if xseq is None else self._set(xseq, straight)  # not another thread's, set meanwhile
+        direct, names = self._direct or self._closed(), self._names
+        chain = self._chain if xseq is None else self._set(xseq, direct)  # not another thread's, set meanwhile
         return [] if chain is None else chain.best(names)
 
     def probability(self, yseq: Iterable[Any]) -> float:
@@ -132,8 +132,7 @@ class Tagger:
         """What the model holds: labels, attributes, transitions and state features, with weights in full precision."""
         if self._model is None:
             raise RuntimeError("Tagger is closed")
-        parts = self._model._parts()
-        return info_of(parts, header_of(parts, self._header))
+        return info_of(self._model, header_of(self._model, self._header))
 
     def dump(self, filename: str | bytes | os.PathLike[str] | None = None) -> None:
         """Write the model as text, to a file or to standard output."""
@@ -149,7 +148,7 @@ class Tagger:
             raise ValueError("the model has transitions that look at the input, which a Tagger cannot give; use Model")
         self.close()
         self._model = model
-        self._straight = model.straight
+        self._direct = None if model.direct is None else model.direct.sequences
         self._names = model.label_names
         self._ids = {name: i for i, name in enumerate(self._names)}
         self._header = start[:HEADER] if format_of(start) is FORMATS["crfsuite"] else None

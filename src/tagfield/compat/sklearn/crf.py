@@ -29,8 +29,8 @@ from tagfield.data.text.sources import PathLike
 from tagfield.errors import InputError
 from tagfield.inference.constraints import Rules
 from tagfield.model.formats.pickles import model_of_estimator
+from tagfield.model.info import labels_to_json, rules_for
 from tagfield.model.model import Model
-from tagfield.model.saved_values import labels_to_json, rules_for
 from tagfield.train import Epoch, train
 from tagfield.train.loop.streaming import Stream
 

@@ -19,10 +19,11 @@ from tagfield.data.text.tokenizer.tokenizer import Tokenizer
 from tagfield.errors import InputError
 from tagfield.inference.decoder import Decoder
 from tagfield.inference.spans import Span
+from tagfield.model.direct import Direct
 from tagfield.model.model import Model
 from tagfield.model.sentences import Sentences
 from tagfield.model.tagged import TaggedText
-from tagfield.native._text import SequenceTagger, label_lists, probability_lists
+from tagfield.native._text import label_lists, probability_lists
 from tagfield.system.checks import whole
 
 
@@ -159,33 +160,30 @@ class Decoding(Fitted):
     # Inside
 
     def _labels(self, X: Iterable[Any], known: Iterable[Any] | None) -> list[list[Any]]:
-        straight = self._straight(X, known)
-        if straight is not None:
+        direct = self._direct(X, known)
+        if direct is not None:
             model, classes = self.model_, tuple(self._classes)
             if model.template is not None:
-                return model.word_encoder.tag(X, straight.door, classes)
-            return model._tag_straight(straight, self._spelled(X, model), classes)
+                return direct.tag_words(X, classes)
+            return direct.tag(self._spelled(X, model), classes)
         decoder = self._decoder(X, known)
         return label_lists(decoder.best(), tuple(self._classes), decoder.tokens)
 
     def _probabilities(self, X: Iterable[Any], known: Iterable[Any] | None) -> list[list[dict[Any, float]]]:
-        straight, model = self._straight(X, known), self.model_
-        if straight is not None and model.template is None:
-            found, seen, unknown, some = straight.probabilities(self._spelled(X, model), tuple(self._classes))
-            if unknown:
-                model._check_known(seen, unknown, some)
-            return found
+        direct, model = self._direct(X, known), self.model_
+        if direct is not None and model.template is None:
+            return direct.probabilities(self._spelled(X, model), tuple(self._classes))
         decoder = self._decoder(X, known)
         return probability_lists(decoder.marginals(), tuple(self._classes), decoder.tokens)
 
-    def _straight(self, X: Any, known: Iterable[Any] | None) -> SequenceTagger | None:
-        """The short way from objects to labels, if a call has no need of a decoder; see `Model.straight`."""
+    def _direct(self, X: Any, known: Iterable[Any] | None) -> Direct | None:
+        """The short way from objects to labels, if a call has no need of a decoder; see `Model.direct`."""
         if self._model is None:
             self._check_fitted()
         if known is not None or X is None or self._constraints() is not None:
             return None
         one = type(X) is list and len(X) == 1  # threads have nothing to share there
-        return self.model_.straight if one or threads_of(self.n_jobs) == 1 else None
+        return self.model_.direct if one or threads_of(self.n_jobs) == 1 else None
 
     def _overrides(self, *methods: str) -> bool:
         """Whether a subclass or this object has a method of its own instead of one of these."""

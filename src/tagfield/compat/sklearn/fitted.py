@@ -15,8 +15,8 @@ from tagfield.data.text.templates.presets import load_template
 from tagfield.data.text.templates.template import Template
 from tagfield.errors import InputError
 from tagfield.inference.constraints import Rules
+from tagfield.model.info import labels_from_json, labels_to_json, rules_for, rules_to_json
 from tagfield.model.model import Model
-from tagfield.model.saved_values import labels_from_json, labels_to_json, rules_for, rules_to_json
 from tagfield.train import Epoch, Settings
 from tagfield.train.loop.streaming import Stream
 
