@@ -66,7 +66,7 @@ def _use(data: bytes, format: str) -> None:
     _answer(model)
     if FORMATS[format].known_by(data[:4096]):
         with contextlib.suppress(InputError):  # names with blanks can be read, and not be written
-            again = read_bytes(WRITERS[format](model._parts()))
+            again = read_bytes(WRITERS[format](model))
             assert again.labels.strings() == model.labels.strings()
 
 

@@ -6,6 +6,7 @@ Labels and weights are kept or the command fails. What else OUT cannot hold is l
 """
 
 import shlex
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -80,7 +81,7 @@ def convert_model(
         )
     dropped = without_constraints and parts.info.get("constraints") is not None
     if dropped:
-        parts = parts._replace(info={name: value for name, value in parts.info.items() if name != "constraints"})
+        parts = replace(parts, info={name: value for name, value in parts.info.items() if name != "constraints"})
     write(parts, target, to)
     size = f"{count(len(parts.labels), 'label')}, {count(len(parts.attributes), 'attribute')}"
     voice.note(f"read   {source}: a model of {found}, {size}")

@@ -243,11 +243,11 @@ class WordEncoder:
         return Encoded(data, known, label_set, gold, names, self.template, edges=edges)
 
     def tag(self, X: Iterable[object], door: object, names: tuple[str, ...]) -> list[list[str]]:
-        """The best labels of some sentences without a Dataset, by the weights behind the door of `Model.straight`.
+        """The best labels of some sentences without a Dataset, by the weights behind the door of `Model.direct`.
 
         >>> from tagfield import Model
         >>> model = Model.train_words([["to", "be"]], [["TO", "VB"]])
-        >>> model.word_encoder.tag([["be", "to"]], model.straight.door, model.label_names)
+        >>> model.word_encoder.tag([["be", "to"]], model.direct.sequences.door, model.label_names)
         [['VB', 'TO']]
         """
         assert self.attributes is not None

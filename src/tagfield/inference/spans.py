@@ -62,6 +62,7 @@ class SpanFinder:
 
     def __init__(self, labels: Sequence[str], kind: LabelKind | None = None) -> None:
         self._tables = _tables_of(tuple(labels), kind)
+        self.types = list(self._tables.number)
 
     def chunks(self, path: Any) -> list[Chunk]:
         """(type, start, end) of the chunks in a path of label ids."""
@@ -223,7 +224,8 @@ class _Work:
 
     def moves(self, into: Any, before: Any, after: Any) -> Doubles:
         """The transitions between some labels, into the positions [C]."""
-        return self._tau[before, after] if self._tau.ndim == 2 else self._tau[into[:, None, None], before, after]
+        found: Doubles = self._tau[(before, after) if self._tau.ndim == 2 else (into[:, None, None], before, after)]
+        return found
 
 
 def fits(scores: Doubles, tau: Doubles) -> bool:

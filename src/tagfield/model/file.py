@@ -15,13 +15,14 @@ arrays and metadata.
 
 import json
 import os
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from tagfield.data.text.templates.template import Template
 from tagfield.errors import ModelFileError, TagfieldError
-from tagfield.model.saved_values import labels_from_json, rules_from_json
+from tagfield.model.info import info_from_json
 from tagfield.native._text import Vocabulary
 from tagfield.system.storage import open_file, tensors_of
 from tagfield.train.trainers.stochastic import NUMBERS
@@ -36,29 +37,18 @@ STREAM = "stream."  # prefix of the names of a stream's arrays
 STREAM_NUMBERS = {"offered", *NUMBERS}
 
 
-INFO: tuple[tuple[tuple[str, ...], Any, str], ...] = (  # entries of info, their types, and how messages call those
-    (("version", "trained_by", "stop_reason"), str, "a text"),
-    (("settings",), dict, "a JSON object"),
-    (
-        ("sequences", "tokens", "state_features", "transition_features", "edge_features", "epochs"),
-        int,
-        "a whole number",
-    ),
-    (("objective", "seconds", "pruned"), (int, float), "a number"),
-)
-
-
-class Parts(NamedTuple):
-    """The parts of a model."""
+@dataclass(frozen=True)
+class Parts:
+    """The parts of a model, as its file holds them."""
 
     labels: Vocabulary
     attributes: Vocabulary
     features: FeatureSet
     weights: Weights
-    template: Template | None
-    info: dict[str, Any]
-    stream: State | None = None  # the optimiser's state, if the model learned from a stream
-    edges: Vocabulary | None = None  # edge attributes; None if there are none
+    template: Template | None = None
+    info: dict[str, Any] = field(default_factory=dict)  # how it was trained
+    stream: State | None = None  # the optimiser's state, if it learned from a stream
+    edges: Vocabulary | None = None  # edge attributes: transitions that look at the input
 
 
 def to_tensors(parts: Parts) -> tuple[dict[str, Any], dict[str, str]]:
@@ -164,7 +154,7 @@ def from_tensors(tensors: dict[str, Any], metadata: dict[str, str]) -> Parts:
             raise ValueError(f"{part} weights of shape {array.shape} do not match the layout")
     _check_padding(features)
     template = _template(tensors, metadata)
-    info = _info(metadata["info"], labels)
+    info = info_from_json(metadata["info"], labels.strings())
     stream = _stream(tensors, metadata, features, edges=edges is not None)
     return Parts(labels, attributes, features, weights, template, info, stream, edges)
 
@@ -186,21 +176,6 @@ def _check_weights(weights: Weights, labels: int, edges: Vocabulary | None, vers
         raise ValueError(f"transitions of shape {weights.trans.shape} do not match {labels} labels")
     if not weights.finite():
         raise ValueError("a weight is not a finite number")
-
-
-def _info(text: str, labels: Vocabulary) -> dict[str, Any]:
-    """How the model was trained; what others read of it has the type that it should have."""
-    info = json.loads(text)
-    if not isinstance(info, dict):
-        raise ValueError("info is not a JSON object")
-    for names, kind, spoken in INFO:
-        for name in names:
-            if info.get(name) is not None and (not isinstance(info[name], kind) or isinstance(info[name], bool)):
-                raise ValueError(f"info: {name} is not {spoken}")
-    if info.get("labels") is not None:
-        labels_from_json(info["labels"], len(labels))
-    rules_from_json(info.get("constraints"), labels.strings())
-    return info
 
 
 def _template(tensors: dict[str, Any], metadata: dict[str, str]) -> Template | None:

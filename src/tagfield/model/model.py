@@ -1,8 +1,9 @@
-"""Model: labels, attributes and weights. It tags words, text and attributes, and is saved to a file.
+"""Model: a CRF that is trained, tags words, text and attributes, and is saved to a file.
 
-    Encoded, Trained ─▶ Model ─▶ decoder (data, rules, known) ─▶ tag · marginals · n_best · spans · log_probability
-                          ├─▶ tag_words (lists of words) · tag_text (running text ─▶ TaggedText) · tag_arrow (tables)
-                          └─▶ save ─▶ one safetensors file ─▶ load (every bound checked) ─▶ Model
+    data ─▶ train ─▶ Model ─▶ its answers (predictor.py): tag · tag_words · tag_text · tag_arrow · marginals · spans · …
+                       ├─▶ evaluate ─▶ Scores
+                       ├─▶ its weights (inspection.py): top_features · top_edges · pruned
+                       └─▶ save ─▶ one safetensors file ─▶ load (every bound checked) ─▶ Model
 
 A model is immutable, so threads can share it. Each call has its own workspace, and the kernels release the GIL.
 """
@@ -10,23 +11,25 @@ A model is immutable, so threads can share it. Each call has its own workspace, 
 import os
 import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import add
+from typing import Any, Self
 
-from tagfield import __version__
 from tagfield.data.corpus import Corpus, is_corpus
+from tagfield.data.dataset import Floats
 from tagfield.data.encode import Encoded, encode_files, encode_words
-from tagfield.data.labels.rules import Starts, chunk_starts, find_scheme
 from tagfield.data.text.sources import PathLike
 from tagfield.data.text.templates.template import Template
 from tagfield.errors import InputError
+from tagfield.evaluate import ChunkScorer, Scores
+from tagfield.model import inspection
 from tagfield.model.arrow import ArrowTagger, Options
-from tagfield.model.file import Parts, from_tensors, to_tensors
+from tagfield.model.file import from_tensors, to_tensors
 from tagfield.model.formats import read_bytes, read_parts, write
-from tagfield.model.inspection import Weighed, feature_counts
-from tagfield.model.reading import caller_depth, paths_of
-from tagfield.model.tagging import Tagging
-from tagfield.native._text import Vocabulary
+from tagfield.model.info import info_of_stream, info_of_training
+from tagfield.model.predictor import Predictor
+from tagfield.model.reader import caller_depth, paths_of
 from tagfield.system.html import facts, some
 from tagfield.train import Settings, Trained, train
 from tagfield.train.loop.driver import WINDOW
@@ -34,12 +37,10 @@ from tagfield.train.loop.history import OnEpoch
 from tagfield.train.loop.streaming import Stream
 from tagfield.train.progress import show_progress
 from tagfield.train.recipes.settings import settings_from
-from tagfield.train.trainers.trainer import State
-from tagfield.weights.layout import FeatureSet, Weights
 
 
 @dataclass(frozen=True)
-class Model(Tagging, Weighed):
+class Model(Predictor):
     """A trained CRF.
 
     >>> sentences = [["Anna", "sleeps"], ["Ben", "sings"]]
@@ -49,25 +50,6 @@ class Model(Tagging, Weighed):
     >>> print(model.tag_text("Ben sleeps"))
     Ben/NAME sleeps/VERB
     """
-
-    labels: Vocabulary
-    attributes: Vocabulary
-    features: FeatureSet
-    weights: Weights
-    template: Template | None = None
-    info: dict[str, Any] = field(default_factory=dict)  # how it was trained
-    stream: State | None = None  # the optimiser's state, if it learned from a stream
-    edges: Vocabulary | None = None  # edge attributes: transitions that look at the input
-
-    def __post_init__(self) -> None:
-        for what, names, size in (
-            ("labels", self.labels, self.features.labels),
-            ("attributes", self.attributes, self.features.attributes),
-            ("edge attributes", self.edges or (), self.features.edges),
-        ):
-            if len(names) != size:
-                raise InputError(f"the model has {len(names)} {what}, but its features are those of {size}")
-        self.field  # noqa: B018  refuses weights that do not fit, here rather than at the first call
 
     @classmethod
     def train(
@@ -106,12 +88,11 @@ class Model(Tagging, Weighed):
             raise InputError("the data is encoded already, so a template has no effect; give it to encode_files")
         encoded = data if isinstance(data, Encoded | Corpus) else encode_files(paths_of(data), template=template)
         if dev is not None and not isinstance(dev, Encoded):
-            kind: dict[str, Any] = {"format": "items"} if encoded.template is None else {"template": encoded.template}
-            kind |= {"attributes": encoded.attributes, "labels": encoded.labels, "edge_attributes": encoded.edges}
-            dev = encode_files(dev, **kind)
+            form: Any = {"format": "items"} if encoded.template is None else {"template": encoded.template}
+            dev = encode_files(dev, **form, **_ids_of(encoded))
         settings = settings_from(settings)
-        with show_progress(encoded, settings, dev=dev is not None, progress=progress, on_epoch=on_epoch) as told:
-            return cls.of(encoded, train(encoded, settings, dev=dev, on_epoch=told, window=window))
+        with show_progress(encoded, settings, dev=dev is not None, progress=progress, on_epoch=on_epoch) as report:
+            return cls.of(encoded, train(encoded, settings, dev=dev, on_epoch=report, window=window))
 
     @classmethod
     def train_words(
@@ -143,51 +124,22 @@ class Model(Tagging, Weighed):
         if dev is not None:
             if not isinstance(dev, tuple | list) or len(dev) != 2:
                 raise InputError("dev must be a pair (X, y) of sentences and their labels")
-            held_out = encode_words(
-                *dev,
-                template=encoded.template,
-                attributes=encoded.attributes,
-                labels=encoded.labels,
-                edge_attributes=encoded.edges,
-            )
+            held_out = encode_words(*dev, template=encoded.template, **_ids_of(encoded))
         return cls.train(encoded, settings, dev=held_out, on_epoch=on_epoch, progress=progress)
 
     @classmethod
     def of(cls, encoded: Encoded | Corpus, trained: Trained) -> "Model":
         """The model of a training run, in its most compact form."""
         features, weights = trained.features.compact(trained.weights)
-        last = trained.history[-1] if trained.history else None
-        info = {
-            "version": __version__,
-            "settings": trained.settings.saved(),
-            "trained_by": trained.describe(),
-            "sequences": len(encoded),
-            "tokens": encoded.tokens,
-            **feature_counts(features),
-            "epochs": len(trained.history),
-            "objective": trained.best.objective if trained.history else None,
-            "seconds": last.seconds if last else 0.0,
-            "converged": trained.converged,
-            "stop_reason": trained.stop_reason,
-        }
-        if trained.parts is not None:
-            info["cluster"] = asdict(trained.parts)
-        if find_scheme(_starts(encoded)) == "IOB1":
-            info["scheme"] = "IOB1"  # constraints in BIO would forbid most of its chunks
+        info = info_of_training(encoded, trained, features)
         return cls(encoded.labels, trained.attributes, features, weights, encoded.template, info, edges=trained.edges)
 
     @classmethod
     def of_stream(cls, stream: Stream, settings: Settings, template: Template | None = None) -> "Model":
         """The model that a stream has learned so far, with the state it needs to continue."""
         learned = stream.learned(settings)
-        info = {
-            "version": __version__,
-            "settings": settings.saved(),
-            "trained_by": f"{settings.describe()}; in a stream",
-            "sequences": int(stream.state.numbers["t"]),
-        }
         known = (stream.labels, learned.attributes, learned.features, learned.weights)
-        return cls(*known, template, info, stream.state.copy(), learned.edges)
+        return cls(*known, template, info_of_stream(stream, settings), stream.state.copy(), learned.edges)
 
     def to_stream(self, settings: Settings) -> Stream:
         """A stream that continues from this model: from its optimiser's state if it has one, else from its weights."""
@@ -197,6 +149,32 @@ class Model(Tagging, Weighed):
         seen = int(self.info.get("sequences", 0))
         weights = self.weights.single()
         return Stream.after(attributes, self.labels, settings, self.features, weights, seen, edges)
+
+    def evaluate(
+        self,
+        data: Encoded | Corpus | PathLike | Sequence[PathLike],
+        *,
+        scheme: str | None = None,
+        rules: Any = None,
+        threads: int = 1,
+    ) -> Scores:
+        """Score the model on files with labels, on encoded data, or on a packed corpus, which is read by windows.
+
+        A label unknown to the model counts as an error. A corpus must have been packed with the model's template.
+
+        scheme: What to count, as in `tagfield.evaluate.evaluate`; by default what the labels mark.
+        rules: Constraints on the predicted labels, as in `decoder`.
+
+        >>> X, y = [["Anna", "left"], ["It", "left"]], [["B-PER", "O"], ["O", "O"]]
+        >>> model = Model.train_words(X, y)
+        >>> model.evaluate(model.encode_words(X, y)).f1
+        1.0
+        """
+        return reduce(add, (self._scores(part, scheme, rules, threads) for part in self.reader.labelled(data)))
+
+    def _scores(self, encoded: Encoded, scheme: str | None, rules: Any, threads: int) -> Scores:
+        decoder = self.decoder(encoded, rules=rules, threads=threads)
+        return ChunkScorer(encoded.names.strings(), scheme).score(encoded.gold, decoder.best(), decoder.tokens)
 
     # Files
 
@@ -215,7 +193,7 @@ class Model(Tagging, Weighed):
         """
         if "unsaved_labels" in self.info:
             raise InputError(str(self.info["unsaved_labels"]))
-        write(self._parts(), path, format)
+        write(self, path, format)
         if format != "tagfield" and self.info.get("labels") is not None:
             warnings.warn(
                 f"the labels are not strings, and a file of {format} holds only strings, such as {self.labels[0]!r}",
@@ -225,7 +203,7 @@ class Model(Tagging, Weighed):
     @property
     def size(self) -> int:
         """The bytes of its arrays and metadata, which make up the file but for its padding."""
-        tensors, metadata = to_tensors(self._parts())
+        tensors, metadata = to_tensors(self)
         return sum(int(array.nbytes) for array in tensors.values()) + sum(
             len(text.encode()) for text in metadata.values()
         )
@@ -237,7 +215,7 @@ class Model(Tagging, Weighed):
         A file of up to 256 MB is copied into memory, and a larger one is memory-mapped: replace such a file while it is
         in use (`mv`, `Model.save`), but do not overwrite it in place (`cp`).
         """
-        return cls(*read_parts(path))
+        return cls(**vars(read_parts(path)))
 
     @classmethod
     def load_bytes(cls, data: bytes | bytearray | memoryview) -> "Model":
@@ -250,7 +228,7 @@ class Model(Tagging, Weighed):
         >>> Model.load_bytes(path.read_bytes()).tag([[["b"], ["a"]]])
         [['Y', 'X']]
         """
-        return cls(*read_bytes(data))
+        return cls(**vars(read_bytes(data)))
 
     @classmethod
     def arrow_tagger(
@@ -271,16 +249,62 @@ class Model(Tagging, Weighed):
         """
         return ArrowTagger.of(cls.load, model, Options.of(column=column, **options))
 
+    # Its weights
+
+    def top_features(self, count: int = 20) -> list[tuple[str, str, float]]:
+        """The (attribute, label, weight) triples with the largest absolute weights."""
+        return inspection.largest(self.weights.state, self.features.locate, (self.attributes, self.labels), count)
+
+    def top_edges(self, count: int = 20) -> list[tuple[str, str, str, float]]:
+        """The (edge attribute, previous label, label, weight) with the largest absolute weights.
+
+        >>> from tagfield.native._text import Vocabulary
+        >>> from tagfield.weights.layout import FeatureSet
+        >>> features, weights = FeatureSet.from_triples(
+        ...     0, 2, ([], [], []), ([], [], []), edges=1, edge_weights=([0, 0], [0, 1], [1, 1], [0.5, -2.0])
+        ... )
+        >>> model = Model(Vocabulary(["X", "Y"]), Vocabulary(), features, weights, edges=Vocabulary(["w=a"]))
+        >>> model.top_edges(1)
+        [('w=a', 'Y', 'Y', -2.0)]
+        """
+        if self.weights.edge is None or self.edges is None:
+            return []
+        names = (self.edges, self.labels, self.labels)
+        return inspection.largest(self.weights.edge, self.features.locate_edges, names, count)
+
+    def attribute_weights(self, attribute: int) -> Floats:
+        """The weights of one attribute, one per label [L]; 0 where it has no feature."""
+        return inspection.weights_of(self, attribute)
+
+    def without_spare_attributes(self) -> Self:
+        """The model without attributes whose every weight is 0, such as c1 leaves, as in CRFsuite.
+
+        The command `train` and `CRF.fit` save this form. Data that is encoded for training keeps its ids, so it fits
+        the model before, not after. A model that gives every pair a weight (features='all') stays as it is without c1.
+
+        >>> from tagfield import encode_sequences
+        >>> model = Model.train(encode_sequences([[["a"], ["b"]]], [["X", "Y"]]), Settings("lbfgs", c1=0.6))
+        >>> len(model.attributes), len(model.without_spare_attributes().attributes)
+        (2, 0)
+        """
+        return self.pruned() if inspection.has_spare(self) else self
+
+    def pruned(self, threshold: float = 0.0) -> Self:
+        """A copy without weights of absolute value ≤ `threshold`, and without attributes that have no weight left.
+
+        >>> from tagfield import encode_sequences
+        >>> model = Model.train(encode_sequences([[["a"], ["b"]]] * 9, [["X", "Y"]] * 9), Settings("lbfgs"))
+        >>> len(model.attributes), len(model.pruned(100.0).attributes)
+        (2, 0)
+        """
+        return replace(self, **inspection.pruned(self, threshold))
+
     def __reduce__(self) -> tuple[Any, ...]:
-        return Model._assemble, to_tensors(self._parts())
+        return Model._assemble, to_tensors(self)
 
     @classmethod
     def _assemble(cls, tensors: dict[str, Any], metadata: dict[str, str]) -> "Model":
-        return cls(*from_tensors(tensors, metadata))
-
-    def _parts(self) -> Parts:
-        known = (self.labels, self.attributes, self.features, self.weights)
-        return Parts(*known, self.template, self.info, self.stream, self.edges)
+        return cls(**vars(from_tensors(tensors, metadata)))
 
     # Notebooks
 
@@ -303,8 +327,6 @@ class Model(Tagging, Weighed):
         return rows + [(name, str(self.info[key])) for key, name in known if key in self.info]
 
 
-def _starts(encoded: Encoded | Corpus) -> Starts:
-    """How the chunks of the training data begin."""
-    if isinstance(encoded, Corpus):
-        return Starts(*encoded.manifest.chunk_starts, -1, -1)
-    return chunk_starts(encoded.dataset, encoded.labels.strings())
+def _ids_of(encoded: Encoded | Corpus) -> dict[str, Any]:
+    """The vocabularies of encoded data, for held-out data in the same ids."""
+    return {"attributes": encoded.attributes, "labels": encoded.labels, "edge_attributes": encoded.edges}

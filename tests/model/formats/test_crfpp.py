@@ -175,4 +175,4 @@ def tiny(names: list[str], labels: list[str]) -> Model:
 
 
 def written(model: Model) -> bytes:
-    return to_bytes(model._parts())
+    return to_bytes(model)

@@ -67,7 +67,7 @@ def test_drawn_models_answer_as_in_crfsuite_and_are_written_byte_by_byte(
     trainer.train(str(path))
     raw = path.read_bytes()
     model = Model.load(path)
-    assert to_bytes(model._parts()) == raw
+    assert to_bytes(model) == raw
     tagger = pycrfsuite.Tagger()
     tagger.open(str(path))
     assert tagger.labels() == model.labels.strings()
@@ -92,7 +92,7 @@ def test_trained_models_are_written_byte_by_byte(tmp_path: Path, params: dict[st
     model.save(tmp_path / "b", format="crfsuite")
     assert (tmp_path / "b").read_bytes() == raw
     model.save(tmp_path / "c")
-    assert to_bytes(Model.load(tmp_path / "c")._parts()) == raw
+    assert to_bytes(Model.load(tmp_path / "c")) == raw
 
 
 def test_the_worked_example() -> None:
@@ -137,7 +137,7 @@ def test_bytes_that_are_not_utf8(tmp_path: Path) -> None:
     trainer.train(str(tmp_path / "m"))
     model = Model.load(tmp_path / "m")
     assert model.attributes.strings() == ["\ufdd7\ufdef\ufdd6\ufde9", "caf\ufdd6\ufde9"]
-    assert to_bytes(model._parts()) == (tmp_path / "m").read_bytes()
+    assert to_bytes(model) == (tmp_path / "m").read_bytes()
     model.save(tmp_path / "n")
     assert Model.load(tmp_path / "n").attributes.strings() == model.attributes.strings()
 
@@ -261,4 +261,4 @@ def test_more_than_4_gib_is_refused() -> None:
 
 def test_a_weight_beyond_float32_stays_as_it_is() -> None:
     raw = to_bytes(parts_of(["A", "B"], ["a"], ([0], [0], [1e60]), ([], [], [])))
-    assert to_bytes(Model.load_bytes(raw)._parts()) == raw
+    assert to_bytes(Model.load_bytes(raw)) == raw

@@ -47,7 +47,7 @@ def test_a_forged_record_changes_no_label(change: Any, name: str) -> None:
     format = model.info["format"]
     record = {**model.info[format], **change} if isinstance(change, dict) and change else change
     forged = replace(model, info={**model.info, format: record})
-    raw = (to_wapiti if format == "wapiti" else to_crfpp)(forged._parts())
+    raw = (to_wapiti if format == "wapiti" else to_crfpp)(forged)
     data = read_sentences("data.txt")
     assert Model.load_bytes(raw).tag_words(data) == model.tag_words(data)
 

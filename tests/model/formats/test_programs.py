@@ -68,7 +68,7 @@ def test_wapiti(seed: int, tmp_path: Path) -> None:
     wapiti("label", "-s", "-c", "-m", "model", "test", "best", cwd=tmp_path)
     wapiti("label", "-s", "-p", "-c", "-m", "model", "test", "posterior", cwd=tmp_path)
     model = Model.load(tmp_path / "model")
-    assert to_bytes(model._parts()) == (tmp_path / "model").read_bytes()
+    assert to_bytes(model) == (tmp_path / "model").read_bytes()
     assert model.template is not None
     read = len(model.template.columns) - 1  # columns that no pattern reads are not known to the model
     data = [[row[:read] for row in sentence] for sentence in test]

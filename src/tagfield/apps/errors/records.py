@@ -86,7 +86,7 @@ class Records:
         data = {
             "names": self._names,
             "joiner": "" if self._kind == "words" else " ",  # characters of a segmentation stand side by side
-            "types": [] if self._finder is None else list(self._finder.tables.types),
+            "types": [] if self._finder is None else self._finder.types,
             "unseen": self._find is not None,
             "train": train is not None,
             "confusions": self._confusions(),
@@ -148,7 +148,7 @@ class Records:
         if self._finder is None:
             return []
         outside = len(self._names)
-        types = self._finder.tables.types
+        types = self._finder.types
         found = self._finder.chunks([outside if y == UNKNOWN else int(y) for y in path])
         marks = np.zeros(len(path) + 1, np.int64)
         marks[1:][kept] = 1

@@ -3,7 +3,7 @@
     xseq ─▶ native: attribute ids ─▶ best · marginals          and through a Corpus of one sequence ─▶ log_probability
 
 `encode_sequences` and Decoder do the same for many sequences at once. A call of theirs costs 25 µs, more than the work
-for a short sequence, so this takes the short way (`Model.straight`).
+for a short sequence, so this takes the short way (`Model.direct`).
 """
 
 from typing import Any

@@ -1,22 +1,102 @@
-"""What a model file keeps for CRF: labels that are not strings, and the constraints on predictions.
+"""info: how a model was trained, and what a CRF keeps with it, as JSON in the model file.
 
-    labels  [3, ("B", "X")]  ↔  [3, {"tuple": ["B", "X"]}]
-    Rules                    ↔  "BIO", or {"start": bits, "follow": bits, "end": bits} in hexadecimal
+    training, a stream ─▶ info_of_training, info_of_stream ─▶ info ─▶ file ─▶ info_from_json (types checked) ─▶ info
 
-Both stand in the file's info, as JSON. A model's own labels are strings; these are the labels as you wrote them.
+    labels       [3, ("B", "X")]  ↔  [3, {"tuple": ["B", "X"]}]      labels of a CRF that are not strings
+    constraints  Rules            ↔  "BIO", or {"start": bits, "follow": bits, "end": bits} in hexadecimal
+
+A model's own labels are strings; info has them as you wrote them.
 """
 
+import json
 from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
+from tagfield import __version__
+from tagfield.data.corpus import Corpus
+from tagfield.data.encode import Encoded
+from tagfield.data.labels.rules import Starts, chunk_starts, find_scheme
 from tagfield.errors import InputError
 from tagfield.inference.constraints import Flags, Rules, rules_of
+from tagfield.train import Settings, Trained
+from tagfield.train.loop.streaming import Stream
+from tagfield.weights.layout import FeatureSet
 
 DEPTH = 16  # of tuples in tuples
 WRONG_LABELS = "info: labels is not a list of different labels, one for each label of the model"
 PARTS = ("start", "follow", "end")
+TYPES: tuple[tuple[tuple[str, ...], Any, str], ...] = (  # entries, their types, and what messages call those
+    (("version", "trained_by", "stop_reason"), str, "a text"),
+    (("settings",), dict, "a JSON object"),
+    (
+        ("sequences", "tokens", "state_features", "transition_features", "edge_features", "epochs"),
+        int,
+        "a whole number",
+    ),
+    (("objective", "seconds", "pruned"), (int, float), "a number"),
+)
+
+
+def info_of_training(encoded: Encoded | Corpus, trained: Trained, features: FeatureSet) -> dict[str, Any]:
+    """How a training run went; `features` are those of the model."""
+    last = trained.history[-1] if trained.history else None
+    info = {
+        "version": __version__,
+        "settings": trained.settings.saved(),
+        "trained_by": trained.describe(),
+        "sequences": len(encoded),
+        "tokens": encoded.tokens,
+        **feature_counts(features),
+        "epochs": len(trained.history),
+        "objective": trained.best.objective if trained.history else None,
+        "seconds": last.seconds if last else 0.0,
+        "converged": trained.converged,
+        "stop_reason": trained.stop_reason,
+    }
+    if trained.parts is not None:
+        info["cluster"] = asdict(trained.parts)
+    if isinstance(encoded, Corpus):
+        starts = Starts(*encoded.manifest.chunk_starts, -1, -1)
+    else:
+        starts = chunk_starts(encoded.dataset, encoded.labels.strings())
+    if find_scheme(starts) == "IOB1":
+        info["scheme"] = "IOB1"  # constraints in BIO would forbid most of its chunks
+    return info
+
+
+def info_of_stream(stream: Stream, settings: Settings) -> dict[str, Any]:
+    """How a stream has been learned from so far."""
+    return {
+        "version": __version__,
+        "settings": settings.saved(),
+        "trained_by": f"{settings.describe()}; in a stream",
+        "sequences": int(stream.state.numbers["t"]),
+    }
+
+
+def feature_counts(features: FeatureSet) -> dict[str, int]:
+    """The numbers of features, as `info` has them."""
+    states, transitions = features.counts
+    found = {"state_features": states, "transition_features": transitions}
+    return found | ({"edge_features": features.edge_count} if features.edges else {})
+
+
+def info_from_json(text: str, labels: Sequence[str]) -> dict[str, Any]:
+    """The info of a model file; ValueError if an entry that is read elsewhere has a wrong type."""
+    info = json.loads(text)
+    if not isinstance(info, dict):
+        raise ValueError("info is not a JSON object")
+    for names, kind, spoken in TYPES:
+        for name in names:
+            if info.get(name) is not None and (not isinstance(info[name], kind) or isinstance(info[name], bool)):
+                raise ValueError(f"info: {name} is not {spoken}")
+    if info.get("labels") is not None:
+        labels_from_json(info["labels"], len(labels))
+    rules_from_json(info.get("constraints"), labels)
+    return info
 
 
 def labels_to_json(labels: Iterable[Any]) -> list[Any]:

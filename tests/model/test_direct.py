@@ -61,11 +61,11 @@ def test_words(words: Model, data: list[list[str]]) -> None:
 
 def test_words_that_are_none(words: Model, model: Model) -> None:
     for bad in (None, 3, "text", [3], [["a", 3]], [["a", ""]], [["\udc80"]]):
-        with pytest.raises(InputError) as told:
+        with pytest.raises(InputError) as long:
             words.encode_words(bad)  # type: ignore[arg-type]
         with pytest.raises(InputError) as short:
             words.tag_words(bad)  # type: ignore[arg-type]
-        assert str(short.value) == str(told.value)
+        assert str(short.value) == str(long.value)
         assert words.tag_words([["The", "dog"]]) == [["D", "N"]]
     with pytest.raises(InputError, match="has no template, so it cannot read words"):
         model.tag_words([["a"]])
@@ -86,7 +86,7 @@ def test_an_estimator(crf: CRF, data: list[Any]) -> None:
 def test_transitions_that_look_at_the_input_need_a_decoder() -> None:
     edges = [[None, ["e"]], [None, ["f"], ["e"]], [None]]
     model = Model.train(encode_sequences(X, Y, edges=edges), Settings("lbfgs"))
-    assert model.straight is None
+    assert model.direct is None
     assert model.tag(X, edges=edges) == decoded(model, X, edges=edges)
     with pytest.raises(InputError, match="this data has no edge attributes"):
         model.tag(X)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tagfield import InputError
 from tagfield.inference.constraints import Rules, rules_of
-from tagfield.model.saved_values import labels_from_json, labels_to_json, rules_for, rules_from_json, rules_to_json
+from tagfield.model.info import labels_from_json, labels_to_json, rules_for, rules_from_json, rules_to_json
 
 plain = st.one_of(st.text(max_size=3), st.integers(), st.booleans(), st.floats(allow_nan=False), st.binary(max_size=3))
 labels = st.recursive(plain, lambda inner: st.lists(st.one_of(inner, st.none()), max_size=3).map(tuple), max_leaves=5)

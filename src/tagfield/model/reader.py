@@ -1,21 +1,25 @@
-"""What a model reads: attributes, words or files, encoded with its vocabularies, and checked to be what it knows.
+"""Reader: attributes, words, text and files in a model's ids, checked to be of the kind that the model knows.
 
-    attributes (lists, dicts) ─▶ encode ───────┐
-    words ─▶ the model's template ─▶ encode_words ─┴─▶ Encoded ─▶ decoder
-    files ─▶ the model's template ─▶ encode_files ─┘
+    attributes (lists, dicts) ─▶ encode ───────────────┐
+    words, text ─▶ template ─▶ encode_words, read_text ─┼─▶ Encoded ─▶ Decoder
+    files ─▶ template ─▶ encode_files, labelled ────────┘
 
-A model that gets the wrong kind of input would return labels all the same, and wrong ones: an attribute that the model
-does not know is left out. So a model with a template refuses attributes that it does not know, a model without one
-refuses words, and a model that knows hardly any of the attributes in a call warns.
+An unknown attribute is left out, so input of the wrong kind would still get labels, and wrong ones. A model with a
+template therefore refuses unknown attributes, a model without one refuses words, and a model that knows hardly any of
+the attributes in a call warns.
 """
 
 import os
 import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
+from tagfield.data.corpus import Corpus, is_corpus, recoded
 from tagfield.data.encode import Encoded, Format, WordEncoder, encode_files, encode_sequences, same_vocabulary
 from tagfield.data.labels.kinds import label_kind
 from tagfield.data.text.reading import ReadOptions
@@ -29,13 +33,19 @@ KNOWN_SHARE = 0.1  # with fewer known attributes, the input is of another kind t
 FEWEST = 20  # attributes in a call before their share says anything
 
 
-class Reading:
-    """The methods of Model that read."""
+@dataclass(frozen=True)
+class Reader:
+    """Reads with the vocabularies and the template of a model; the methods of Model with these names say how.
+
+    >>> reader = Reader(Vocabulary(["X"]), Vocabulary(["a"]))
+    >>> reader.encode([[["a"], ["b"]]]).dataset.attribute.tolist()
+    [0]
+    """
 
     labels: Vocabulary
     attributes: Vocabulary
-    template: Template | None
-    edges: Vocabulary | None
+    template: Template | None = None
+    edges: Vocabulary | None = None  # edge attributes; None if transitions do not look at the input
 
     def encode(
         self,
@@ -45,28 +55,13 @@ class Reading:
         edges: Iterable[object] | None = None,
         gather: bool = True,
     ) -> Encoded:
-        """Encode sequences of attribute lists or dicts with this model's vocabularies.
-
-        edges: attributes of the transition into each token, for a model that was trained with them; see
-            `encode_sequences`
-        gather: as in `encode_sequences`
-        """
+        """Sequences of attribute lists or dicts."""
         if edges is not None and self.edges is None:
             raise InputError("the model has no edge attributes; leave edges out")
         found = encode_sequences(
             X, y, edges=edges, attributes=self.attributes, labels=self.labels, edge_attributes=self.edges, gather=gather
         )
         return self._checked(found)
-
-    def encode_words(self, X: Iterable[object], y: Iterable[Iterable[str | None]] | None = None) -> Encoded:
-        """Encode sentences of words with this model's template; `marginals`, `spans` and all other methods take it.
-
-        >>> from tagfield import Model
-        >>> model = Model.train_words([["to", "be"]], [["TO", "VB"]])
-        >>> model.marginals(model.encode_words([["to", "be"]]))[0].shape
-        (2, 2)
-        """
-        return self.word_encoder.encode(X, y)
 
     def encode_files(
         self,
@@ -76,7 +71,7 @@ class Reading:
         format: Format | None = None,
         reading: ReadOptions | None = None,
     ) -> Encoded:
-        """Read and encode files with this model's template and vocabularies."""
+        """Files of columns, or of attributes if there is no template."""
         items = self.template is None and (reading is None or reading.format is None)
         return encode_files(
             paths,
@@ -88,6 +83,31 @@ class Reading:
             labels=self.labels,
             edge_attributes=self.edges,
         )
+
+    def labelled(self, data: Any) -> Iterator[Encoded]:
+        """Encoded data, files or a packed corpus, which is read by windows; InputError if a sequence has no labels."""
+        if is_corpus(data):
+            data = Corpus.open(data)
+        if isinstance(data, Corpus):
+            parts = recoded(data, self.attributes, self.labels, self.template, self.edges)
+        else:
+            parts = iter([data if isinstance(data, Encoded) else self.encode_files(paths_of(data))])
+        for part in parts:
+            bare = part.dataset.first_unlabelled(part.gold)
+            if bare is not None:
+                raise InputError(f"{part.where(bare)}: the sequence has no labels to score against")
+            if not same_vocabulary(part.labels, self.labels):
+                raise InputError(
+                    "the data is not encoded with this model's labels; use model.encode or model.encode_files"
+                )
+            yield part
+
+    def relabelled(self, encoded: Encoded, y: Iterable[Iterable[str]]) -> Encoded:
+        """Encoded data with other labels."""
+        ids = np.array([self.labels.find(label) for labels in y for label in labels], np.int32)
+        if len(ids) != len(encoded.gold):
+            raise InputError(f"X has {len(encoded.gold)} tokens, but y has {len(ids)} labels")
+        return replace(encoded, dataset=replace(encoded.dataset, labels=ids))
 
     @cached_property
     def word_encoder(self) -> WordEncoder:
@@ -105,7 +125,7 @@ class Reading:
         y: Iterable[Iterable[str]] | None = None,
         edges: Iterable[object] | None = None,
     ) -> Encoded:
-        """Attributes, or data that is encoded already, in the form that scoring needs."""
+        """Attributes, or data that is encoded already, in the form that decoding needs."""
         if not isinstance(X, Encoded):
             return self.encode(X, y, edges=edges, gather=False)
         if edges is not None:
@@ -118,11 +138,11 @@ class Reading:
         return self._with_edges(X)
 
     def read_words(self, X: Iterable[object], y: Iterable[Iterable[str | None]] | None = None) -> Encoded:
-        """Words in the form that scoring needs."""
+        """Words in the form that decoding needs."""
         return self.word_encoder.encode(X, y, gather=False)
 
     def read_text(self, sentences: list[list[str]]) -> Encoded:
-        """The words of running text; the template must read no other column."""
+        """The words of running text; InputError if the template reads another column."""
         template = self.word_encoder.template
         roles = [role for role in template.columns if role != LABEL]
         if len(roles) == 1:
@@ -145,8 +165,8 @@ class Reading:
 
     def _with_edges(self, encoded: Encoded) -> Encoded:
         """Raise if the edge attributes of the data are not those that the model's transitions look at."""
-        edges = encoded.dataset.edge_slots
-        if self.edges is None and (edges is None or not len(edges.position)):
+        slots = encoded.dataset.edge_slots
+        if self.edges is None and (slots is None or not len(slots.position)):
             return encoded
         if self.edges is None:
             raise InputError("the data has edge attributes, but this model has none; encode it with model.encode_files")
@@ -170,10 +190,10 @@ class Reading:
         self._with_edges(encoded)
         unknown = encoded.unknown
         if unknown.occurrences:
-            self._check_known(len(encoded.dataset.place), unknown.occurrences, unknown.some)
+            self.check_known(len(encoded.dataset.place), unknown.occurrences, unknown.some)
         return encoded
 
-    def _check_known(self, known: int, unknown: int, some: Iterable[str]) -> None:
+    def check_known(self, known: int, unknown: int, some: Iterable[str]) -> None:
         """Raise or warn if hardly any of the attributes of a call are known; `some` are unknown ones."""
         total = known + unknown
         if known >= KNOWN_SHARE * total:
