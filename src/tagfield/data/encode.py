@@ -10,7 +10,6 @@ is left out, and an unknown gold label is UNKNOWN in the Dataset. `Encoded` keep
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,12 +28,10 @@ from tagfield.errors import InputError
 from tagfield.native._text import ArrowWords, Vocabulary, encode_objects, encode_transitions
 from tagfield.system.checks import not_none
 
-Format: TypeAlias = str  # one of text.file_format.KINDS
 AUTO = "auto"  # stands for the preset that fits the labels
 
 __all__ = [
     "Encoded",
-    "Format",
     "Vocabulary",
     "WordEncoder",
     "check_weights",

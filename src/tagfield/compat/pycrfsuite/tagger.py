@@ -20,7 +20,6 @@ from tagfield.compat.pycrfsuite.dump import ParsedDump, dump_lines, header_of, i
 from tagfield.compat.pycrfsuite.items import ItemSequence, text_of
 from tagfield.data.dataset import Ints
 from tagfield.errors import InputError, ModelFileError, nearest
-from tagfield.model.file import Parts
 from tagfield.model.formats import FORMATS, format_of
 from tagfield.model.model import Model
 
@@ -166,19 +165,14 @@ class Tagger:
             file.write(lines)
 
     def _use(self, model: Model, start: bytes) -> "closing[Tagger]":
-        if model.straight is None:
+        direct = model.direct
+        if direct is None:
             raise ValueError("the model has transitions that look at the input, which a Tagger cannot give; use Model")
         header = start[:HEADER] if format_of(start) is FORMATS["crfsuite"] else None
-
-        def info() -> ParsedDump:
-            known = (model.labels, model.attributes, model.features, model.weights)
-            parts = Parts(*known, model.template, model.info, model.stream, model.edges)
-            return info_of(parts, header_of(parts, header))
-
         self.close()
         names = model.label_names
-        read = partial(Chain, model.straight, model.field)
-        self._source = Source(read, names, {name: i for i, name in enumerate(names)}, info)
+        read = partial(Chain, direct.sequences, model.field)
+        self._source = Source(read, names, {name: i for i, name in enumerate(names)}, lambda: info_of(model, header_of(model, header)))
         return closing(self)
 
 

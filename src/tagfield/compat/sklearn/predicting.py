@@ -27,9 +27,10 @@ from tagfield.inference.constraints import Rules
 from tagfield.inference.decoder import Decoder
 from tagfield.model.explain import explain
 from tagfield.model.explanation import Explanation
+from tagfield.model.direct import Direct
 from tagfield.model.model import Model
-from tagfield.model.saved_values import rules_for
-from tagfield.native._text import SequenceTagger, label_lists, probability_lists
+from tagfield.model.info import rules_for
+from tagfield.native._text import label_lists, probability_lists
 
 Known: TypeAlias = Iterable[Any] | None  # labels that you already know; see `CRF.predict`
 
@@ -44,21 +45,21 @@ class Predictor(NamedTuple):
 
     def labels(self, X: Any, known: Known = None) -> list[list[Any]]:
         """The best labels of each sequence."""
-        straight, model = self._straight(X, known), self.model
-        if straight is None:
+        direct = self._direct(X, known)
+        if direct is None:
             decoder = self.decoder(X, known)
             return label_lists(decoder.best(), self.fitted.classes, decoder.tokens)
-        if model.template is not None:
-            return model.word_encoder.tag(X, straight.door, self.fitted.classes)
-        return self._checked(*straight.tag(self._split(X), self.fitted.classes))
+        if self.model.template is not None:
+            return direct.tag_words(X, self.fitted.classes)
+        return direct.tag(self._split(X), self.fitted.classes)
 
     def probabilities(self, X: Any, known: Known = None) -> list[list[dict[Any, float]]]:
         """{label: probability} for each token of each sequence."""
-        straight = self._straight(X, known)
-        if straight is None or self.model.template is not None:
+        direct = self._direct(X, known)
+        if direct is None or self.model.template is not None:
             decoder = self.decoder(X, known)
             return probability_lists(decoder.marginals(), self.fitted.classes, decoder.tokens)
-        return self._checked(*straight.probabilities(self._split(X), self.fitted.classes))
+        return direct.probabilities(self._split(X), self.fitted.classes)
 
     def log_probability(self, X: Any, y: Iterable[Any]) -> Doubles:
         """log p(y | x) of each sequence."""
@@ -103,24 +104,18 @@ class Predictor(NamedTuple):
         right, known = self.decoder(encoded).best() == encoded.gold, encoded.gold >= 0
         return Compared(right, known, np.diff(encoded.dataset.tokens))
 
-    def _straight(self, X: Any, known: Known) -> SequenceTagger | None:
-        """The short way from objects to labels, if a call has no need of a decoder; see `Model.straight`."""
+    def _direct(self, X: Any, known: Known) -> Direct | None:
+        """The short way from objects to labels, if a call has no need of a decoder; see `Model.direct`."""
         if known is not None or X is None or self.constraints is not None:
             return None
         one = type(X) is list and len(X) == 1  # threads have nothing to share there
-        return self.model.straight if one or threads_of(self.n_jobs) == 1 else None
+        return self.model.direct if one or threads_of(self.n_jobs) == 1 else None
 
     def _split(self, X: Any) -> Any:
         """X with strings as lists of characters, if the model was trained on characters or they are single ones."""
         if type(X) is list and not any(map(has_strings, X)):
             return X
         return StringTokens(long=self.fitted.characters).split(X)
-
-    def _checked(self, found: list[Any], seen: int, unknown: int, some: list[str]) -> list[Any]:
-        """The answers; raises or warns if the model knows hardly any attribute."""
-        if unknown:
-            self.model._check_known(seen, unknown, some)
-        return found
 
 
 class TaggedSequence:

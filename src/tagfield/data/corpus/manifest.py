@@ -13,7 +13,8 @@ import re
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from tagfield.data.text.formats.file_format import KINDS, FileFormat
+from tagfield.data.text.formats.file_format import FileFormat
+from tagfield.data.text.formats.table import READ
 from tagfield.data.text.sources import MANIFEST
 from tagfield.data.text.templates.template import Template
 from tagfield.errors import InputError, TagfieldError
@@ -156,7 +157,7 @@ def _list(value: Any) -> list[Any]:
 
 def _form(record: Any) -> FileFormat:
     form = FileFormat(**{**record, "roles": tuple(str(role) for role in _list(record["roles"]))})
-    if form.kind not in KINDS:
+    if form.kind not in READ:
         raise ValueError(f"no format named {str(form.kind)[:20]!r}")
     return form
 

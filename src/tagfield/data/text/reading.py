@@ -1,6 +1,6 @@
 """`read`: any file, or rows from Python ─▶ Corpus, whose sentences and documents are made when you ask for them.
 
-paths ─▶ Sources ─▶ detect ─▶ the reader of the format ─▶ Sentences or Documents
+paths ─▶ Sources ─▶ detect ─▶ formats/table.py ─▶ Sentences or Documents
 rows  ─▶ formats/rows.py ───────────────────────────────▶ Sentences or Documents
 """
 
@@ -9,16 +9,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tagfield.data.labels.schemes import recode
-from tagfield.data.text.formats.brat import read_brat
-from tagfield.data.text.formats.columns import read_column_file
-from tagfield.data.text.formats.conllu import read_conllu
-from tagfield.data.text.formats.csv_tsv import read_table
 from tagfield.data.text.formats.detect import detect
-from tagfield.data.text.formats.docbin import read_docbin
 from tagfield.data.text.formats.file_format import FileFormat
-from tagfield.data.text.formats.json_file import read_json, read_jsonl
-from tagfield.data.text.formats.plain import read_plain
 from tagfield.data.text.formats.rows import read_rows
+from tagfield.data.text.formats.table import FILE_FORMATS, describe
 from tagfield.data.text.inputs import open_inputs
 from tagfield.data.text.records import Document, Record, Sentence
 from tagfield.data.text.sources import PathLike, Source
@@ -82,7 +76,7 @@ class Corpus:
 
     def describe(self) -> str:
         """What the first file was taken for."""
-        return self.form.describe(len(self.labels))
+        return describe(self.form, len(self.labels))
 
 
 def read(data: Any, reading: ReadOptions | None = None, **options: Any) -> Corpus:
@@ -145,26 +139,9 @@ def read_files(paths: PathLike | Source | Iterable[PathLike | Source], reading: 
 
 def records_of_source(source: Source, form: FileFormat, reading: ReadOptions) -> Iterator[Record]:
     """The records of one file of a known format."""
-    match form.kind:
-        case "columns":
-            return read_column_file(source, form)
-        case "conllu":
-            return read_conllu(source, form)
-        case "jsonl":
-            return read_jsonl(source, reading.label_names)
-        case "json":
-            return read_json(source, reading.label_names)
-        case "csv" | "tsv":
-            return read_table(source, form)
-        case "brat":
-            return read_brat(source)
-        case "spacy":
-            return read_docbin(source)
-        case "text":
-            return read_plain(source)
-    raise InputError(
-        f"{source.name}: item files contain attributes instead of words; use encode_files or tagfield train"
-    )
+    read = FILE_FORMATS[form.kind].read
+    assert read is not None, form.kind
+    return read(source, form, reading.label_names)
 
 
 def sentences_of(records: Iterable[Record], reading: ReadOptions) -> Iterator[Sentence]:
