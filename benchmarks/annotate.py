@@ -1,12 +1,12 @@
-"""Labelling by hand, simulated: what a model knows after so many sentences, by the order in which they are labelled.
+"""Simulate labelling by hand: F1 after a number of labelled sentences, by the order in which they are labelled.
 
 Usage: annotate.py FOLDER [--corpora wnut17 ingredients] [--seeds 3] [--first 0] [--fold 0]. FOLDER has
 CORPUS/train.txt for each.
 
-    train.txt ─▶ every tenth sentence is held out, those of the fold ─▶ a pool of 1,500 others, by chance (the seed)
-    pool ─▶ the order of `tagfield annotate` │ chance ─▶ label with the gold labels ─▶ learn ─▶ F1 on held-out sentences
+    train.txt ─▶ every tenth sentence is held out, those of the fold ─▶ a pool of 1,500 others, drawn by the seed
+    pool ─▶ the order of `tagfield annotate` │ random ─▶ label with the gold labels ─▶ learn ─▶ F1 on held-out sentences
 
-`stream` labels in the order of chance too, but learns as `partial_fit` does, one pass over each sentence as it comes.
+`stream` also labels in random order, but learns as `partial_fit` does, with one pass over each sentence.
 The order was chosen on fold 0 of wnut17 and ingredients with the seeds 0 to 3; other folds and corpora check it.
 test.txt is not read.
 """

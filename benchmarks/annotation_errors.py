@@ -1,4 +1,4 @@
-"""Do likely annotation errors come first? Wrong labels are put into the data, and the page of errors is asked for them.
+"""Do likely annotation errors come first? Add wrong labels to the data, and look for them on the page of errors.
 
 Usage: annotation_errors.py FOLDER [--corpora conll2000 wnut17 ingredients] [--rate 0.05] [--seeds 1] [--clean]
 [--rules].
@@ -7,8 +7,8 @@ FOLDER has CORPUS/train.txt for each; test.txt is not read.
     train.txt ─▶ a share of its spans becomes wrong: another type │ no label │ a word more or less │ a span elsewhere
               ─▶ ten folds: train on nine tenths, find errors in the other one ─▶ places, and which are wrong on purpose
 
-Precision counts only what was put in: annotation errors that the corpus had before count as false alarms, so it is a
-lower bound. Recall has all wrong spans in its denominator, also those where the model agrees with the wrong label.
+Precision counts only added errors: errors that the corpus had before count as false alarms, so it is a lower bound.
+Recall counts all wrong spans, including those where the model agrees with the wrong label.
 `--clean` trains on the labels as they were. `--rules` compares rules; without it only the rule of the page is printed.
 """
 

@@ -1,4 +1,4 @@
-"""Tables of Arrow: tag_arrow beside to_pylist, tag_words and pa.array, which give the same column.
+"""Arrow tables: compare tag_arrow with to_pylist, tag_words and pa.array, which give the same column.
 
 Usage: arrow.py FOLDER [--quick], with train.txt and test.txt of CoNLL-2000 in FOLDER. The table has the words of
 test.txt eight times over. Wall clock, the rows taking turns, medians.

@@ -1,8 +1,8 @@
-"""`--generator auto` beside every fixed recipe: what it chooses, and what that is worth after ten epochs.
+"""Compare `--generator auto` with every fixed recipe: what it chooses, and its score after ten epochs.
 
 Usage: auto.py FOLDER [--seeds N] [--epochs N], with train.txt and test.txt of CoNLL-2000 in FOLDER. The skewed corpus
 is the built-in `mentions`, made from the seed, with the template `words`. Fixed recipes run with calibrated rates,
-plain and averaged; the best of them is found on the test part, so nobody could have picked it beforehand.
+plain and averaged. The best of them is chosen by test score, so it is an upper bound.
 """
 
 import os

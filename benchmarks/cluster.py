@@ -1,7 +1,7 @@
-"""Training on 1, 2 and 4 workers of a local Ray cluster, beside training in one process: time and bytes of an epoch.
+"""Compare 1, 2 and 4 workers of a local Ray cluster with one process: time and bytes of an epoch.
 
 Usage: cluster.py FOLDER, with train.txt of CoNLL-2000 in it; `--quick` trains on a part. The workers share this
-machine's cores and talk over loopback, so the rows show what a cluster costs, not what it gains: on two cores four
+machine's cores and talk over loopback, so the rows show the cost of a cluster, not its gain: on two cores, four
 workers cannot be faster than two. The seconds of an epoch leave out starting Ray and reading the data.
 """
 

@@ -5,7 +5,7 @@ Usage: default.py FOLDER [--seeds N] [--log FILE] [--only NAME,…]
 FOLDER contains conll2000, wnut17, ewt_xpos and ingredients (which has a file `template`), each with train.txt and
 test.txt. The score is chunk F1, and token accuracy for ewt_xpos, whose labels are parts of speech. The default is
 trained as it is. Stochastic recipes are averaged; they and the margin recipes make 10 passes, and lbfgs runs until it
-converges. Finished runs are kept in the log: started again, the script goes on where it was.
+converges. Finished runs are kept in the log; start the script again to continue.
 """
 
 import os

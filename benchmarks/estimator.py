@@ -1,7 +1,7 @@
-"""The estimator beside sklearn-crfsuite, from Python objects, one thread each: encoding, predict, predict_marginals.
+"""Compare the estimator with sklearn-crfsuite, one thread each: encoding, predict, predict_marginals.
 
 Usage: estimator.py FOLDER, with train.txt and test.txt of CoNLL-2000 in it. Processor seconds of this process, the two
-alternating, medians: on a machine that does other things as well, wall clocks compare those.
+alternating, medians. CPU time, because other programs on the machine would disturb a wall clock.
 """
 
 import os

@@ -4,7 +4,7 @@ Usage: labels.py FOLDER, with train.txt of CoNLL-2000 in it. Its 22 labels are s
 each other is drawn once, so that few pairs of labels occur, as in large tag sets: of the 457 tags of the Brown corpus,
 4 % of the pairs do. Attributes are those of CRFsuite's chunking example; state features are the observed ones. One
 thread; epochs of `sgd` and `l2sgd` after the first, and tagging of the same sentences from lists of attributes,
-medians. CRFsuite gets fewer sentences where it would take minutes. Blocks have 8 sentences, as from 8,000 sentences on.
+medians. CRFsuite gets fewer sentences where it would take minutes. Blocks have 8 sentences, as in corpora of 8,000.
 
 The last line is the peak memory of training with 225 labels, of 5,000 sentences from a file, each in its own process.
 """

@@ -1,8 +1,8 @@
-"""Iterations of L-BFGS on one thread and on two, beside python-crfsuite's, on the observed and the large feature set.
+"""Compare iterations of L-BFGS on one and two threads with python-crfsuite's, on the small and large feature set.
 
 Usage: lbfgs.py FOLDER, with train.txt of CoNLL-2000 in it; `--quick` repeats less. The trainers on one thread and on
-two take turns, iteration by iteration, after all pairs are remembered; medians are compared. An iteration of CRFsuite
-is what its log says.
+two take turns, iteration by iteration, after all pairs are remembered; medians are compared. The time of a CRFsuite
+iteration comes from its log.
 """
 
 import os

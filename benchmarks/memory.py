@@ -1,4 +1,4 @@
-"""Trains on the large feature set in a process of its own, so that its peak memory can be read: TRAIN EPOCHS."""
+"""Train on the large feature set in a separate process, to measure its peak memory: TRAIN EPOCHS."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""How shares should mix: accuracy of many ways, in one process, beside one machine's. docs/cluster.md has the table.
+"""Compare ways to mix the shares of a cluster with one machine, in one process. docs/cluster.md has the table.
 
     mixing.py FOLDER                        the chosen rows, on held-out tenths of FOLDER/train.txt
     mixing.py FOLDER --tried                every row
@@ -11,7 +11,7 @@ machine (1/1) in the same run: their mean, and its standard error.
 A row is SHARES/MIXES and what differs from scale/cluster/mixing.py: kappa; p=0.75, sums are divided by c^p;
 q=0.5, AdaGrad's squares by c^q; local=1, each share keeps AdaGrad's squares to itself; momentum=0.5, on the mixed
 change, with outer=1 as its learning rate (Nesterov); warm=0.05, that part of the data on share 0 alone before the first
-epoch; rate=2, times the learning rate. No cluster is needed: it computes what a cluster would.
+epoch; rate=2, times the learning rate. It needs no cluster: one process computes what a cluster computes.
 """
 
 import argparse

@@ -1,7 +1,7 @@
-"""python-crfsuite doing what tagfield does, timed from outside: the other side of every row of the table.
+"""Time python-crfsuite on the same tasks: the other side of every row of the table.
 
-An epoch is what CRFsuite itself says: "Seconds required for this iteration", the median over a run. Timing runs of
-different length and taking the difference was tried; feature generation, 22 s for the large set, drowns it.
+The time of an epoch is what CRFsuite reports, "Seconds required for this iteration", the median over a run. The
+difference between runs of different length was tried too; feature generation (22 s for the large set) hides it.
 """
 
 import sys

@@ -6,8 +6,8 @@ with train.txt and test.txt; a corpus that is missing is left out.
     train.txt ─▶ split k: every tenth sentence is held out, from the k-th one on ─▶ train ─▶ mean score
     --test:      the whole of train.txt ─▶ train with seed k ─▶ mean score on test.txt
 
-Choose features by the first and look at the second once. `letters` is a segmentation corpus made of ewt_xpos: its
-sentences without spaces, a label B, M, E or S for each character, scored by the F1 of words.
+Choose features by the first score, and compute the second once. `letters` is a segmentation corpus made of ewt_xpos:
+its sentences without spaces, a label B, M, E or S for each character, scored by the F1 of words.
 """
 
 import os

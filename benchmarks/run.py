@@ -1,6 +1,6 @@
-"""make bench: tagfield beside python-crfsuite on CoNLL-2000, one thread each, in one table of ratios.
+"""make bench: compare tagfield with python-crfsuite on CoNLL-2000, one thread each, in one table of ratios.
 
-The two alternate, each row is repeated, and medians are compared: what counts is the ratio in the same run, not the
+The two alternate, each row is repeated, and medians are compared. Quote the ratios of one run, not the
 seconds. Usage: run.py FOLDER, with train.txt and test.txt of CoNLL-2000 in it; `--quick` repeats less.
 """
 

@@ -1,4 +1,4 @@
-"""One sentence a call, as a service tags, beside python-crfsuite, one thread each.
+"""Tag one sentence per call, as a service does, and compare with python-crfsuite, one thread each.
 
 Usage: single.py FOLDER, with train.txt and test.txt of CoNLL-2000 in it; `--quick` runs every row once. Both sides get
 the same sentences with the same attributes, one in each call; a sentence has 24 tokens on average. Processor seconds of

@@ -2,7 +2,7 @@
 
 Usage: threads.py FOLDER [--threads 2] [--quick], with train.txt of CoNLL-2000 in FOLDER. The numbers of threads take
 turns epoch by epoch, after one epoch to warm up, and medians are compared. python-crfsuite has one thread; its epoch is
-that of `l2sgd`, which stands beside all three recipes.
+that of `l2sgd`, for all three recipes.
 """
 
 import os

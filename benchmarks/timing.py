@@ -1,7 +1,6 @@
-"""What the benchmarks share: clocks, alternation, epochs in the middle of training, peak memory, arguments, lines of a
-table.
+"""Shared functions of the benchmarks: clocks, alternation, epochs, peak memory, arguments, table rows.
 
-Times are those of a wall clock. Compare what alternates in one run: the machine's pace changes from second to second.
+Times are wall-clock times. Compare only what alternates in one run: the speed of a machine varies by the second.
 """
 
 import argparse

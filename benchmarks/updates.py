@@ -1,4 +1,4 @@
-"""An epoch of every kind of update beside plain SGD's, on the large feature set, one thread.
+"""Compare an epoch of every kind of update with plain SGD, on the large feature set, one thread.
 
 Usage: updates.py FOLDER, with train.txt of CoNLL-2000 in it; `--quick` repeats less. Each update alternates with plain
 SGD epoch by epoch, each at the rate that calibration finds, and medians are compared.

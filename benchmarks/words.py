@@ -1,4 +1,4 @@
-"""Words in, labels out, beside python-crfsuite with the same features extracted in Python, one thread each.
+"""Words to labels, compared with python-crfsuite and the same features extracted in Python, one thread each.
 
 Usage: words.py FOLDER, with train.txt and test.txt of CoNLL-2000 in it. Both tag the words of test.txt, whose tags are
 not read: all sentences in one call, and one sentence a call, as a service does. Processor seconds of this process, the

@@ -1,11 +1,11 @@
-"""The Fisher matrix made visible: what the natural gradient cancels, on a sentence small enough to write M down.
+"""See the Fisher matrix M that the natural gradient cancels, on a sentence small enough to compute it.
 
-Usage: fisher_matrix.py [FIGURE.png]. It prints what it finds, and with a file name draws it (needs matplotlib).
+Usage: fisher_matrix.py [FIGURE.png]. It prints its findings, and draws them if you give a file name (needs matplotlib).
 
 A CRF with 3 labels on a sentence of 3 words has 27 labellings, so E, M and every probability can be summed up path by
 path. The paper's formula (*) solves M·x = ∇B without forming M. But M is singular: adding a constant to the scores of
-all labels of a word changes no probability. So there are many solutions, and (*) is not the shortest, M⁺∇B. Both make
-the same step in probability, and that is all that training sees.
+all labels of a word changes no probability. So there are many solutions, and (*) is not the shortest, M⁺∇B. Both change
+the probabilities in the same way, so they train the same model.
 """
 
 import sys

@@ -1,12 +1,12 @@
 #!/usr/bin/env python
-"""python scripts/fuzz.py [--seconds 60] [--seed N] [--sanitized] [NAME …]: runs every fuzz target at once.
+"""python scripts/fuzz.py [--seconds 60] [--seed N] [--sanitized] [NAME …]: run every fuzz target at once.
 
     native/fuzz/NAME.cpp ─▶ clang++ -fsanitize=fuzzer,address,undefined ─▶ build/fuzz/NAME ─┐
     tests/fuzz/doors.py ─▶ tests/fuzz/worker.py, a few processes ───────────────────────────┴─▶ table, exit code
 
-What libFuzzer finds interesting is kept in build/fuzz/corpus for the next run. An input that breaks something is
-written to build/fuzz/findings, and the exit code is 1: put it into tests/fuzz/crashes/NAME, where a test reads it ever
-after, and mend the code.
+libFuzzer keeps interesting inputs in build/fuzz/corpus for the next run. An input that fails is written to
+build/fuzz/findings, and the exit code is 1: fix the code, and put the input into tests/fuzz/crashes/NAME, where every
+later test run reads it.
 """
 
 import argparse

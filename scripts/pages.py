@@ -1,9 +1,9 @@
-"""Keeps pages of docs/ true: pastes what their commands print, and makes the tutorial's notebook.
+"""Keep pages of docs/ up to date: paste what their commands print, and make the tutorial's notebook.
 
     python scripts/pages.py paste docs/tutorial.md docs/guides/*.md     # runs them, and updates blocks that differ
     python scripts/pages.py notebook                                    # docs/tutorial.md ─▶ docs/tutorial.ipynb
 
-`make docs` builds the site from the pages; `tests/docs/test_pages.py` fails if a page or the notebook is out of date.
+tests/docs/test_pages.py fails if a page is out of date, and test_notebook.py if the notebook is.
 """
 
 import json
@@ -24,7 +24,7 @@ NOTEBOOK = ROOT / "docs" / "tutorial.ipynb"
 
 
 def paste(page: Path) -> int:
-    """Replaces the shown outputs that differ from what is printed; returns how many."""
+    """Replace the shown outputs that differ from what is printed; return how many."""
     text = page.read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder:
         played = list(play(page, Path(folder)))

@@ -1,8 +1,8 @@
 #!/usr/bin/env python
-"""python scripts/release_notes.py [VERSION] [--released]: prints the section of CHANGELOG.md for a version.
+"""python scripts/release_notes.py [VERSION] [--released]: print the section of CHANGELOG.md for a version.
 
-Without VERSION it is the version of the sources. --released also wants a date in its heading, `## 0.2.0, 2027-03-01`,
-and the version to be that of the sources: the workflow checks a tag with it before it publishes anything.
+Without VERSION it is the version of the sources. --released also requires a date in its heading, `## 0.2.0,
+2027-03-01`, and the version of the sources; the workflow checks a tag with it before it publishes.
 """
 
 import argparse
@@ -22,7 +22,7 @@ class NoNotes(Exception):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the section; 1 with a sentence if it is not there or not ready."""
+    """Print the section; return 1 with an error message if it is missing or not ready."""
     parser = argparse.ArgumentParser(description="Print the release notes of a version.")
     parser.add_argument("version", nargs="?", help="a version or its tag, such as 0.1.0 or v0.1.0")
     parser.add_argument("--released", action="store_true", help="also check that it can be released")

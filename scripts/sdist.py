@@ -1,7 +1,7 @@
 #!/usr/bin/env python
-"""python scripts/sdist.py [-o dist] [--install]: builds the source distribution and checks what is in it.
+"""python scripts/sdist.py [-o dist] [--install]: build the source distribution and check its contents.
 
-    sources ─▶ build ─▶ DIST/*.tar.gz ─▶ the files that git knows, but for sdist.exclude of pyproject.toml
+    sources ─▶ build ─▶ DIST/*.tar.gz ─▶ the files in git, except sdist.exclude of pyproject.toml
                              └─▶ --install: built and installed without a network, then scripts/smoke.py
 
 --install compiles everything, which takes minutes. Where the system allows it (`unshare`, as root on Linux) there is no
@@ -25,7 +25,7 @@ LARGEST = 10_000_000  # bytes
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Build and check; 1 with a sentence for what is wrong."""
+    """Build and check; return 1 with an error message if a check fails."""
     parser = argparse.ArgumentParser(description="Build the source distribution, and check what is in it.")
     parser.add_argument("-o", "--output", type=Path, default=ROOT / "dist", help="folder for it")
     parser.add_argument("--install", action="store_true", help="also build and install it without a network")

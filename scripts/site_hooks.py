@@ -4,7 +4,7 @@
     links between files of the repository       ─▶ links between pages; a link to source code becomes plain text
     a link that shows the name of a file        ─▶ shows the title of its page
 
-So the pages read well in the repository and on the site, and no text is there twice.
+So the same files work in the repository and on the site.
 """
 
 import os
@@ -80,7 +80,7 @@ def relinked(markdown: str, uri: str, named: Mapping[str, str] = MappingProxyTyp
             return found[0]
         path = Path(os.path.normpath(folder / target))
         if not path.exists():
-            return found[0]  # left for mkdocs to complain of
+            return found[0]  # mkdocs reports it
         name = path.relative_to(ROOT).as_posix()
         if name == EXAMPLE:
             there = EXAMPLE_PAGE

@@ -1,11 +1,11 @@
 #!/usr/bin/env python
-"""python -I scripts/smoke.py: whether an installed tagfield works, with nothing but what it requires.
+"""python -I scripts/smoke.py: check that an installed tagfield works with its required packages only.
 
     demo data ─▶ train ─▶ eval ─▶ tag ─▶ save, load ─▶ the same in every build of the kernels that this processor runs
 
 `make wheel` and the workflow run it in a bare virtualenv, where only the wheel and its requirements are; -I keeps the
-sources of the current folder out. It takes seconds. A failure ends it with what was expected and what was found, and
-with exit code 1.
+sources of the current folder out. It takes seconds. On a failure it prints what was expected and what was found, and
+exits with code 1.
 """
 
 import json

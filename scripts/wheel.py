@@ -1,11 +1,11 @@
 #!/usr/bin/env python
-"""python scripts/wheel.py [-o dist]: builds the wheel for this Python and machine, checks it, and tries it.
+"""python scripts/wheel.py [-o dist]: build the wheel for this Python and machine, check it, and try it.
 
     sources ─▶ build ─▶ repair (auditwheel, delocate, delvewheel) ─▶ DIST/*.whl ─▶ size, files, metadata
                                                                         └─▶ bare virtualenv ─▶ scripts/smoke.py
 
-`make wheel` runs it with the tools of requirements/release.txt; nothing is downloaded but what the wheel requires.
---wheel FILE checks one that is there, as the workflow does with each wheel of cibuildwheel.
+`make wheel` runs it with the tools of requirements/release.txt; it downloads only what the wheel requires.
+--wheel FILE checks an existing one, as the workflow does with each wheel of cibuildwheel.
 """
 
 import argparse
@@ -36,7 +36,7 @@ REPAIR = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Build, repair, check, install, smoke; 1 with a sentence for what is wrong."""
+    """Build, repair, check, install, try; return 1 with an error message if a step fails."""
     parser = argparse.ArgumentParser(description="Build the wheel for this Python and machine, check it and try it.")
     parser.add_argument("-o", "--output", type=Path, default=ROOT / "dist", help="folder for the wheel")
     parser.add_argument("--wheel", type=Path, help="check this wheel, or all of a folder, and build none")

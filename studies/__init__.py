@@ -1,10 +1,10 @@
 """The article docs/paper.md: its studies, the verdicts on the paper's claims, its tables and figures.
 
-    corpora ─▶ studies ─▶ run_studies ─▶ build/paper/STUDY/results.jsonl ─▶ Findings
+    corpora ─▶ study_list ─▶ run_studies ─▶ build/paper/STUDY/results.jsonl ─▶ Findings
                                                                               │
-              docs/paper.md: text by hand, parts between marks ◀─ page ◀─ claims, tables, figures
+              docs/paper.md: text by hand, parts between marks ◀─ article ◀─ claims, tables, figures
 
-`python -m studies DATA -o FOLDER` runs it, and `make paper` does so with the project's folders. A
-study is a comparison in a folder of its own: stopped and started again, it goes on where it was.
-No figure of the article is typed: whoever changes a study gets another article.
+`python -m studies DATA -o FOLDER` runs it, and `make paper` does so with the project's folders. Each study is a
+comparison in its own folder, and resumes if it was interrupted. All figures in the article are computed: if a study
+changes, so does the article.
 """

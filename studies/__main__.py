@@ -1,7 +1,7 @@
-"""`python -m studies DATA -o FOLDER --publish PAGE`: runs the studies and fills the article.
+"""`python -m studies DATA -o FOLDER --publish PAGE`: run the studies and fill in the article.
 
-With --only it prints the claims that rest on those studies and leaves the page alone; with --small it fills a copy of
-the page in FOLDER.
+--only prints the claims that depend on those studies and does not change the page. --small fills in a copy of the page
+in FOLDER.
 """
 
 import argparse
@@ -9,20 +9,20 @@ import sys
 import time
 from pathlib import Path
 
+from studies.article import claim_text, write_article
 from studies.claims import claims
 from studies.corpora import built_in, public
 from studies.figures import write_figures
-from studies.page import claim_text, write_article
-from studies.running import Desk, Say, load_findings, run_steps
-from tagfield.compare.publish import write_results
-from tagfield.compare.status import ComparisonStatus
+from studies.run_studies import Say, Workspace, load_findings, run_steps
+from tagfield.compare.progress import ComparisonStatus
+from tagfield.compare.results_page import write_results
 from tagfield.errors import TagfieldError
 
 INTERRUPTED = 130
 
 
 class _Tenths:
-    """Says how far a comparison is, once for each tenth of it."""
+    """Report the progress of a comparison, once for each tenth."""
 
     def __init__(self, say: Say) -> None:
         self._say = say
@@ -41,12 +41,14 @@ class _Tenths:
 
 def main(arguments: list[str] | None = None) -> int:
     """The command; returns its exit code."""
-    parser = argparse.ArgumentParser(prog="article", description="Run the studies of docs/paper.md and fill the page.")
+    parser = argparse.ArgumentParser(
+        prog="article", description="Run the studies of docs/paper.md and fill in the page."
+    )
     parser.add_argument("data", nargs="?", help="folder with conll2000, wnut17, ewt_xpos and ingredients")
     parser.add_argument("-o", "--output", type=Path, help="folder for the results; default: build/paper")
     parser.add_argument("--only", default="", metavar="A,B", help="run only these studies")
-    parser.add_argument("--publish", type=Path, metavar="PAGE.md", help="fill this page, and draw its figures")
-    parser.add_argument("--small", action="store_true", help="built-in corpora, a few seconds: to see that it works")
+    parser.add_argument("--publish", type=Path, metavar="PAGE.md", help="fill in this page, and draw its figures")
+    parser.add_argument("--small", action="store_true", help="try everything on built-in corpora, in a few seconds")
     parser.add_argument("--workers", type=int, help="number of parallel processes; default: one per core")
     given = parser.parse_args(arguments)
     given.output = given.output or Path("build/paper-small" if given.small else "build/paper")
@@ -57,11 +59,11 @@ def main(arguments: list[str] | None = None) -> int:
 
     try:
         if given.data is None and not given.small:
-            parser.error("give the folder of the corpora, or --small")
+            parser.error("give the folder of the corpora, or use --small")
         corpora = built_in() if given.small else public(given.data)
         only = [name for name in given.only.split(",") if name]
         data = None if given.small else Path(given.data)
-        run_steps(Desk(corpora, data, given.output, given.small, given.workers, _Tenths(say), say), only)
+        run_steps(Workspace(corpora, data, given.output, given.small, given.workers, _Tenths(say), say), only)
         found = load_findings(given.output, given.small)
         if only:
             for claim in claims(found):
@@ -76,7 +78,7 @@ def main(arguments: list[str] | None = None) -> int:
                 write_results(found.results["table"], page.parent / "results.md")
             say(f"written: {page}")
     except KeyboardInterrupt:
-        say("stopped; the same command goes on where it was")
+        say("interrupted; run the same command again to continue")
         return INTERRUPTED
     except TagfieldError as error:
         print(f"article: {error}", file=sys.stderr)

@@ -1,19 +1,19 @@
-"""The claims of the paper, in its words, each with a verdict that is computed from the results.
+"""The claims of the paper, quoted, each with a verdict that is computed from the results.
 
     Findings ─▶ a function for each claim ─▶ Claim: verdict, sentence with figures, table, command, tests
 
-A verdict is one of five: holds, holds in part (the sentence says where), not shown (no test tells the recipes apart),
-does not hold, not tested (the study has not run). It never depends on a number that is typed here, only on the tests of
-evidence.py. What follows from several protocols (the paper's, equal strength, tuned) is one claim for each, so that a
-reader sees which of them carries a gain.
+A verdict is one of five: holds, holds in part (the sentence says where), not shown (no significant difference), does
+not hold, not tested (the study has not run). It depends only on the tests of evidence.py, not on numbers written here.
+A claim tested by several protocols (the paper's, equal strength, tuned) appears once for each, so that readers see
+which of them shows a gain.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from studies.evidence import Gain, Place
-from studies.running import Findings
-from studies.words import label, listed, signed, span, where
+from studies.run_studies import Findings
+from studies.wording import label, listed, signed, span, where
 
 HOLDS, PART, UNSHOWN, FAILS, UNTESTED = "holds", "holds in part", "not shown", "does not hold", "not tested"
 OVER_SENTENCES = (
@@ -24,7 +24,7 @@ OVER_SEEDS = "paired t test over seeds, below 0.05 after Holm"
 
 @dataclass(frozen=True)
 class Judged:
-    """What a claim's function finds."""
+    """The result of judging a claim."""
 
     verdict: str
     sentence: str  # with its figures
@@ -33,13 +33,13 @@ class Judged:
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim of the paper and what became of it."""
+    """A claim of the paper, with its verdict."""
 
     name: str  # a word, for links
     title: str
-    words: str  # what the paper says
+    words: str  # the paper's words
     judged: Judged
-    studies: tuple[str, ...]  # that it rests on
+    studies: tuple[str, ...]  # that the verdict depends on
     test: str  # the statistical test behind it
 
     @property
@@ -49,7 +49,7 @@ class Claim:
 
     @property
     def command(self) -> str:
-        """What computes it."""
+        """The command that computes it."""
         return f'make paper PAPER_FLAGS="--only {",".join(self.studies)}"'
 
 
@@ -58,7 +58,7 @@ Judge = Callable[[Findings], Judged]
 
 @dataclass(frozen=True)
 class Question:
-    """A claim that waits for results."""
+    """A claim without its results yet."""
 
     name: str
     title: str
@@ -79,12 +79,12 @@ class Question:
 
 
 def claim(title: str, words: str, studies: Sequence[str], test: str) -> Callable[[Judge], Question]:
-    """Turns a function from Findings to Judged into a Question with the function's name."""
+    """Turn a function from Findings to Judged into a Question with the function's name."""
     return lambda judge: Question(judge.__name__, title, words, tuple(studies), test, judge)
 
 
 def of_total(yes: int, total: int) -> str:
-    """The verdict where something is so in some of the cases.
+    """The verdict if a statement is true in some of the cases.
 
     >>> of_total(3, 3), of_total(1, 3), of_total(0, 3), of_total(0, 0)
     ('holds', 'holds in part', 'does not hold', 'not tested')
@@ -95,7 +95,7 @@ def of_total(yes: int, total: int) -> str:
 
 
 def of_tests(better: int, worse: int, total: int) -> str:
-    """The verdict where tests say better, worse or nothing.
+    """The verdict of tests that find better, worse or no difference.
 
     >>> of_tests(3, 0, 3), of_tests(1, 1, 3), of_tests(0, 0, 3), of_tests(0, 1, 3)
     ('holds', 'holds in part', 'not shown', 'does not hold')
@@ -129,7 +129,7 @@ def extremes(rows: Sequence[Gain]) -> str:
 
 
 def told(rows: Sequence[Gain], verdict: str) -> list[Gain]:
-    """The rows of a verdict."""
+    """The rows with this verdict."""
     return [row for row in rows if row.verdict == verdict]
 
 
@@ -144,7 +144,7 @@ def count_words(rows: Sequence[Gain], what: str = "differences") -> str:
 
 def claims(found: Findings) -> list[Claim]:
     """All claims, in the order of the article."""
-    from studies import final_claims, other_claims, speed_claims
+    from studies import accuracy_claims, other_claims, speed_claims
 
-    every = [*final_claims.QUESTIONS, *speed_claims.QUESTIONS, *other_claims.QUESTIONS]
+    every = [*accuracy_claims.QUESTIONS, *speed_claims.QUESTIONS, *other_claims.QUESTIONS]
     return [question.answer(found) for question in every]

@@ -1,6 +1,6 @@
 """The curves of the article: divergence, likelihood, objective and accuracy of four recipes, epoch by epoch.
 
-together.points, a thread for each core ─▶ FOLDER/RECIPE.json, one file for each finished recipe ─▶ Curves
+measure_epochs, a thread for each core ─▶ FOLDER/RECIPE.json, one file for each finished recipe ─▶ Curves
 """
 
 import json
@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from studies.corpora import Pair
-from studies.together import Point, points
+from studies.epoch_measures import EpochMeasures, measure_epochs
 from tagfield.compare.compare import usable_cores
+from tagfield.compare.line_styles import style_of
 from tagfield.compare.plan import Plan, PlannedRun
 from tagfield.compare.plots import requires_matplotlib
-from tagfield.compare.style import style_of
 from tagfield.system.atomic import write_atomically
 
 if TYPE_CHECKING:
@@ -30,17 +30,17 @@ PANELS = {
     "objective": "−log p + c2·‖θ‖², per token",
     "accuracy": "test accuracy, %",
 }
-Curves = dict[str, list[Point]]
+Curves = dict[str, list[EpochMeasures]]
 
 
 def run_curves(data: Pair, folder: Path, epochs: int = 30, workers: int | None = None) -> Curves:
-    """The points of each recipe; those that the folder has are not computed again."""
+    """Measure each recipe; recipes that the folder has are not computed again."""
     folder.mkdir(parents=True, exist_ok=True)
     plan = Plan(RECIPES, (FEATURES,), seeds=1, epochs=epochs)
     missing = [name for name in RECIPES if not (folder / f"{name}.json").is_file()]
 
     def one(name: str) -> None:
-        found = [point.to_dict() for point in points(*data, plan, PlannedRun(name, FEATURES, 0))]
+        found = [point.to_dict() for point in measure_epochs(*data, plan, PlannedRun(name, FEATURES, 0))]
         with write_atomically(folder / f"{name}.json") as file:
             file.write(json.dumps(found).encode())
 
@@ -52,16 +52,16 @@ def run_curves(data: Pair, folder: Path, epochs: int = 30, workers: int | None =
 def load_curves(folder: Path) -> Curves:
     """What `run_curves` wrote."""
     return {
-        name: [Point(**each) for each in json.loads((folder / f"{name}.json").read_text())]
+        name: [EpochMeasures(**each) for each in json.loads((folder / f"{name}.json").read_text())]
         for name in RECIPES
         if (folder / f"{name}.json").is_file()
     }
 
 
-def relative(curve: list[Point]) -> list[Point]:
+def relative(curve: list[EpochMeasures]) -> list[EpochMeasures]:
     """The curve with its divergence as a share of that after the first epoch: each recipe measures with its own G.
 
-    >>> half = relative([Point("sgd", 1, 4.0, 0, 0, 0), Point("sgd", 2, 2.0, 0, 0, 0)])
+    >>> half = relative([EpochMeasures("sgd", 1, 4.0, 0, 0, 0), EpochMeasures("sgd", 2, 2.0, 0, 0, 0)])
     >>> [point.divergence for point in half]
     [1.0, 0.5]
     """

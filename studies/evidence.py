@@ -1,4 +1,4 @@
-"""What the claims rest on: paired differences with corrected p values, leads along the epochs, cost of an epoch.
+"""The statistics behind the claims: paired differences with corrected p values, early leads, cost of an epoch.
 
 Results ─▶ gains(pairs)   final scores: tokens, interval, two tests, Holm over the family ─▶ Gain
         ─▶ lead(…)        how early a recipe is ahead of another                           ─▶ Lead
@@ -22,7 +22,7 @@ EARLY = 10  # the first epochs, where a faster recipe should be ahead
 
 @dataclass(frozen=True)
 class Place:
-    """Where two recipes meet: a study and a feature set."""
+    """Where two recipes are compared: a study and a feature set."""
 
     study: str
     features: str
@@ -30,7 +30,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Gain:
-    """The final test scores of one recipe beside another's."""
+    """The final test scores of one recipe compared with another's."""
 
     place: Place
     one: str

@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from studies import minibatches
+from studies.accuracy_claims import OTHERS, TUNED
 from studies.curves import curves_figure
 from studies.evidence import Gain, Place, gains
-from studies.final_claims import OTHERS, TUNED
-from studies.running import Findings
+from studies.run_studies import Findings
 from studies.sensitivity import draw as draw_maps
-from studies.studies import TRANSFORMED
-from studies.words import PLACES
+from studies.study_list import TRANSFORMED
+from studies.wording import PLACES
+from tagfield.compare.line_styles import BLACK, BLUE, ORANGE, style_of
 from tagfield.compare.plots import LOOK, draw_curves, requires_matplotlib
-from tagfield.compare.style import BLACK, BLUE, ORANGE, style_of
 from tagfield.compare.summary import LearningCurves
 from tagfield.system.atomic import write_atomically
 

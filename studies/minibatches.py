@@ -1,16 +1,16 @@
-"""How mini-batches change an update: accuracy, F1 and the bias on skewed labels, over their size.
+"""How the size of mini-batches changes an update: accuracy, F1, and the bias on skewed labels.
 
     recipe × b × sum or mean ─▶ trains on nine tenths of the training data, its rate calibrated
                                     └─▶ on the other tenth: accuracy, F1, P(not O), recall of tokens that are not O
 
-A saturating f counts a large u hardly more than a small one, so what b sentences say in one direction counts for less
-than what each of them says alone. Where most tokens are O, that takes probability from the rare labels. With means and
-a large b every u is small, f is almost linear, and the bias goes.
+A saturating f gives a large u hardly more weight than a small one, so b sentences that agree count for less than each
+of them alone. If most tokens are O, this takes probability from the rare labels. With means and a large b every u is
+small, f is almost linear, and the bias disappears.
 
-P(not O) is also measured on the nine tenths: there plain gradients end with the share that the labels have, and what is
-missing is the bias itself. On the tenth, names that training never saw lower it for every recipe.
+P(not O) is also measured on the nine tenths: there plain gradients end with the share of the labels, and any difference
+is the bias itself. On the held-out tenth, unseen names lower it for every recipe.
 
-Only training data is looked at. Runs are kept in `minibatches.json` as they finish; another call trains what is left.
+Only training data is used. Finished runs are saved in `minibatches.json`; another call trains the missing ones.
 """
 
 import json
@@ -22,10 +22,10 @@ from typing import Any
 
 import numpy as np
 
+from tagfield.compare.line_styles import style_of
 from tagfield.compare.plots import LOOK, requires_matplotlib
-from tagfield.compare.shared import fingerprint
-from tagfield.compare.style import style_of
-from tagfield.compare.tuned import parts
+from tagfield.compare.shared_data import fingerprint
+from tagfield.compare.tune_recipes import parts
 from tagfield.data.encode import Encoded, encode_files
 from tagfield.errors import InputError, TrainingError
 from tagfield.evaluate import label_kind
@@ -76,7 +76,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Figures:
-    """What a run ends with, on the held-out tenth."""
+    """The results of a run on the held-out tenth."""
 
     accuracy: float
     f1: float
@@ -99,7 +99,7 @@ def cells(corpora: tuple[str, ...] = tuple(CORPORA)) -> list[Cell]:
 
 
 def run(cell: Cell, known: Encoded, held_out: Encoded, epochs: int = EPOCHS) -> Figures:
-    """Trains one cell and looks at the held-out data."""
+    """Train one cell and score the held-out data."""
     settings = cell.settings(epochs)
     trained = train(known, settings)
     problem = Problem.of(known, settings)
@@ -141,7 +141,7 @@ def study(
     epochs: int = EPOCHS,
     say: Callable[[str], None] = lambda _: None,
 ) -> dict[str, Any]:
-    """Runs what `out_folder` does not have yet, and returns all that it has: {"about": …, "runs": {key: figures}}.
+    """Run what `out_folder` does not have yet, and return everything: {"about": …, "runs": {key: figures}}.
 
     data_folder: has a folder for each corpus, with train.txt in it
     """
@@ -152,7 +152,7 @@ def study(
     for corpus in corpora:
         file = Path(data_folder) / corpus / "train.txt"
         if not file.is_file():
-            raise InputError(f"there is no {corpus}/train.txt in {str(data_folder)!r}; give the folder of the corpora")
+            raise InputError(f"no {corpus}/train.txt in {str(data_folder)!r}; give the folder of the corpora")
         read = encode_files(file, template=CORPORA[corpus])
         data[corpus] = parts(read.take(np.arange(min(SENTENCES, len(read)))))
         about["data"][corpus] = fingerprint(*data[corpus])

@@ -4,11 +4,11 @@ import numpy as np
 
 from studies.claims import OVER_SENTENCES, Judged, claim, of_total
 from studies.evidence import Place, gains
-from studies.running import Findings
+from studies.run_studies import Findings
 from studies.sensitivity import LETTERS, PARAMETERS, Cell, best_of_sgd, epochs_to
-from studies.studies import KIN
+from studies.study_list import KIN
 from studies.tables import gain_table, markdown
-from studies.words import label, listed
+from studies.wording import label, listed
 from tagfield.compare.results import RunResult
 
 FLAT = 0.1  # points of accuracy: a smaller spread is "insensitive"

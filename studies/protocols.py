@@ -1,13 +1,13 @@
-"""What is left of a gain by protocol: the paper's, equal strength, tuned. The table at the top of the article."""
+"""How much of a gain remains by protocol: the paper's, equal strength, tuned. The table at the top of the article."""
 
 import numpy as np
 
+from studies.accuracy_claims import OTHERS, TUNED
 from studies.evidence import Gain, Place, gains, wrong_tokens
-from studies.final_claims import OTHERS, TUNED
-from studies.running import Findings
-from studies.studies import settings_of
+from studies.run_studies import Findings
+from studies.study_list import settings_of
 from studies.tables import markdown
-from studies.words import PLACES, label, listed, p_of, signed, span
+from studies.wording import PLACES, label, listed, p_of, signed, span
 from tagfield.compare.significance import compare_pair
 
 CONLL = {"observed": "small set", "all": "large set"}

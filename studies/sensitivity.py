@@ -3,8 +3,8 @@
     generator × parameter × strength × rate ─▶ runs on nine tenths of the training data ─▶ accuracy on the other tenth
                                                         └─▶ the epoch at which SGD's best accuracy is reached
 
-A steep f makes larger steps and shrinks less, whatever its shape. So the axes are what rate and c2 do to small
-differences: rate·f′(0) and c2/f′(0). Then the parameter ε, α or β alone says where f bends.
+A steep f makes larger steps and shrinks less, whatever its shape. So the axes are the effects of rate and c2 on small
+differences: rate·f′(0) and c2/f′(0). The parameter ε, α or β then only determines where f bends.
 """
 
 import os
@@ -19,7 +19,7 @@ from tagfield.compare.compare import OnProgress, compare
 from tagfield.compare.plan import Plan, PlannedRun
 from tagfield.compare.plots import LOOK, requires_matplotlib
 from tagfield.compare.results import RunResult, load_results
-from tagfield.compare.tuned import parts
+from tagfield.compare.tune_recipes import parts
 from tagfield.data.dataset import Doubles
 from tagfield.data.encode import Encoded
 from tagfield.system.atomic import write_atomically

@@ -1,12 +1,12 @@
 """Claims about speed: ahead of SGD along the curves, L-BFGS, and the cost of an epoch."""
 
+from studies.accuracy_claims import OTHERS, OTHERS_TUNED
 from studies.claims import OVER_SEEDS, Judged, claim, of_tests, of_total, places
 from studies.evidence import Lead, costs, leads
-from studies.final_claims import OTHERS, OTHERS_TUNED
-from studies.running import Findings
-from studies.studies import TRANSFORMED
+from studies.run_studies import Findings
+from studies.study_list import TRANSFORMED
 from studies.tables import cost_table, lead_table, markdown
-from studies.words import label, listed, where
+from studies.wording import label, listed, where
 from tagfield.compare.summary import LearningCurves, final_accuracy, first_reaching
 
 FACTOR = 2.0  # an epoch that costs at most this often SGD's has "the same complexity"

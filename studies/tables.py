@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from studies.evidence import EARLY, Cost, Gain, Lead
-from studies.running import Findings, steps
-from studies.studies import studies
-from studies.words import label, p_of, signed, span, where
+from studies.run_studies import Findings, steps
+from studies.study_list import studies
+from studies.wording import label, p_of, signed, span, where
 from tagfield.compare.plan import runs_by_iteration
 from tagfield.compare.summary import summarise
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tagfield.cli.commands import COMMANDS
-from tagfield.compare.ledger import RESULTS_FILE
 from tagfield.compare.results import load_results
+from tagfield.compare.results_file import RESULTS_FILE
 from tests.support.cli_process import COMMAND, environment, good
 
 pty = pytest.importorskip("pty", reason="pseudo-terminals need Unix")

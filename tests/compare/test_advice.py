@@ -7,9 +7,9 @@ import pytest
 
 from tagfield.compare import advice as advice_module
 from tagfield.compare.advice import advise
-from tagfield.compare.card import write_card
 from tagfield.compare.plan import Plan
 from tagfield.compare.results import Results
+from tagfield.compare.share_image import write_share_image
 from tagfield.compare.summary import MeanSd, SummaryRow
 
 
@@ -36,7 +36,7 @@ def test_the_best_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     text = said(monkeypatch, row("sgd", 0.93, 0.001, 1), row("adaptive", 0.95, 0.001, 2))
     assert text.startswith("Use adaptive with all features")
     assert "No other recipe comes within the noise of 5 seeds." in text
-    assert "unless told otherwise" in text
+    assert "the default recipe of tagfield train" in text
 
 
 def test_the_best_and_quickest_names_its_equals(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,5 +67,5 @@ def test_labels_without_chunks_are_judged_by_accuracy(monkeypatch: pytest.Monkey
 def test_without_a_score_there_is_no_advice_and_no_image(tmp_path: Path) -> None:
     nothing = Results(Plan(), {}, [])
     assert advise(nothing) is None
-    assert write_card(nothing, tmp_path / "share.png") is None
+    assert write_share_image(nothing, tmp_path / "share.png") is None
     assert not (tmp_path / "share.png").exists()

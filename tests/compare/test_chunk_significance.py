@@ -12,7 +12,7 @@ from scipy.stats import t as student
 from tagfield.compare.chunk_significance import compare_chunks
 from tagfield.compare.plan import Plan, PlannedRun
 from tagfield.compare.results import RunResult
-from tagfield.compare.worker import perform
+from tagfield.compare.worker_process import perform
 from tagfield.data.encode import encode_sequences
 from tagfield.evaluate import evaluate
 

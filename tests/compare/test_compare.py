@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tagfield.compare.compare import compare
-from tagfield.compare.ledger import RESULTS_FILE, Ledger
 from tagfield.compare.plan import PAPER, Plan
+from tagfield.compare.progress import ComparisonStatus
 from tagfield.compare.results import load_results
-from tagfield.compare.shared import fingerprint, load_data, save_data
-from tagfield.compare.status import ComparisonStatus
+from tagfield.compare.results_file import RESULTS_FILE, ResultsFile
+from tagfield.compare.shared_data import fingerprint, load_data, save_data
 from tagfield.data.encode import Encoded, encode_sequences
 from tagfield.demo import addresses
 from tagfield.errors import InputError, TrainingError
@@ -48,7 +48,7 @@ def figures(folder: Path) -> dict[str, object]:
     for result in load_results(folder).runs:
         closing = {name: value for name, value in result.closing.items() if name != "seconds"}
         epochs = [{k: v for k, v in line.items() if k != "seconds"} for line in result.epochs]
-        assert result.run.key not in found, "a run is in the ledger twice"
+        assert result.run.key not in found, "a run is in the results file twice"
         found[result.run.key] = (closing, epochs)
     return found
 
@@ -136,8 +136,8 @@ def test_other_settings_or_data_are_refused(data: tuple[Encoded, Encoded], finis
 
 
 def test_two_comparisons_do_not_share_a_folder(data: tuple[Encoded, Encoded], tmp_path: Path) -> None:
-    code = "import sys; from tagfield.compare.ledger import Ledger; Ledger(sys.argv[1]).__enter__()"
-    with Ledger(tmp_path):
+    code = "import sys; from tagfield.compare.results_file import ResultsFile; ResultsFile(sys.argv[1]).__enter__()"
+    with ResultsFile(tmp_path):
         other = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True)
     assert "another comparison is writing" in other.stderr
 
@@ -164,13 +164,13 @@ def test_a_ledger_torn_anywhere_keeps_whole_runs(
     raw = (finished / RESULTS_FILE).read_bytes()
     folder = tmp_path_factory.mktemp("torn")
     (folder / RESULTS_FILE).write_bytes(raw[: int(cut * len(raw))] + bytes(zeros))
-    with Ledger(folder) as ledger:
-        kept = [line for line in ledger.lines if line["kind"] == "epoch"]
-        assert {line["run"] for line in kept} <= ledger.finished
+    with ResultsFile(folder) as results_file:
+        kept = [line for line in results_file.lines if line["kind"] == "epoch"]
+        assert {line["run"] for line in kept} <= results_file.finished
     rows = (folder / RESULTS_FILE).read_bytes().splitlines()
     assert set(rows) <= set(raw.splitlines())
-    with Ledger(folder) as again:
-        assert again.lines == ledger.lines
+    with ResultsFile(folder) as again:
+        assert again.lines == results_file.lines
 
 
 def test_a_damaged_line_is_reported_with_its_number(tmp_path: Path) -> None:

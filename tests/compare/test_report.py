@@ -11,16 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from tagfield.compare.card import write_card
-from tagfield.compare.ledger import RESULTS_FILE
-from tagfield.compare.page import page_text
-from tagfield.compare.paper import PAPER_ACCURACY, SIZES, WEIGHTS, matches_paper
+from tagfield.compare.line_styles import STYLES, style_of
+from tagfield.compare.paper_results import PAPER_ACCURACY, SIZES, WEIGHTS, matches_paper
 from tagfield.compare.plan import Plan, PlannedRun
 from tagfield.compare.plots import limits, write_plots
-from tagfield.compare.publish import HANDWRITTEN, compare_with_paper, results_text
 from tagfield.compare.report import write_report
+from tagfield.compare.report_page import page_text
 from tagfield.compare.results import Results, RunResult, load_results
-from tagfield.compare.style import STYLES, style_of
+from tagfield.compare.results_file import RESULTS_FILE
+from tagfield.compare.results_page import HANDWRITTEN, compare_with_paper, results_text
+from tagfield.compare.share_image import write_share_image
 from tagfield.compare.summary import LearningCurves, summarise
 from tagfield.compare.tables import csv_text, curves_csv, markdown_table, summary_record
 from tagfield.errors import InputError
@@ -279,7 +279,7 @@ def test_a_small_version_of_the_papers_experiment(tmp_path: Path) -> None:
 def test_the_page_ends_with_it_and_the_image_has_the_size_of_a_link(results: Results, tmp_path: Path) -> None:
     text = page_text(results)
     assert text.index("What to use</h2>") > text.index('id="settings"')
-    path = write_card(results, tmp_path / "share.png")
+    path = write_share_image(results, tmp_path / "share.png")
     assert path is not None
     head = path.read_bytes()[:24]
     assert head[:8] == b"\x89PNG\r\n\x1a\n"

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from studies.__main__ import INTERRUPTED, main
+from studies.article import MARK, anchor, parts
 from studies.corpora import built_in, public
-from studies.kinds import kind_gains, kind_table
-from studies.page import MARK, anchor, parts
-from studies.running import Desk, Findings, load_findings, run_steps, steps
-from studies.studies import same_runs, studies
-from tagfield.compare.ledger import RESULTS_FILE, read_lines
+from studies.feature_kinds import kind_gains, kind_table
+from studies.run_studies import Findings, Workspace, load_findings, run_steps, steps
+from studies.study_list import same_runs, studies
+from tagfield.compare.results_file import RESULTS_FILE, read_lines
 from tagfield.errors import InputError
 
 PAGE = Path(__file__).parents[2] / "docs" / "paper.md"
@@ -67,7 +67,7 @@ def test_started_again_it_trains_nothing(made: tuple[Path, Path]) -> None:
     home = made[0]
     before = {path: path.read_bytes().count(b'"kind":"epoch"') for path in home.rglob(RESULTS_FILE)}
     said: list[str] = []
-    run_steps(Desk(built_in(), None, home, True, 0, None, said.append))
+    run_steps(Workspace(built_in(), None, home, True, 0, None, said.append))
     assert {path: path.read_bytes().count(b'"kind":"epoch"') for path in home.rglob(RESULTS_FILE)} == before
     assert len(before) > len(steps(True))  # with those of tuning
 
@@ -104,7 +104,7 @@ def test_one_study_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert "Faster, tuned" not in printed
     assert list(load_findings(tmp_path, small=True).results) == ["ingredients"]
     with pytest.raises(InputError, match=r"no study named 'x'; choose from table, strength, "):
-        run_steps(Desk(built_in(), None, tmp_path, True, 0, None, lambda _: None), ["x"])
+        run_steps(Workspace(built_in(), None, tmp_path, True, 0, None, lambda _: None), ["x"])
 
 
 def test_an_interrupt_is_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

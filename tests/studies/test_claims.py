@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from studies import final_claims, other_claims, speed_claims
+from studies import accuracy_claims, other_claims, speed_claims
 from studies.claims import FAILS, HOLDS, PART, UNSHOWN, UNTESTED, Question, claims
-from studies.running import Findings
+from studies.epoch_measures import EpochMeasures
+from studies.run_studies import Findings
 from studies.sensitivity import cells
-from studies.studies import CHOSEN, KIN, TRANSFORMED
-from studies.together import Point
-from tagfield.compare.paper import PAPER_ACCURACY, SIZES, WEIGHTS
+from studies.study_list import CHOSEN, KIN, TRANSFORMED
+from tagfield.compare.paper_results import PAPER_ACCURACY, SIZES, WEIGHTS
 from tagfield.compare.plan import PAPER
 from tagfield.compare.results import Results
 from tests.support.made_results import TOKENS, made_results
@@ -30,7 +30,7 @@ def verdict(question: Question, found: Findings) -> str:
 
 
 def test_every_claim_names_a_test_that_is_here_and_a_study() -> None:
-    from studies.running import steps
+    from studies.run_studies import steps
 
     known = {step.name for step in steps()}
     for each in claims(Findings()):
@@ -42,9 +42,9 @@ def test_every_claim_names_a_test_that_is_here_and_a_study() -> None:
 
 
 def test_reproduced() -> None:
-    assert verdict(final_claims.reproduced, table({})) == UNTESTED
-    assert verdict(final_claims.reproduced, Findings({"table": papers(0.0)})) == HOLDS
-    judged = final_claims.reproduced.answer(Findings({"table": papers(0.5)})).judged
+    assert verdict(accuracy_claims.reproduced, table({})) == UNTESTED
+    assert verdict(accuracy_claims.reproduced, Findings({"table": papers(0.0)})) == HOLDS
+    judged = accuracy_claims.reproduced.answer(Findings({"table": papers(0.5)})).judged
     assert judged.verdict == PART  # L-BFGS alone differs
     assert "14 of its 16" in judged.sentence
 
@@ -79,28 +79,28 @@ def check_higher(question: Question, studies: list[str]) -> None:
 
 
 def test_higher_by_its_protocol() -> None:
-    check_higher(final_claims.higher_by_its_protocol, ["table"])
+    check_higher(accuracy_claims.higher_by_its_protocol, ["table"])
 
 
 def test_higher_at_equal_strength() -> None:
-    check_higher(final_claims.higher_at_equal_strength, ["strength"])
+    check_higher(accuracy_claims.higher_at_equal_strength, ["strength"])
 
 
 def test_higher_when_tuned() -> None:
-    check_higher(final_claims.higher_when_tuned, ["tuned-observed", "tuned-all"])
+    check_higher(accuracy_claims.higher_when_tuned, ["tuned-observed", "tuned-all"])
 
 
 def test_higher_elsewhere() -> None:
-    check_higher(final_claims.higher_elsewhere, ["wnut17", "ingredients", "ewt_xpos"])
+    check_higher(accuracy_claims.higher_elsewhere, ["wnut17", "ingredients", "ewt_xpos"])
 
 
 def test_higher_elsewhere_when_tuned() -> None:
-    check_higher(final_claims.higher_elsewhere_when_tuned, ["wnut17-tuned", "ingredients-tuned", "ewt_xpos-tuned"])
+    check_higher(accuracy_claims.higher_elsewhere_when_tuned, ["wnut17-tuned", "ingredients-tuned", "ewt_xpos-tuned"])
 
 
 def test_a_gain_that_only_some_sentences_show_is_not_shown() -> None:
     """Three tokens for every seed: sure for seeds, not for other sentences."""
-    judged = final_claims.higher_by_its_protocol.answer(table(dict.fromkeys(TRANSFORMED, 3.0))).judged
+    judged = accuracy_claims.higher_by_its_protocol.answer(table(dict.fromkeys(TRANSFORMED, 3.0))).judged
     assert judged.verdict == UNSHOWN
     assert "beyond that of the test sentences: 0." in judged.sentence
 
@@ -108,27 +108,27 @@ def test_a_gain_that_only_some_sentences_show_is_not_shown() -> None:
 def test_chunks_are_judged_apart_from_tokens() -> None:
     every = {"sgd": 0.0, **FAR}
     found = Findings({"wnut17": made_results(every, chunk_gains=dict.fromkeys(TRANSFORMED, -60))})
-    judged = final_claims.higher_elsewhere.answer(found).judged
+    judged = accuracy_claims.higher_elsewhere.answer(found).judged
     assert judged.verdict == HOLDS
     assert "0 of 5 are really higher and 5 really lower" in judged.sentence
 
 
 def test_u2_over_u1() -> None:
-    assert verdict(final_claims.u2_over_u1, table({"u2.g1": 60.0})) == HOLDS
-    assert verdict(final_claims.u2_over_u1, table({"u1.g1": 60.0})) == FAILS
-    assert verdict(final_claims.u2_over_u1, table({})) == UNSHOWN
+    assert verdict(accuracy_claims.u2_over_u1, table({"u2.g1": 60.0})) == HOLDS
+    assert verdict(accuracy_claims.u2_over_u1, table({"u1.g1": 60.0})) == FAILS
+    assert verdict(accuracy_claims.u2_over_u1, table({})) == UNSHOWN
 
 
 def test_sigmoids_alike(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(final_claims, "ALIKE", 0.3)
-    assert verdict(final_claims.sigmoids_alike, table({})) == HOLDS
-    assert verdict(final_claims.sigmoids_alike, table({"u2.g2": 60.0})) == FAILS
-    monkeypatch.setattr(final_claims, "ALIKE", 0.001)  # not told apart, but the intervals are too wide to say alike
-    assert verdict(final_claims.sigmoids_alike, table({})) == FAILS
+    monkeypatch.setattr(accuracy_claims, "ALIKE", 0.3)
+    assert verdict(accuracy_claims.sigmoids_alike, table({})) == HOLDS
+    assert verdict(accuracy_claims.sigmoids_alike, table({"u2.g2": 60.0})) == FAILS
+    monkeypatch.setattr(accuracy_claims, "ALIKE", 0.001)  # not told apart, but the intervals are too wide to say alike
+    assert verdict(accuracy_claims.sigmoids_alike, table({})) == FAILS
 
 
 def test_sgd_is_the_strongest_baseline() -> None:
-    question = final_claims.sgd_is_the_strongest_baseline
+    question = accuracy_claims.sgd_is_the_strongest_baseline
     assert verdict(question, table({"pa": -60.0, "lbfgs": -60.0})) == HOLDS
     assert verdict(question, table({"pa": -60.0})) == PART
     assert verdict(question, table({"pa": 60.0, "lbfgs": 0.0})) == FAILS
@@ -136,9 +136,9 @@ def test_sgd_is_the_strongest_baseline() -> None:
 
 def test_pa_overfits() -> None:
     lower = {"pa": -60.0}
-    assert verdict(final_claims.pa_overfits, table(lower, trained={"pa": 0.99})) == HOLDS
-    assert verdict(final_claims.pa_overfits, table(lower, trained={"pa": 0.9})) == FAILS
-    assert verdict(final_claims.pa_overfits, table({"pa": 0.0}, trained={"pa": 0.99})) == FAILS
+    assert verdict(accuracy_claims.pa_overfits, table(lower, trained={"pa": 0.99})) == HOLDS
+    assert verdict(accuracy_claims.pa_overfits, table(lower, trained={"pa": 0.9})) == FAILS
+    assert verdict(accuracy_claims.pa_overfits, table({"pa": 0.0}, trained={"pa": 0.99})) == FAILS
 
 
 def check_faster(question: Question, studies: list[str]) -> None:
@@ -215,7 +215,7 @@ def test_kin_beside_u1() -> None:
 
 def test_the_divergence_falls() -> None:
     def curves(*values: float) -> Findings:
-        path = [Point("u2.g1", e + 1, b, 0.1, 0.2, 0.9) for e, b in enumerate(values)]
+        path = [EpochMeasures("u2.g1", e + 1, b, 0.1, 0.2, 0.9) for e, b in enumerate(values)]
         return Findings(curves={"sgd": path, "u2.g1": path})
 
     assert verdict(other_claims.the_divergence_falls, curves(3.0, 2.0, 1.0)) == HOLDS

@@ -74,5 +74,5 @@ def test_a_run_that_fails_is_told(data: Path, tmp_path: Path, monkeypatch: pytes
 
 
 def test_a_folder_without_the_corpora(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"there is no wnut17/train\.txt in .*; give the folder of the corpora"):
+    with pytest.raises(InputError, match=r"no wnut17/train\.txt in .*; give the folder of the corpora"):
         study(tmp_path, tmp_path, corpora=("wnut17",))

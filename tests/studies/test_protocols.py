@@ -1,7 +1,7 @@
 """The tables of protocols: mean gains in the right cells, and what tuning did to a recipe."""
 
 from studies.protocols import protocol_table, tuning_table
-from studies.running import Findings
+from studies.run_studies import Findings
 from tests.support.made_results import TOKENS, made_results
 
 RECIPES = ("sgd", "u1.g1", "u2.g1", "u2.g1p")

@@ -26,11 +26,11 @@ from tagfield.compare.compare import compare as run_comparison
 from tagfield.compare.compare import usable_cores
 from tagfield.compare.differences import plain_differences
 from tagfield.compare.plan import PAPER, Plan, runs_by_iteration
+from tagfield.compare.progress import ComparisonStatus
 from tagfield.compare.report import Report, write_report
 from tagfield.compare.results import Results, load_results
-from tagfield.compare.status import ComparisonStatus
 from tagfield.compare.tables import plain_table, summary_record
-from tagfield.compare.tuned import tune
+from tagfield.compare.tune_recipes import tune
 from tagfield.data.encode import encode_files
 from tagfield.data.text.reading import ReadOptions
 from tagfield.data.text.templates.presets import PRESETS, load_template

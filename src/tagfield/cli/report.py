@@ -8,9 +8,9 @@ import typer
 from tagfield.cli.compare import files, print_report, print_summary
 from tagfield.cli.figures import count
 from tagfield.cli.voice import AsJson, Quiet, Voice, print_json
-from tagfield.compare.publish import compare_with_paper, write_results
 from tagfield.compare.report import write_report
 from tagfield.compare.results import load_results
+from tagfield.compare.results_page import compare_with_paper, write_results
 from tagfield.compare.tables import summary_record
 
 

@@ -1,10 +1,15 @@
-"""Experiments: compare recipes, report the results, and the corpora to do it on. The library does not import this.
+"""Compare recipes: train them with several seeds on all cores, test which differences are significant, write a report.
 
-Encoded ─▶ compare(plan) ─▶ DIR/results.jsonl ─▶ load_results ─▶ summary · plots · page
+    Encoded ─▶ compare(plan) ─▶ DIR/results.jsonl ─▶ load_results ─▶ Results
+                                                                       │
+    write_report: page, tables, plots, share image, advice ◀───────────┘
 
-demo/               synthetic corpora, generated from a seed
-fetch.py            public corpora, downloaded and checked
-response_curves.py  the curves of the paper's Figure 1
+    plan.py, compare.py, worker_process.py, progress.py     train the runs of a plan in parallel processes
+    shared_data.py, results_file.py, results.py             the data that workers share; the results, written and read
+    summary.py, significance.py, differences.py, advice.py  means over seeds, tests, what to use
+    report.py, report_page.py, tables.py, plots.py          what you see
+    tune_recipes.py                                         c2 and learning rate of each recipe, on held-out data
+    paper_results.py, results_page.py, response_curves.py   the paper's figures, docs/results.md, its Figure 1
 
-This file imports nothing, so that the synthetic corpora load without NumPy and the kernels.
+Only the command line and studies/ import this package.
 """

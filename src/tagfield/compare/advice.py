@@ -1,35 +1,35 @@
-"""What a comparison says to use, and why: the end of the report.
+"""The recommendation at the end of a report: which recipe to use, and why.
 
-    SummaryRow ─▶ the best, those that seeds cannot tell from it, a quicker one of them ─▶ Advice ─▶ sentences
+    SummaryRow ─▶ the best, those within the noise of the seeds, the fastest of them ─▶ Advice ─▶ sentences
 
-Two recipes cannot be told apart if their means differ by less than two standard errors of the difference. One of them
-is quicker if it takes at most four fifths of the time.
+Two recipes count as equal if their means differ by less than two standard errors of the difference. One of them is
+faster if it takes at most four fifths of the time.
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tagfield.compare.line_styles import style_of
 from tagfield.compare.results import Results
-from tagfield.compare.style import style_of
 from tagfield.compare.summary import MeanSd, SummaryRow, summarise
 from tagfield.train import DEFAULT
 
-SAVING = 0.8  # of the time of the best: what is less quick than this is no reason to give up a higher mean
+SAVING = 0.8  # an equal recipe must take at most this share of the best one's time to be preferred
 
 
 @dataclass(frozen=True)
 class Advice:
-    """What to use."""
+    """Which recipe to use."""
 
     metric: str  # "chunk F1" or "token accuracy"
     best: SummaryRow  # with the highest mean
-    equals: list[SummaryRow]  # which the seeds cannot tell from it; empty with one seed
-    use: SummaryRow  # the quickest of its equals if that saves time, or else the best
+    equals: list[SummaryRow]  # within the noise of the seeds; empty with one seed
+    use: SummaryRow  # the fastest of the equals if it saves time, otherwise the best
 
     @property
     def sentences(self) -> list[str]:
-        """The advice in words."""
+        """The advice as text."""
         use, best, score = self.use, self.best, score_of
         lines = [f"Use {_name(use)}: {self.metric} {score(use)} % in {_seconds(use)} of training."]
         if use is not best:
@@ -53,7 +53,7 @@ class Advice:
             lines.append(f"No other recipe comes within the noise of {best.seeds} seeds.")
         lines.append(f"To train with it: `tagfield train FILE --recipe {use.recipe} --features {use.features}`.")
         if use.recipe == DEFAULT["recipe"]:
-            lines.append("tagfield train uses this recipe unless told otherwise, averaged and for three passes.")
+            lines.append("This is the default recipe of tagfield train, averaged and for three passes.")
         lines.append(
             "These figures are of the test set. If you choose a recipe by them, report its score on other data; "
             "`tagfield tune` chooses by cross-validation on the training set."

@@ -1,4 +1,4 @@
-"""Which differences in chunk F1 are real: the tests of significance.py for a score that is not a sum over sentences.
+"""Which differences in chunk F1 are significant: the tests of significance.py for a score that is not a sum.
 
     gold, predicted, correct chunks [seeds, 3, sentences] of two recipes ─▶ compare_chunks ─▶ ChunkDifference
 

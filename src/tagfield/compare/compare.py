@@ -1,6 +1,6 @@
-"""compare(): trains the runs of a plan on all cores and records them in one folder.
+"""compare(): train the runs of a plan on all cores, and record them in one folder.
 
-    Encoded train, test ─▶ one mapped file ─▶ workers (single-threaded processes) ─▶ lines ─▶ Ledger
+    Encoded train, test ─▶ one mapped file ─▶ workers (single-threaded processes) ─▶ lines ─▶ ResultsFile
                               plan − finished runs ─▶ ┘                                 └─▶ on_progress
 
 Only this process writes results. Workers are new interpreters, not forks: they map the data instead of copying it,
@@ -24,12 +24,12 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from tagfield import __version__
-from tagfield.compare.ledger import Ledger, Line
 from tagfield.compare.plan import Plan, PlannedRun
+from tagfield.compare.progress import ComparisonStatus
 from tagfield.compare.results import Results, load_results
-from tagfield.compare.shared import check_data, describe, save_data
-from tagfield.compare.status import ComparisonStatus
-from tagfield.compare.worker import perform
+from tagfield.compare.results_file import Line, ResultsFile
+from tagfield.compare.shared_data import check_data, describe, save_data
+from tagfield.compare.worker_process import perform
 from tagfield.data.encode import Encoded
 from tagfield.errors import InputError, TrainingError
 from tagfield.native import kernels
@@ -52,12 +52,12 @@ def compare(
     on_progress: OnProgress | None = None,
     known: Iterable[Line] = (),
 ) -> Results:
-    """Trains the runs of the plan that `folder` does not have yet, and returns all its results.
+    """Train the runs of the plan that `folder` does not have yet, and return all its results.
 
     workers: the number of parallel processes; by default one per core this process may use; 0 trains in this process
     about: notes about the data for the report (file names, template)
     on_progress: called with the status after every epoch
-    known: lines of runs that another comparison has trained with the same settings, which are not trained again
+    known: result lines of runs that another comparison has trained with the same settings; they are not repeated
 
     Call it again with the same data to resume, or to add recipes, feature sets or seeds.
 
@@ -69,18 +69,18 @@ def compare(
     [2]
     """
     check_data(train, test)
-    with Ledger(folder) as ledger:
-        _start_session(ledger, plan, {**(about or {}), **describe(train, test)})
-        there = ledger.finished
+    with ResultsFile(folder) as results_file:
+        _start_session(results_file, plan, {**(about or {}), **describe(train, test)})
+        there = results_file.finished
         for line in known:
             if line["run"] not in there:
-                ledger.add(line)
-        todo = [run for run in plan.runs() if run.key not in ledger.finished]
-        status = ComparisonStatus(plan, finished=ledger.finished)
+                results_file.add(line)
+        todo = [run for run in plan.runs() if run.key not in results_file.finished]
+        status = ComparisonStatus(plan, finished=results_file.finished)
         if on_progress is not None:
             on_progress(status)
         if todo and workers == 0:
-            _here(train, test, plan, todo, ledger, status, on_progress)
+            _train_here(train, test, plan, todo, results_file, status, on_progress)
         elif todo:
             data = Path(folder) / DATA_FILE
             save_data(data, train, test)
@@ -88,7 +88,7 @@ def compare(
             status.workers = count
             team = [_Worker.start(index, data, plan) for index in range(count)]
             try:
-                _serve(team, todo, ledger, status, on_progress)
+                _train_with_workers(team, todo, results_file, status, on_progress)
             finally:
                 for worker in team:
                     worker.stop()
@@ -130,24 +130,24 @@ def _processor() -> str:
     return platform.processor() or platform.machine()
 
 
-def _start_session(ledger: Ledger, plan: Plan, data: dict[str, Any]) -> None:
-    """Writes the first lines of a new ledger, or checks that an existing one has the same data and settings."""
-    first = ledger.lines[0] if ledger.lines else None
+def _start_session(results_file: ResultsFile, plan: Plan, data: dict[str, Any]) -> None:
+    """Write the first lines of a new results file, or check that an existing one has the same data and settings."""
+    first = results_file.lines[0] if results_file.lines else None
     if first is None:
-        ledger.add({"kind": "experiment", "format": 1, "plan": plan.to_dict(), "data": data})
+        results_file.add({"kind": "experiment", "format": 1, "plan": plan.to_dict(), "data": data})
     else:
         if first["kind"] != "experiment" or first.get("format") != 1:
-            raise InputError(f"{ledger.path}, line 1: not the start of a comparison; choose another folder")
+            raise InputError(f"{results_file.path}, line 1: not the start of a comparison; choose another folder")
         there = {**Plan.from_dict(first["plan"]).shared_settings(), "data": first["data"]["fingerprint"]}
         here = {**plan.shared_settings(), "data": data["fingerprint"]}
         if there != here:
             name = next(name for name in here if here[name] != there[name])
             what = "other data" if name == "data" else f"{name} = {there[name]}, not {here[name]}"
             raise InputError(
-                f"{str(ledger.path.parent)!r} has results for {what}; choose another folder, or delete this one"
+                f"{str(results_file.path.parent)!r} has results for {what}; choose another folder, or delete this one"
             )
     started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    ledger.add({"kind": "session", "started": started, "versions": versions(), "plan": plan.to_dict()})
+    results_file.add({"kind": "session", "started": started, "versions": versions(), "plan": plan.to_dict()})
 
 
 @dataclass
@@ -162,7 +162,7 @@ class _Worker:
     @classmethod
     def start(cls, index: int, data: Path, plan: Plan) -> "_Worker":
         process = subprocess.Popen(
-            [sys.executable, "-m", "tagfield.compare.worker", str(data)],
+            [sys.executable, "-m", "tagfield.compare.worker_process", str(data)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -176,7 +176,7 @@ class _Worker:
     def tell(self, record: dict[str, Any]) -> None:
         if self.process.stdin is None:
             raise ValueError("the worker has no stdin")
-        with suppress(BrokenPipeError):  # the worker has ended; _serve notices when its output ends
+        with suppress(BrokenPipeError):  # the worker has ended; its output ends too, which is reported there
             self.process.stdin.write(json.dumps(record) + "\n")
             self.process.stdin.flush()
 
@@ -194,21 +194,21 @@ class _Worker:
         self.process.wait()
 
 
-def _here(
+def _train_here(
     train: Encoded,
     test: Encoded,
     plan: Plan,
     todo: list[PlannedRun],
-    ledger: Ledger,
+    results_file: ResultsFile,
     status: ComparisonStatus,
     on_progress: OnProgress | None,
 ) -> None:
-    """Trains in this process, one run after another: for runs that are shorter than the start of a process."""
+    """Train in this process, one run after another: for runs shorter than the start of a process."""
     since = time.monotonic()
 
     def keep(line: Line) -> None:
         nonlocal since
-        ledger.add(line)
+        results_file.add(line)
         now = time.monotonic()
         status.add(line, now - since)
         since = now
@@ -220,10 +220,10 @@ def _here(
         perform(run, plan, train, test, keep)
 
 
-def _serve(
+def _train_with_workers(
     team: list[_Worker],
     todo: list[PlannedRun],
-    ledger: Ledger,
+    results_file: ResultsFile,
     status: ComparisonStatus,
     on_progress: OnProgress | None,
 ) -> None:
@@ -251,7 +251,7 @@ def _serve(
                 f"the worker training {worker.run.key} {how}, possibly out of memory; finished runs are kept, so "
                 "run the same command again, with fewer --workers if memory is short"
             )
-        ledger.add(line)
+        results_file.add(line)
         now = time.monotonic()
         status.add(line, now - worker.since)
         worker.since = now

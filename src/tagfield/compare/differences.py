@@ -1,4 +1,4 @@
-"""The table of differences: every recipe beside plain SGD on the same feature set, and which differences are real.
+"""The table of differences: every recipe compared with plain SGD on the same features, and what is significant.
 
     Results ─▶ differences() ─▶ DifferenceRow: tokens, interval, p, verdict ─▶ Markdown, text, HTML, JSON
 
@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from tagfield.compare.line_styles import style_of
 from tagfield.compare.results import Results, RunResult
 from tagfield.compare.significance import LEVEL, Difference, compare_pair, holm
-from tagfield.compare.style import style_of
 from tagfield.compare.summary import BASELINE
 from tagfield.data.dataset import Longs
 
@@ -23,7 +23,7 @@ HEADS = ("recipe", "features", "points", "test tokens", "95 % interval", "p, sen
 
 @dataclass(frozen=True)
 class DifferenceRow:
-    """A recipe beside the baseline on the same feature set."""
+    """A recipe compared with the baseline on the same feature set."""
 
     recipe: str
     features: str
@@ -72,7 +72,7 @@ def differences(results: Results) -> list[DifferenceRow]:
 
 @cache
 def _pair(one: bytes, base: bytes, shape: tuple[int, int], base_shape: tuple[int, int], tokens: int) -> Difference:
-    """A report shows the same pair in several forms; it is computed once."""
+    """Compare a pair once; a report shows it in several forms."""
     arrays = np.frombuffer(one, np.int64).reshape(shape), np.frombuffer(base, np.int64).reshape(base_shape)
     return compare_pair(*arrays, tokens)
 
@@ -107,7 +107,7 @@ def plain_differences(results: Results) -> str:
         for line in cells
     ]
     head, *rest = lines
-    return "\n".join([f"beside {BASELINE}, on the same feature set:", "", head, "─" * len(head), *rest]) + "\n"
+    return "\n".join([f"compared with {BASELINE}, on the same feature set:", "", head, "─" * len(head), *rest]) + "\n"
 
 
 def html_differences(results: Results) -> str:
@@ -129,7 +129,7 @@ def html_differences(results: Results) -> str:
 
 
 def explanation(results: Results) -> str:
-    """What the table says, in words."""
+    """How to read the table."""
     return (
         f"How many more of the {results.data['test']['tokens']:,} test tokens each recipe labels right than {BASELINE} "
         "on the same features, averaged over seeds. The interval covers other sentences and other seeds. The first "

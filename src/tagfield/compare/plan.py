@@ -4,11 +4,11 @@
 
 Stochastic recipes train for a fixed number of epochs, without early stopping, so their curves have the same length.
 L-BFGS uses no random numbers: it runs once per feature set, by iteration, until it converges. The longest runs start
-first, so that no core waits for them at the end.
+first, so that all cores finish at about the same time.
 
 Equal c2 is not equal regularisation. A transformed recipe ends where Cθ + f(u) = 0, so for small u its strength is that
-of plain gradients with c2/f′(0). `strength` says what the recipes share: "c2", as in the paper, or "effective", that is
-c2/f′(0). `chosen` holds the c2 and rate of a recipe on a feature set where they were chosen for it (tuned.py).
+of plain gradients with c2/f′(0). `strength` is what all recipes have in common: "c2", as in the paper, or "effective",
+that is c2/f′(0). `chosen` holds the c2 and rate that tune_recipes.py chose for a recipe and feature set.
 """
 
 from collections.abc import Mapping
@@ -64,9 +64,9 @@ class Plan:
     epochs: int = 50
     iterations: int = 1000  # the maximum for L-BFGS
     c2: float = 1.0
-    strength: str = "c2"  # what is equal: c2, or what it does
+    strength: str = "c2"  # what is equal: c2, or the effective strength c2/f′(0)
     chosen: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # recipe/features → c2, rate
-    only: tuple[PlannedRun, ...] = ()  # the runs, where they are not recipes × feature sets × seeds
+    only: tuple[PlannedRun, ...] = ()  # these runs instead of recipes × feature sets × seeds
     scored: tuple[str, ...] = ("train", "test")  # the parts that are scored after every epoch
 
     def __post_init__(self) -> None:
@@ -132,11 +132,11 @@ class Plan:
         )
 
     def _slope(self, recipe: str) -> float:
-        """f′(0), where strengths are equal: by it a recipe's c2 is larger than plain gradients'."""
+        """The factor on c2: f′(0) if effective strengths are equal, otherwise 1."""
         found = RECIPES[recipe]
         if self.strength != "effective" or not isinstance(found, Descent):
             return 1.0
-        return float(f"{found.f.slope:.6g}")  # without the digits that a difference quotient leaves
+        return float(f"{found.f.slope:.6g}")  # drop the noise of a difference quotient
 
     def shared_settings(self) -> dict[str, Any]:
         """The settings that all results in one folder must agree on."""
@@ -148,7 +148,7 @@ class Plan:
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> "Plan":
-        """Reads what `to_dict` wrote.
+        """Read what `to_dict` wrote.
 
         >>> Plan.from_dict(Plan(seeds=2).to_dict()) == Plan(seeds=2)
         True
@@ -161,7 +161,7 @@ class Plan:
 
 
 def strength_words(plan: Plan) -> str:
-    """What the recipes of a plan have as c2.
+    """The c2 of a plan's recipes, as text.
 
     >>> strength_words(Plan()), strength_words(Plan(strength="effective"))
     ('1', "1·f′(0): the same strength as plain gradients' for small differences")
@@ -175,7 +175,7 @@ def strength_words(plan: Plan) -> str:
 
 
 def runs_by_iteration(recipe: str) -> bool:
-    """Whether a recipe takes iterations over the whole corpus, without random numbers, instead of epochs.
+    """Whether a recipe counts iterations over the whole corpus, without random numbers, instead of epochs.
 
     >>> runs_by_iteration("lbfgs"), runs_by_iteration("sgd")
     (True, False)

@@ -1,4 +1,4 @@
-"""Plots like the paper's Figures 3–6, and accuracy against time, which the paper does not have.
+"""Plots like the paper's Figures 3–6, and accuracy over time, which the paper does not have.
 
     baselines   SGD, PA and L-BFGS against U1*.G1 and U2*.G1      training set | test set
     sigmoids    SGD against the four U2* recipes                  training set | test set
@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tagfield.compare.line_styles import style_of
 from tagfield.compare.plan import FEATURES, PAPER, runs_by_iteration
 from tagfield.compare.results import Results
-from tagfield.compare.style import style_of
 from tagfield.compare.summary import LearningCurves
 from tagfield.errors import InputError
 from tagfield.system.atomic import write_atomically
@@ -48,7 +48,7 @@ LOOK: dict[Any, Any] = {
 
 
 def write_plots(results: Results, folder: Path) -> list[Path]:
-    """Draws every plot that the results have data for; returns the PNG files (each has an SVG next to it)."""
+    """Draw every plot that the results have data for; return the PNG files (each has an SVG next to it)."""
     matplotlib = requires_matplotlib()
     folder.mkdir(parents=True, exist_ok=True)
     paths = []

@@ -1,10 +1,10 @@
-"""write_report(): the report of a comparison, in one folder.
+"""write_report(): write the report of a comparison to a folder.
 
 Results ─▶ index.html            the page
         ─▶ summary.md .csv .json the summary table
         ─▶ curves.csv            mean and standard deviation after each epoch
         ─▶ figures/*.png *.svg   the plots, if matplotlib is installed
-        ─▶ share.png             the main chart and the advice, as an image to pass around
+        ─▶ share.png             the main chart and the advice, as an image to share
 """
 
 import json
@@ -12,11 +12,11 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from tagfield.compare.card import write_card
 from tagfield.compare.differences import explanation, markdown_differences
-from tagfield.compare.page import page_text
 from tagfield.compare.plots import write_plots
+from tagfield.compare.report_page import page_text
 from tagfield.compare.results import Results
+from tagfield.compare.share_image import write_share_image
 from tagfield.compare.tables import csv_text, curves_csv, markdown_table, summary_record
 from tagfield.errors import InputError, OutputError
 from tagfield.system.atomic import write_atomically
@@ -29,18 +29,18 @@ class Report:
     page: Path
     summary: Path
     plots: list[Path]
-    card: Path | None = None  # the image to pass around
+    share_image: Path | None = None  # share.png
     no_plots: str = ""  # why there are no plots
 
 
 def _differences(results: Results) -> str:
-    """The second table of summary.md, with the words that say how to read it."""
+    """The second table of summary.md, with an explanation."""
     table = markdown_differences(results)
     return f"\n{explanation(results)}\n\n{table}" if table else ""
 
 
 def write_report(results: Results, folder: str | os.PathLike[str]) -> Report:
-    """Writes the report to `folder`, replacing an earlier one."""
+    """Write the report to `folder`, replacing an earlier one."""
     if not results.runs:
         raise InputError("no run has finished yet; run `tagfield compare` until at least one has")
     home = Path(folder)
@@ -59,10 +59,10 @@ def write_report(results: Results, folder: str | os.PathLike[str]) -> Report:
         with write_atomically(home / name) as file:
             file.write(text.encode())
     plots: list[Path] = []
-    reason, card = "", None
+    reason, image = "", None
     try:
         plots = write_plots(results, home / "figures")
-        card = write_card(results, home / "share.png")
+        image = write_share_image(results, home / "share.png")
     except InputError as error:
         reason = str(error)
-    return Report(home / "index.html", home / "summary.md", plots, card, reason)
+    return Report(home / "index.html", home / "summary.md", plots, image, reason)

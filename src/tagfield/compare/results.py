@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from tagfield.compare.ledger import RESULTS_FILE, read_lines, without_unfinished_runs
 from tagfield.compare.plan import FEATURES, PAPER, Plan, PlannedRun
+from tagfield.compare.results_file import RESULTS_FILE, read_lines, without_unfinished_runs
 from tagfield.data.dataset import Doubles, Longs
 from tagfield.errors import InputError
 from tagfield.train import RECIPES
@@ -24,7 +24,7 @@ METRICS = ("train_accuracy", "train_f1", "test_accuracy", "test_f1", "objective"
 
 @dataclass(frozen=True)
 class RunResult:
-    """One finished run: its epochs and its last line in the ledger."""
+    """One finished run: its epochs and its last line in the results file."""
 
     run: PlannedRun
     epochs: list[dict[str, Any]]
@@ -78,7 +78,7 @@ class Results:
 
 
 def pack_counts(counts: Sequence[int] | Longs) -> str:
-    """Small counts as text, a few bits for each.
+    """Compress small counts to text.
 
     >>> unpack_counts(pack_counts([0, 3, 70000])).tolist()
     [0, 3, 70000]
@@ -87,12 +87,12 @@ def pack_counts(counts: Sequence[int] | Longs) -> str:
 
 
 def unpack_counts(text: str) -> Longs:
-    """Reads what `pack_counts` wrote."""
+    """Read what `pack_counts` wrote."""
     return np.frombuffer(zlib.decompress(base64.b64decode(text)), "<u4").astype(np.int64)
 
 
 def load_results(folder: str | os.PathLike[str]) -> Results:
-    """Reads the folder of a comparison, finished or not.
+    """Read the folder of a comparison, finished or not.
 
     >>> load_results("/nowhere")
     Traceback (most recent call last):

@@ -1,13 +1,16 @@
-"""Which differences between recipes are real: paired tests over sentences and over seeds, intervals, and corrections.
+"""Which differences between recipes are significant: paired tests over sentences and seeds, intervals, corrections.
 
     wrong tokens [seeds, sentences] of two recipes ─▶ compare_pair ─▶ Difference: tokens, interval, two p values
     the p values of one table ─▶ holm ─▶ adjusted for the number of comparisons
 
-Two things could have been otherwise: the test sentences, and the order in which training saw its sentences. So there
-are two questions. Over **sentences** (approximate randomisation, Noreen 1989): if the recipes were alike, the errors of
-each sentence might as well have been the other recipe's; how often does swapping them at random, sentence by sentence,
-give a difference as large as the one seen? Over **seeds** (a paired t test): the same seed shuffles alike for every
-recipe; is the mean of the differences far from 0 for their spread? The interval resamples both (bootstrap).
+Two things are random: the test sentences, and the order of the training sentences. So there are two tests.
+
+    over sentences   approximate randomisation (Noreen 1989). If two recipes were equally good, you could swap their
+                     errors on any sentence: how often does random swapping give at least the observed difference?
+    over seeds       a paired t test. The same seed gives every recipe the same order: is the mean difference far from
+                     0, given its spread?
+
+The interval resamples both (bootstrap).
 """
 
 from collections.abc import Iterator
@@ -46,7 +49,7 @@ class Difference:
 
 
 def compare_pair(one: Longs, other: Longs, test_tokens: int, rounds: int = ROUNDS, seed: int = 0) -> Difference:
-    """`one` beside `other`: wrong tokens of each seed's run on each test sentence, [seeds, sentences].
+    """Compare the errors of two recipes: wrong tokens of each seed's run on each test sentence, [seeds, sentences].
 
     A recipe without random numbers has one row, which is compared with every seed of the other.
 
@@ -71,7 +74,7 @@ def compare_pair(one: Longs, other: Longs, test_tokens: int, rounds: int = ROUND
 
 
 def randomisation(gain: Doubles, rng: np.random.Generator, rounds: int = ROUNDS) -> float:
-    """p: how often random signs give a sum at least as far from 0 as the one seen, which counts as one of them.
+    """p: how often random signs give a sum at least as far from 0 as the observed one, which counts as one of them.
 
     >>> randomisation(np.ones(20), np.random.default_rng(0)) < 0.001
     True

@@ -12,9 +12,9 @@ from html import escape
 from typing import Any
 
 from tagfield.compare.differences import records
-from tagfield.compare.paper import difference_to_paper, matches_paper, paper_accuracy
+from tagfield.compare.line_styles import style_of
+from tagfield.compare.paper_results import difference_to_paper, matches_paper, paper_accuracy
 from tagfield.compare.results import Results
-from tagfield.compare.style import style_of
 from tagfield.compare.summary import BASELINE, LearningCurves, MeanSd, SummaryRow, summarise
 
 FEATURE_TITLES = {"observed": "observed (small)", "all": "all (large)"}

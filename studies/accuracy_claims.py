@@ -17,12 +17,12 @@ from studies.claims import (
     told,
 )
 from studies.evidence import Gain, Place, gains
-from studies.running import Findings
-from studies.studies import TRANSFORMED
+from studies.run_studies import Findings
+from studies.study_list import TRANSFORMED
 from studies.tables import gain_table, markdown
-from studies.words import label, p_of, signed, span, where
-from tagfield.compare.paper import PAPER_ACCURACY, difference_to_paper, matches_paper, paper_accuracy
-from tagfield.compare.publish import TOLERANCE
+from studies.wording import label, p_of, signed, span, where
+from tagfield.compare.paper_results import PAPER_ACCURACY, difference_to_paper, matches_paper, paper_accuracy
+from tagfield.compare.results_page import TOLERANCE
 from tagfield.compare.significance import LEVEL
 from tagfield.compare.summary import summarise
 

@@ -1,7 +1,7 @@
 """The worker process of `compare`: single-threaded, one run after another.
 
     stdin   the plan, then one run per line              {"recipe": …, "features": …, "seed": …}
-    stdout  one line per epoch and one line per run      as in the ledger
+    stdout  one line per epoch and one line per run      as in results.jsonl
 
 It exits when stdin or stdout closes, so no worker outlives its parent.
 """
@@ -18,7 +18,7 @@ import numpy as np
 
 from tagfield.compare.plan import Plan, PlannedRun
 from tagfield.compare.results import pack_counts
-from tagfield.compare.shared import load_data
+from tagfield.compare.shared_data import load_data
 from tagfield.data.encode import Encoded
 from tagfield.errors import TagfieldError
 from tagfield.evaluate import ChunkScorer, evaluate
@@ -30,7 +30,7 @@ Send: TypeAlias = Callable[[dict[str, Any]], None]
 
 
 def epoch_line(run: PlannedRun, epoch: Epoch) -> dict[str, Any]:
-    """The ledger line of one epoch.
+    """The result line of one epoch.
 
     >>> epoch_line(PlannedRun("sgd", "all", 0), Epoch(1, 2.5, 0.1, norm=3.0))
     {'kind': 'epoch', 'run': 'sgd/all/0', 'epoch': 1, 'objective': 2.5, 'norm': 3.0, 'seconds': 0.1}
@@ -43,7 +43,7 @@ def epoch_line(run: PlannedRun, epoch: Epoch) -> dict[str, Any]:
 
 
 def result_line(run: PlannedRun, data: Encoded, test: Encoded, trained: Trained) -> dict[str, Any]:
-    """The ledger line of a finished run: scores of the kept weights, scores by label, and the confusion matrix."""
+    """The result line of a finished run: scores of the kept weights, scores by label, and the confusion matrix."""
     gold = test.gold_labels()
     field = trained.features.field(trained.weights)  # not those of a Model, which leaves out what has no weight
     best = Decoder(field, test).best()
@@ -76,7 +76,7 @@ def result_line(run: PlannedRun, data: Encoded, test: Encoded, trained: Trained)
 
 
 def known_tokens(gold: list[list[str]], guess: list[list[str]], unseen: set[str]) -> dict[str, int]:
-    """Counts correct tokens as CRFsuite does: each sentence only up to its first label unseen in training.
+    """Count correct tokens as CRFsuite does: each sentence only up to its first label unseen in training.
 
     >>> known_tokens([["A", "Z", "A"], ["A"]], [["A", "A", "A"], ["B"]], {"Z"})
     {'tokens': 2, 'correct': 1}
@@ -113,7 +113,7 @@ def confusion(gold: list[list[str]], guess: list[list[str]]) -> dict[str, Any]:
 
 
 def main(path: str) -> None:
-    """Trains the runs that arrive on stdin."""
+    """Train the runs that arrive on stdin."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process; the parent handles it
     data, test = load_data(path)
     plan = Plan.from_dict(json.loads(sys.stdin.readline()))
@@ -122,7 +122,7 @@ def main(path: str) -> None:
 
 
 def perform(run: PlannedRun, plan: Plan, data: Encoded, test: Encoded, send: Send) -> None:
-    """Trains one run and sends its lines: one for each epoch, then its result or why it failed.
+    """Train one run and send its lines: one for each epoch, then its result or error.
 
     >>> from tagfield.data.encode import encode_sequences
     >>> data, lines = encode_sequences([[["a"]], [["b"]]], [["X"], ["Y"]]), []

@@ -1,9 +1,9 @@
-"""A generator for each kind of feature: U2*.G1 where some features keep plain gradients, beside SGD and U2*.G1."""
+"""A generator for each kind of feature: U2*.G1 with plain gradients for some features, compared with SGD and U2*.G1."""
 
 from dataclasses import replace
 
 from studies.evidence import Gain, Place, gains
-from studies.running import Findings
+from studies.run_studies import Findings
 from studies.tables import gain_table
 from tagfield.compare.results import Results
 
@@ -11,7 +11,7 @@ NAMES = {"transitions": "transitions linear", "states": "states linear"}
 
 
 def renamed(results: Results) -> Results:
-    """The results with what stays linear as the name of the recipe, so that each has a group of its own."""
+    """Name each recipe after its linear features, so that each gets its own group."""
     return replace(
         results,
         runs=[
@@ -24,7 +24,7 @@ def renamed(results: Results) -> Results:
 
 
 def kind_name(generators: str) -> str:
-    """What stays linear, in words.
+    """The recipe's name: which features stay linear.
 
     >>> kind_name("transitions=quadratic"), kind_name("w.kind*=quadratic,w.shape*=quadratic")
     ('U2*.G1, transitions linear', 'U2*.G1, w.kind and w.shape linear')
@@ -35,7 +35,7 @@ def kind_name(generators: str) -> str:
 
 
 def kind_gains(found: Findings) -> list[Gain]:
-    """Each variant beside SGD and beside U2*.G1, one family."""
+    """Each variant compared with SGD and with U2*.G1, as one family of tests."""
     if "kinds" not in found.results:
         return []
     results = renamed(found.results["kinds"])
@@ -46,6 +46,6 @@ def kind_gains(found: Findings) -> list[Gain]:
 
 
 def kind_table(found: Findings) -> str:
-    """The table; a sentence where the study has not run."""
+    """The table, or a note that the study has not run."""
     rows = kind_gains(found)
     return gain_table(rows) if rows else "The study has not run."

@@ -1,11 +1,11 @@
-"""c2 and the learning rate, chosen for each recipe and feature set on a held-out part of the training data.
+"""Choose c2 and the learning rate of each recipe and feature set on a held-out part of the training data.
 
     training data ─▶ nine tenths ─▶ 1. every c2 of a grid, with the calibrated rate; more where the best is at its end
                   └▶ one tenth ───▶ 2. with the best c2: multiples of the rate that was calibrated
                                     ─▶ Plan.chosen ─▶ the comparison proper: all training data, and the test data once
 
-The runs of both steps are comparisons of their own, in the folder `tuning`: they resume like any other, and whoever
-wants to know how much c2 and the rate matter finds every figure there. pa, ap and arow have neither.
+Both steps are comparisons in the folder `tuning`. They resume like any other, and their results show how much c2
+and the rate matter. pa, ap and arow have neither.
 """
 
 import math
@@ -29,7 +29,7 @@ FOLDER = "tuning"
 FOLDS = 10  # one of them is held out
 STRENGTHS = (0.03, 0.1, 0.3, 1.0, 3.0)
 SMALLEST, LARGEST = 0.001, 100.0
-FACTORS = (0.25, 0.5, 2.0, 4.0)  # of the calibrated rate, which has been tried
+FACTORS = (0.25, 0.5, 2.0, 4.0)  # of the calibrated rate, which step 1 has tried
 Say = Callable[[str], None]
 
 

@@ -7,7 +7,7 @@ Results ─▶ compare_with_paper (sentences) ─┐
 from pathlib import Path
 
 from tagfield.compare.differences import explanation, markdown_differences
-from tagfield.compare.paper import PAPER_ACCURACY, difference_to_paper, matches_paper
+from tagfield.compare.paper_results import PAPER_ACCURACY, difference_to_paper, matches_paper
 from tagfield.compare.plan import strength_words
 from tagfield.compare.plots import FEATURE_CAPTIONS, write_plots
 from tagfield.compare.results import Results
@@ -68,7 +68,7 @@ HANDWRITTEN = "<!-- written by hand from here on -->"
 
 
 def write_results(results: Results, path: Path) -> None:
-    """Writes the page, and its plots to the folder `figures` next to it; text below HANDWRITTEN is kept."""
+    """Write the page, and its plots to the folder `figures` next to it; keep the text below HANDWRITTEN."""
     path.parent.mkdir(parents=True, exist_ok=True)
     _, mark, below = path.read_text().partition(HANDWRITTEN) if path.exists() else ("", "", "")
     plots = write_plots(results, path.parent / "figures")

@@ -1,13 +1,13 @@
-"""Ledger: the append-only file results.jsonl, which survives a crash at any moment.
+"""ResultsFile: the append-only file results.jsonl, which survives a crash at any moment.
 
     {"kind": "experiment", …}     the first line: plan and data
     {"kind": "session", …}        one per start of `compare`: versions and machine
     {"kind": "epoch", "run": …}   one per epoch of every run
     {"kind": "run", "run": …}     the last line of a run: its results, or why it failed
 
-Each line is flushed and synced to disk before training goes on, so a crash can damage only the last line. Opening the
-ledger drops a damaged last line and the epochs of unfinished runs. Those runs start again, and because the seed
-determines every bit, they end with the same results.
+Each line is synced to disk before training continues, so a crash can damage only the last line. Opening the file drops
+a damaged last line and the epochs of unfinished runs. Those runs start again, and because the seed determines every
+bit, they give the same results.
 """
 
 import json
@@ -30,17 +30,17 @@ RESULTS_FILE = "results.jsonl"
 LOCK_FILE = ".lock"
 
 
-class Ledger:
+class ResultsFile:
     """The results file of one comparison, open in one process at a time.
 
     >>> import tempfile
     >>> folder = tempfile.mkdtemp()
-    >>> with Ledger(folder) as ledger:
-    ...     ledger.add({"kind": "epoch", "run": "sgd/all/0", "epoch": 1})
-    ...     ledger.add({"kind": "run", "run": "sgd/all/0"})
-    ...     ledger.add({"kind": "epoch", "run": "pa/all/0", "epoch": 1})
-    >>> with Ledger(folder) as ledger:
-    ...     [line["kind"] for line in ledger.lines], ledger.finished
+    >>> with ResultsFile(folder) as file:
+    ...     file.add({"kind": "epoch", "run": "sgd/all/0", "epoch": 1})
+    ...     file.add({"kind": "run", "run": "sgd/all/0"})
+    ...     file.add({"kind": "epoch", "run": "pa/all/0", "epoch": 1})
+    >>> with ResultsFile(folder) as file:
+    ...     [line["kind"] for line in file.lines], file.finished
     (['epoch', 'run'], {'sgd/all/0'})
     """
 
@@ -55,7 +55,7 @@ class Ledger:
         """The keys of the finished runs, failed ones included."""
         return {line["run"] for line in self.lines if line["kind"] == "run"}
 
-    def __enter__(self) -> "Ledger":
+    def __enter__(self) -> "ResultsFile":
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._lock = open(self.path.parent / LOCK_FILE, "wb")
@@ -88,9 +88,9 @@ class Ledger:
         self._file = self._lock = None
 
     def add(self, line: Mapping[str, Any]) -> None:
-        """Appends a line and syncs it to disk."""
+        """Append a line and sync it to disk."""
         if self._file is None:
-            raise ValueError("the ledger is not open")
+            raise ValueError("the results file is not open")
         try:
             self._file.write(_encode(line))
             self._file.flush()
@@ -104,7 +104,7 @@ class Ledger:
 
 
 def read_lines(path: str | os.PathLike[str]) -> Iterator[Line]:
-    """The lines of a ledger, without a damaged last line.
+    """The lines of a results file, without a damaged last line.
 
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp(), "results.jsonl")
@@ -131,7 +131,7 @@ def read_lines(path: str | os.PathLike[str]) -> Iterator[Line]:
 
 
 def without_unfinished_runs(lines: Iterator[Line] | list[Line]) -> list[Line]:
-    """Drops the epochs of runs that have not finished.
+    """Drop the epochs of runs that have not finished.
 
     >>> without_unfinished_runs([{"kind": "epoch", "run": "sgd/all/0", "epoch": 1}])
     []

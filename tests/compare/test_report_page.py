@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tagfield.compare.compare import compare
-from tagfield.compare.page import page_data, page_text
 from tagfield.compare.plan import Plan
+from tagfield.compare.report_page import page_data, page_text
 from tagfield.compare.results import Results
 from tagfield.compare.summary import summarise
 from tagfield.data.encode import encode_sequences

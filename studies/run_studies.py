@@ -1,4 +1,4 @@
-"""Running the studies: in order, resumable, with an estimate at the start and the time that each took.
+"""Run the studies: in order, resumable, with a time estimate at the start and the time of each.
 
 FOLDER/times.json    seconds of each study, added up over sessions
 FOLDER/STUDY/        its results
@@ -16,10 +16,10 @@ from studies import minibatches
 from studies.corpora import Corpus
 from studies.curves import Curves, load_curves, run_curves
 from studies.sensitivity import Cell, cells, run_grid
-from studies.studies import Study, studies
+from studies.study_list import Study, studies
 from tagfield.compare.compare import OnProgress, usable_cores
-from tagfield.compare.ledger import RESULTS_FILE
 from tagfield.compare.results import Results, RunResult, load_results
+from tagfield.compare.results_file import RESULTS_FILE
 from tagfield.demo import addresses, write_columns
 from tagfield.errors import InputError
 from tagfield.system.atomic import write_atomically
@@ -31,7 +31,7 @@ Say = Callable[[str], None]
 
 @dataclass
 class Findings:
-    """All that has been found so far."""
+    """The results so far."""
 
     results: dict[str, Results] = field(default_factory=dict)  # study → its runs
     grid: dict[Cell, RunResult] = field(default_factory=dict)
@@ -42,17 +42,17 @@ class Findings:
 
 @dataclass(frozen=True)
 class Step:
-    """A part of the article that takes time: a study, or another computation."""
+    """A study, or another computation that takes time."""
 
     name: str
     question: str
-    seconds: float  # CPU, on the machine of studies.SECONDS
-    run: Callable[["Desk"], None]
+    seconds: float  # CPU, on the machine of study_list.SECONDS
+    run: Callable[["Workspace"], None]
 
 
 @dataclass(frozen=True)
-class Desk:
-    """What a step works with."""
+class Workspace:
+    """Data, folders and callbacks of a step."""
 
     corpora: Mapping[str, Corpus]
     data: Path | None  # the folder of their files
@@ -78,29 +78,29 @@ def steps(small: bool = False) -> list[Step]:
     ]
 
 
-def _runner(study: Study) -> Callable[[Desk], None]:
-    def run(desk: Desk) -> None:
-        study.run(desk.corpora[study.corpus], desk.home, desk.workers, desk.on_progress, desk.say)
+def _runner(study: Study) -> Callable[[Workspace], None]:
+    def run(work: Workspace) -> None:
+        study.run(work.corpora[study.corpus], work.home, work.workers, work.on_progress, work.say)
 
     return run
 
 
-def _grid(desk: Desk) -> None:
-    train = desk.corpora["conll2000"].read()[0]
-    epochs = 2 if desk.small else GRID_EPOCHS
-    run_grid(train, desk.home / "sensitivity", epochs=epochs, workers=desk.workers, on_progress=desk.on_progress)
+def _grid(work: Workspace) -> None:
+    train = work.corpora["conll2000"].read()[0]
+    epochs = 2 if work.small else GRID_EPOCHS
+    run_grid(train, work.home / "sensitivity", epochs=epochs, workers=work.workers, on_progress=work.on_progress)
 
 
-def _curves(desk: Desk) -> None:
-    data = desk.corpora["conll2000"].read()
-    run_curves(data, desk.home / "curves", 3 if desk.small else CURVE_EPOCHS, desk.workers)
+def _curves(work: Workspace) -> None:
+    data = work.corpora["conll2000"].read()
+    run_curves(data, work.home / "curves", 3 if work.small else CURVE_EPOCHS, work.workers)
 
 
-def _minibatches(desk: Desk) -> None:
-    """On the files of the corpora; in small on a built-in corpus, written to a file."""
-    out = desk.home / "minibatches"
-    if not desk.small:
-        minibatches.study(desk.data or Path(), out, say=desk.say)
+def _minibatches(work: Workspace) -> None:
+    """On the files of the corpora; with `small`, on a built-in corpus that is written to a file."""
+    out = work.home / "minibatches"
+    if not work.small:
+        minibatches.study(work.data or Path(), out, say=work.say)
         return
     home = out / "data" / "conll2000"
     home.mkdir(parents=True, exist_ok=True)
@@ -109,28 +109,28 @@ def _minibatches(desk: Desk) -> None:
     minibatches.study(out / "data", out, corpora=("conll2000",), epochs=2)
 
 
-def run_steps(desk: Desk, only: Sequence[str] = ()) -> None:
-    """Runs the steps, or only some of them; a step that has finished before takes a moment."""
-    every = steps(desk.small)
+def run_steps(work: Workspace, only: Sequence[str] = ()) -> None:
+    """Run all steps or some of them; finished ones are only read."""
+    every = steps(work.small)
     unknown = [name for name in only if name not in {step.name for step in every}]
     if unknown:
         raise InputError(f"no study named {unknown[0]!r}; choose from {', '.join(step.name for step in every)}")
     chosen = [step for step in every if not only or step.name in only]
-    cores = desk.workers or usable_cores()
-    times = _times(desk.home)
+    cores = work.workers or usable_cores()
+    times = _times(work.home)
     left = sum(step.seconds for step in chosen if step.name not in times) / max(1, cores)
-    if not desk.small:
-        desk.say(
-            f"{len(chosen)} studies on {cores} cores: about {left / 60:.0f} minutes, where a core is as fast as ours"
+    if not work.small:
+        work.say(
+            f"{len(chosen)} studies on {cores} cores: about {left / 60:.0f} minutes if your cores are as fast as ours"
         )
     for step in chosen:
-        desk.say(f"{step.name}: {step.question}")
-        with _timed(desk.home, step.name):
-            step.run(desk)
+        work.say(f"{step.name}: {step.question}")
+        with _timed(work.home, step.name):
+            step.run(work)
 
 
 def load_findings(home: Path, small: bool = False) -> Findings:
-    """What the folder has."""
+    """Read the results of a folder."""
     found = Findings(times=_times(home))
     for study in studies(small):
         if (home / study.name / RESULTS_FILE).is_file():
@@ -154,7 +154,7 @@ def _times(home: Path) -> dict[str, float]:
 
 @contextmanager
 def _timed(home: Path, name: str) -> Iterator[None]:
-    """Adds the seconds of a step to times.json when it has ended, if only for a while."""
+    """Add the seconds of a step to times.json, also if it is interrupted."""
     start = time.monotonic()
     try:
         yield
@@ -162,7 +162,7 @@ def _timed(home: Path, name: str) -> Iterator[None]:
         home.mkdir(parents=True, exist_ok=True)
         times = _times(home)
         spent = time.monotonic() - start
-        if name not in times or spent > 5:  # reading what is finished is no work
+        if name not in times or spent > 5:  # do not count the time to read finished results
             times[name] = round(times.get(name, 0.0) + spent, 1)
         with write_atomically(home / TIMES) as file:
             file.write(json.dumps(times, indent=1).encode())

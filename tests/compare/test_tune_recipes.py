@@ -8,7 +8,7 @@ import pytest
 from tagfield.compare.compare import compare
 from tagfield.compare.plan import Plan, PlannedRun
 from tagfield.compare.results import load_results
-from tagfield.compare.tuned import FACTORS, FOLDER, STRENGTHS, accuracy, tune
+from tagfield.compare.tune_recipes import FACTORS, FOLDER, STRENGTHS, accuracy, tune
 from tagfield.data.encode import encode_sequences
 from tagfield.errors import InputError
 from tagfield.train import RECIPES

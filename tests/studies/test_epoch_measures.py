@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from studies.together import points
+from studies.epoch_measures import measure_epochs
 from tagfield.compare.plan import Plan, PlannedRun
 from tagfield.train import train
 from tests.compare.test_compare import encode_addresses
@@ -17,7 +17,7 @@ PLAN = Plan(epochs=4, iterations=8, c2=0.3)
 def test_a_point_is_what_training_reports(recipe: str) -> None:
     data, test = encode_addresses(60, 20)
     run = PlannedRun(recipe, "observed", 0)
-    found = list(points(data, test, PLAN, run))
+    found = list(measure_epochs(data, test, PLAN, run))
     trained = train(data, PLAN.settings(run), watch={"test": test})
     assert len(found) == len(trained.history)
     assert [p.accuracy for p in found] == pytest.approx([e.watched["test"].accuracy for e in trained.history])
@@ -29,7 +29,7 @@ def test_a_point_is_what_training_reports(recipe: str) -> None:
 
 def test_the_divergence_of_plain_gradients_is_half_the_square() -> None:
     data, test = encode_addresses(60, 20)
-    last = list(points(data, test, PLAN, PlannedRun("sgd", "observed", 0)))[-1]
+    last = list(measure_epochs(data, test, PLAN, PlannedRun("sgd", "observed", 0)))[-1]
     from tagfield.train.trainers.objective import Objective
     from tagfield.train.trainers.problem import Problem
 
@@ -44,7 +44,7 @@ def test_the_divergence_of_plain_gradients_is_half_the_square() -> None:
 
 def test_recipes_without_expectations_have_no_divergence() -> None:
     data, test = encode_addresses(60, 20)
-    assert all(math.isnan(p.divergence) for p in points(data, test, PLAN, PlannedRun("pa", "observed", 0)))
-    found = [p.divergence for p in points(data, test, PLAN, PlannedRun("u2.g1", "observed", 0))]
+    assert all(math.isnan(p.divergence) for p in measure_epochs(data, test, PLAN, PlannedRun("pa", "observed", 0)))
+    found = [p.divergence for p in measure_epochs(data, test, PLAN, PlannedRun("u2.g1", "observed", 0))]
     assert np.isfinite(found).all()
     assert found[-1] < found[0]

@@ -16,7 +16,7 @@ TYPICAL_ITERATIONS = 150  # of L-BFGS until it converges; used only for the esti
 
 @dataclass
 class ComparisonStatus:
-    """The status of a comparison, updated in place with every line that a worker sends.
+    """The status of a comparison, updated with every line that a worker sends.
 
     >>> plan = Plan(("sgd",), ("all",), seeds=2, epochs=2)
     >>> status = ComparisonStatus(plan)
@@ -49,11 +49,11 @@ class ComparisonStatus:
         return len(self.finished)
 
     def begin(self, run: PlannedRun) -> None:
-        """Marks a run as started."""
+        """Mark a run as started."""
         self.running[run.key] = 0
 
     def add(self, line: dict[str, Any], seconds: float) -> None:
-        """Adds a line of the ledger, received `seconds` after the previous line of the same worker."""
+        """Add a result line, received `seconds` after the previous line of the same worker."""
         self.latest = line
         run = self._runs[line["run"]]
         timings = self._first_epochs if line.get("epoch") == 1 else self._later_epochs

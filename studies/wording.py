@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from tagfield.compare.differences import shown_p
-from tagfield.compare.style import style_of
+from tagfield.compare.line_styles import style_of
 
 PLACES = {
     "table": "CoNLL-2000",

@@ -1,4 +1,4 @@
-"""docs/paper.md: text by hand with computed parts between marks.
+"""Fill in docs/paper.md: handwritten text with computed parts between marks.
 
 <!-- computed: NAME -->  …  <!-- end -->      everything between is replaced; the rest stays as it was written
 
@@ -9,11 +9,11 @@ import re
 from pathlib import Path
 
 from studies import minibatches
+from studies.accuracy_claims import OTHERS, OTHERS_TUNED
 from studies.claims import Claim, claims
-from studies.final_claims import OTHERS, OTHERS_TUNED
-from studies.kinds import kind_table
+from studies.feature_kinds import kind_table
 from studies.protocols import protocol_table, tuning_table
-from studies.running import Findings
+from studies.run_studies import Findings
 from studies.tables import markdown, score_table, study_table
 from tagfield.errors import InputError
 from tagfield.system.atomic import write_atomically
@@ -22,7 +22,7 @@ MARK = re.compile(r"(<!-- computed: ([\w-]+) -->\n)(.*?)(<!-- end -->)", re.DOTA
 
 
 def write_article(found: Findings, page: Path, out: Path | None = None, small: bool = False) -> None:
-    """Fills the page with what was found; to another file if one is given."""
+    """Fill in the page with the results; write to `out` if given."""
     text = fill(page.read_text(encoding="utf-8"), parts(found, small), str(page))
     target = out or page
     target.parent.mkdir(parents=True, exist_ok=True)

@@ -1,10 +1,10 @@
-"""Curves together: the divergence that a recipe descends, the likelihood, the objective and accuracy, epoch by epoch.
+"""What changes during training: divergence, likelihood, objective and accuracy of a recipe after each epoch.
 
     recipe ─▶ an epoch ─▶ weights ─▶ E, Ẽ of all sentences ─▶ B(E, Ẽ), −log p per token, objective, test accuracy
 
-The four need not agree. B is over means of the whole corpus, while a stochastic step lowers the B of one sentence; the
-objective has the penalty of plain gradients, which a transformed recipe does not minimise; accuracy may rise while all
-three stand still. Every figure is of the weights after the epoch, not of those on the way.
+The four need not agree. B compares means over the whole corpus, while a stochastic step lowers the B of one sentence.
+The objective has the penalty of plain gradients, which a transformed recipe does not minimise. Accuracy may rise while
+the other three stay constant. All values are for the weights after the epoch.
 """
 
 from collections.abc import Iterator
@@ -27,8 +27,8 @@ from tagfield.train.trainers.whole_corpus import empirical
 
 
 @dataclass(frozen=True)
-class Point:
-    """Where a recipe is after an epoch."""
+class EpochMeasures:
+    """The state of a recipe after an epoch."""
 
     recipe: str
     epoch: int
@@ -42,13 +42,13 @@ class Point:
         return asdict(self)
 
 
-def points(train: Encoded, test: Encoded, plan: Plan, run: PlannedRun) -> Iterator[Point]:
-    """The points of one run of a plan, an epoch at a time; the run trains as `compare` would.
+def measure_epochs(train: Encoded, test: Encoded, plan: Plan, run: PlannedRun) -> Iterator[EpochMeasures]:
+    """Train one run of a plan, as `compare` does, and measure it after each epoch.
 
     >>> from tagfield.data.encode import encode_sequences
     >>> data = encode_sequences([[["a"], ["b"]], [["b"], ["a"]]] * 9, [["X", "Y"], ["Y", "X"]] * 9)
-    >>> found = list(points(data, data, Plan(epochs=3), PlannedRun("sgd", "all", 0)))
-    >>> [point.epoch for point in found], found[2].accuracy
+    >>> found = list(measure_epochs(data, data, Plan(epochs=3), PlannedRun("sgd", "all", 0)))
+    >>> [each.epoch for each in found], found[2].accuracy
     ([1, 2, 3], 1.0)
     """
     settings = plan.settings(run)
@@ -72,7 +72,7 @@ def points(train: Encoded, test: Encoded, plan: Plan, run: PlannedRun) -> Iterat
         expected = (gradient - 2 * c2 * x) / count + target
         apart = np.nan if f is None else _divergence(f, expected, target)
         loss = (value - c2 * dot(x, x)) / tokens
-        yield Point(run.recipe, epoch, apart, loss, value / tokens, float(scorer(weights).accuracy))
+        yield EpochMeasures(run.recipe, epoch, apart, loss, value / tokens, float(scorer(weights).accuracy))
 
 
 def _divergence(f: Response, expected: np.ndarray, target: np.ndarray) -> float:

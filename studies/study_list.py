@@ -1,10 +1,10 @@
-"""The studies of the article: comparisons, each with a question, a plan and a folder of its own.
+"""The studies of the article: comparisons, each with a question, a plan and its own folder.
 
     Study(name, corpus, plan, tuned) ─▶ run: [tune on a held-out tenth ─▶] compare ─▶ Results
 
-What they look at: `table` and the three corpora follow the paper (c2 = 1 for every recipe, rates calibrated);
-`strength` gives plain SGD the strength that the transformed recipes had; the tuned ones choose c2 and rate for each
-recipe inside the training part, and see the test part once.
+`table` and the three other corpora follow the paper (c2 = 1 for every recipe, calibrated rates). `strength` gives plain
+SGD the same effective strength as the transformed recipes. The tuned studies choose c2 and rate for each recipe inside
+the training part, and use the test part once.
 """
 
 from collections.abc import Mapping
@@ -13,11 +13,11 @@ from pathlib import Path
 
 from studies.corpora import Corpus
 from tagfield.compare.compare import OnProgress, compare
-from tagfield.compare.ledger import RESULTS_FILE, Line, read_lines, without_unfinished_runs
 from tagfield.compare.plan import PAPER, Plan, PlannedRun, runs_by_iteration
 from tagfield.compare.results import Results
-from tagfield.compare.shared import fingerprint
-from tagfield.compare.tuned import FACTORS, STRENGTHS, Say, tune
+from tagfield.compare.results_file import RESULTS_FILE, Line, read_lines, without_unfinished_runs
+from tagfield.compare.shared_data import fingerprint
+from tagfield.compare.tune_recipes import FACTORS, STRENGTHS, Say, tune
 from tagfield.train import RECIPES
 
 TRANSFORMED = ("u1.g1", "u2.g1", "u2.g1p", "u2.g2", "u2.g3")
@@ -57,7 +57,7 @@ class Study:
         on_progress: OnProgress | None = None,
         say: Say = lambda _: None,
     ) -> Results:
-        """Trains what is missing, and returns the results."""
+        """Train the missing runs, and return all results."""
         train, test = corpus.read()
         folder, plan = home / self.name, self.full_plan
         if self.tuned:
@@ -113,7 +113,7 @@ def same_runs(folder: Path, plan: Plan, data: str) -> list[Line]:
 
 
 def studies(small: bool = False) -> list[Study]:
-    """All of them, in the order in which they run; `small` for the built-in corpora.
+    """All studies, in the order in which they run; `small` for the built-in corpora.
 
     >>> [study.name for study in studies()][:3]
     ['table', 'strength', 'tuned-observed']

@@ -1,4 +1,4 @@
-"""The share image of a comparison: one picture of the size that links and chats show (1200 × 630 pixels).
+"""The share image of a comparison, in the size that links and chats show (1200 × 630 pixels).
 
 Results ─▶ test score against epochs, the recipes of the advised feature set, and the advice in one line ─▶ share.png
 """
@@ -15,8 +15,8 @@ from tagfield.system.atomic import write_atomically
 INCHES, DPI = (12.0, 6.3), 100
 
 
-def write_card(results: Results, path: Path) -> Path | None:
-    """Writes the image; None where no run has a score."""
+def write_share_image(results: Results, path: Path) -> Path | None:
+    """Write the image; return None if no run has a score."""
     matplotlib = requires_matplotlib()
     advice = advise(results)
     if advice is None:

@@ -2,8 +2,8 @@
 
     Encoded train, test ─▶ save_data ─▶ safetensors ─▶ load_data in each worker ─▶ Encoded train, test
 
-The arrays are mapped, so the operating system keeps them in memory once. `fingerprint` says whether two data sets
-would give the same figures.
+The arrays are mapped, so the operating system keeps them in memory once. Data with equal `fingerprint`s gives the same
+results.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ PARTS = ("train", "test")
 
 
 def check_data(train: Encoded, test: Encoded) -> None:
-    """Raises an InputError where the two parts cannot be compared on.
+    """Raise an InputError if a comparison cannot use the two parts.
 
     >>> from tagfield.data.encode import encode_sequences
     >>> a, b = (encode_sequences([[["w"]]], [[label]]) for label in "XY")
@@ -42,7 +42,7 @@ def check_data(train: Encoded, test: Encoded) -> None:
 
 
 def save_data(path: str | os.PathLike[str], train: Encoded, test: Encoded) -> None:
-    """Writes both parts into one file.
+    """Write both parts into one file.
 
     >>> import tempfile
     >>> from tagfield.data.encode import encode_sequences
@@ -56,7 +56,7 @@ def save_data(path: str | os.PathLike[str], train: Encoded, test: Encoded) -> No
 
 
 def load_data(path: str | os.PathLike[str]) -> tuple[Encoded, Encoded]:
-    """Maps what `save_data` wrote."""
+    """Map what `save_data` wrote."""
     arrays, _ = load_tensors(path, verify=False)
     attributes = Vocabulary.from_arrays(arrays["attribute_bytes"], arrays["attribute_offsets"])
     labels = Vocabulary.from_arrays(arrays["label_bytes"], arrays["label_offsets"])
@@ -72,7 +72,7 @@ def load_data(path: str | os.PathLike[str]) -> tuple[Encoded, Encoded]:
 
 
 def fingerprint(train: Encoded, test: Encoded) -> str:
-    """SHA-256 of everything that the figures depend on.
+    """SHA-256 of everything that the results depend on.
 
     >>> from tagfield.data.encode import encode_sequences
     >>> a, b = (encode_sequences([[["w"]]], [[label]]) for label in "XY")

@@ -1,4 +1,4 @@
-"""The report page: one self-contained HTML file that loads nothing.
+"""The report as a page: one self-contained HTML file that loads nothing else.
 
 Results ─▶ page_data (JSON) ─┐
 page.html · page.css · page.js ┴─▶ write_page ─▶ index.html
@@ -13,9 +13,9 @@ from typing import Any
 from tagfield.apps.web.one_file import embed, one_file_page
 from tagfield.compare.advice import advise
 from tagfield.compare.differences import explanation, html_differences
+from tagfield.compare.line_styles import style_of
 from tagfield.compare.plan import FEATURES, runs_by_iteration, strength_words
 from tagfield.compare.results import Results, RunResult
-from tagfield.compare.style import style_of
 from tagfield.compare.summary import BASELINE, LearningCurves
 from tagfield.compare.tables import FEATURE_TITLES, html_table
 from tagfield.train import DEFAULT
@@ -121,7 +121,7 @@ def _notice(results: Results) -> str:
 
 
 def _advice(results: Results) -> str:
-    """The section that ends the page: what to use, and why."""
+    """The last section of the page: what to use, and why."""
     advice = advise(results)
     if advice is None:
         return ""
@@ -130,7 +130,7 @@ def _advice(results: Results) -> str:
 
 
 def _with_code(text: str) -> str:
-    """Text as HTML, with what stands between backticks as code.
+    """Text as HTML, with text between backticks as code.
 
     >>> _with_code("`tagfield tune` & more")
     '<code>tagfield tune</code> &amp; more'
