@@ -172,7 +172,9 @@ class Tagger:
         self.close()
         names = model.label_names
         read = partial(Chain, direct.sequences, model.field)
-        self._source = Source(read, names, {name: i for i, name in enumerate(names)}, lambda: info_of(model, header_of(model, header)))
+        self._source = Source(
+            read, names, {name: i for i, name in enumerate(names)}, lambda: info_of(model, header_of(model, header))
+        )
         return closing(self)
 
 

@@ -17,8 +17,8 @@ from tagfield.compat.sklearn.weight_tables import state_features, transition_fea
 from tagfield.data.encode import WordEncoder
 from tagfield.data.text.templates.template import Template
 from tagfield.errors import InputError
-from tagfield.model.model import Model
 from tagfield.model.info import labels_from_json, labels_to_json, rules_to_json
+from tagfield.model.model import Model
 from tagfield.train import Epoch, Settings
 from tagfield.train.loop.streaming import Stream
 

@@ -30,8 +30,8 @@ from tagfield.data.text.templates.presets import load_template
 from tagfield.data.text.templates.template import Template
 from tagfield.errors import InputError
 from tagfield.inference.constraints import Rules
-from tagfield.model.model import Model
 from tagfield.model.info import labels_to_json, rules_for
+from tagfield.model.model import Model
 from tagfield.system.checks import number
 from tagfield.train import RECIPES, Epoch, Settings, Trained, train
 from tagfield.train.loop.streaming import Stream

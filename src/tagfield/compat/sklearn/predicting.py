@@ -25,11 +25,11 @@ from tagfield.data.text.templates.template import LABEL
 from tagfield.errors import InputError
 from tagfield.inference.constraints import Rules
 from tagfield.inference.decoder import Decoder
+from tagfield.model.direct import Direct
 from tagfield.model.explain import explain
 from tagfield.model.explanation import Explanation
-from tagfield.model.direct import Direct
-from tagfield.model.model import Model
 from tagfield.model.info import rules_for
+from tagfield.model.model import Model
 from tagfield.native._text import label_lists, probability_lists
 
 Known: TypeAlias = Iterable[Any] | None  # labels that you already know; see `CRF.predict`
