@@ -10,12 +10,11 @@ from tagfield import RECIPES
 from tagfield.cli.commands import COMMANDS
 from tagfield.cli.exits import EXITS
 from tagfield.data.encode import WordEncoder, encode_files
-from tagfield.data.text.formats.file_format import KINDS as FILE_FORMATS
+from tagfield.data.text.formats.table import FILE_FORMATS
 from tagfield.data.text.reading import ReadOptions
 from tagfield.data.text.spans import Policy
 from tagfield.data.text.templates.functions import FUNCTIONS
 from tagfield.data.text.templates.parsing import parse_template
-from tagfield.data.text.writing import TARGETS
 from tagfield.errors import InputError
 from tagfield.evaluate import KINDS as LABEL_KINDS
 from tagfield.model.formats import FORMATS
@@ -100,7 +99,7 @@ def test_each_example_file_is_read_as_the_page_says(block: Block, tmp_path: Path
 
 
 def test_the_page_of_formats_names_every_format_and_option() -> None:
-    assert all(re.search(rf"\b{kind}\b", DATA) for kind in (*FILE_FORMATS, *TARGETS))
+    assert all(re.search(rf"\b{kind}\b", DATA) for kind in FILE_FORMATS)
     fields = {*ReadOptions.__dataclass_fields__, *Policy.__dataclass_fields__} - {"policy", "counts"}
     assert all(f"`{name}=" in DATA for name in fields)
     assert callable(tagfield.read)
