@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tagfield.data.text.formats.table import WRITTEN
-from tagfield.data.text.reading import Corpus, read
+from tagfield.data.text.reading import Records, read
 from tagfield.data.text.records import Document, Record, Sentence, TextSpan
 from tagfield.data.text.writing import target_of, write
 from tagfield.errors import InputError, OutputError
@@ -264,7 +264,7 @@ def test_names_of_files_say_the_format(tmp_path: Path) -> None:
 
 def test_options_of_read_apply_to_write(tmp_path: Path) -> None:
     corpus = read([{"text": "New Yorkers", "spans": [[0, 8, "LOC"]]}])
-    assert isinstance(corpus, Corpus)
+    assert isinstance(corpus, Records)
     write(corpus, tmp_path / "a.txt", on_cut="widen", scheme="iobes")
     assert (tmp_path / "a.txt").read_text() == "New\tB-LOC\nYorkers\tE-LOC\n\n"
     write(corpus, tmp_path / "a.json", "label-studio")

@@ -109,7 +109,7 @@ class Manifest:
                 options=dict(record["options"]),
             )
         except (KeyError, IndexError, TypeError, ValueError, OverflowError, RecursionError, TagfieldError) as error:
-            raise InputError(f"{path}: the manifest is damaged ({_told(error)}); pack the corpus again") from None
+            raise InputError(f"{path}: the manifest is damaged ({_reason(error)}); pack the corpus again") from None
 
 
 def read_json(path: str) -> dict[str, Any]:
@@ -162,5 +162,5 @@ def _form(record: Any) -> FileFormat:
     return form
 
 
-def _told(error: Exception) -> str:
+def _reason(error: Exception) -> str:
     return f"{error} is missing" if isinstance(error, KeyError) else str(error)

@@ -1,4 +1,4 @@
-"""`read`: any file, or rows from Python ─▶ Corpus, whose sentences and documents are made when you ask for them.
+"""`read`: any file, or rows from Python ─▶ Records, whose sentences and documents are made when you ask for them.
 
 paths ─▶ Sources ─▶ detect ─▶ formats/table.py ─▶ Sentences or Documents
 rows  ─▶ formats/rows.py ───────────────────────────────▶ Sentences or Documents
@@ -36,7 +36,7 @@ class ReadOptions:
 
 
 @dataclass(frozen=True)
-class Corpus:
+class Records:
     """Records of one or several files; iterate to get them as they are, or ask for `sentences` or `documents`.
 
     >>> corpus = read(Source("a.jsonl", b'{"text": "Anna sings.", "spans": [[0, 4, "PER"]]}'))
@@ -79,7 +79,7 @@ class Corpus:
         return describe(self.form, len(self.labels))
 
 
-def read(data: Any, reading: ReadOptions | None = None, **options: Any) -> Corpus:
+def read(data: Any, reading: ReadOptions | None = None, **options: Any) -> Records:
     """Read labelled or unlabelled sequences from files in any format, or from rows such as a Hugging Face dataset.
 
     data: a path, several paths, a Source, or an iterable of dicts with tokens or text
@@ -103,7 +103,7 @@ def read(data: Any, reading: ReadOptions | None = None, **options: Any) -> Corpu
     ):
         return read_files(listed, reading)
     records = tuple(read_rows(listed, reading.label_names))
-    return Corpus(records, with_contents(FileFormat("json"), records[:1]), reading)
+    return Records(records, with_contents(FileFormat("json"), records[:1]), reading)
 
 
 def reading_of(reading: ReadOptions | None, options: dict[str, Any]) -> ReadOptions:
@@ -121,7 +121,7 @@ def reading_of(reading: ReadOptions | None, options: dict[str, Any]) -> ReadOpti
     return replace(reading, policy=replace(reading.policy, **rules)) if rules else reading
 
 
-def read_files(paths: PathLike | Source | Iterable[PathLike | Source], reading: ReadOptions) -> Corpus:
+def read_files(paths: PathLike | Source | Iterable[PathLike | Source], reading: ReadOptions) -> Records:
     """The records of files; each file's format is found by itself."""
     records: list[Record] = []
     first: FileFormat | None = None
@@ -134,7 +134,7 @@ def read_files(paths: PathLike | Source | Iterable[PathLike | Source], reading: 
         records += found
     if first is None:
         raise InputError("no input file was given")
-    return Corpus(tuple(records), first, reading)
+    return Records(tuple(records), first, reading)
 
 
 def records_of_source(source: Source, form: FileFormat, reading: ReadOptions) -> Iterator[Record]:

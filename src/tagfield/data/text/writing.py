@@ -1,6 +1,6 @@
 """`write`: records ─▶ a file of any format.
 
-    Corpus or records ─▶ sentences or documents, as the format needs them ─▶ its writer ─▶ a file, whole or not at all
+    records ─▶ sentences or documents, as the format needs them ─▶ its writer ─▶ a file, whole or not at all
 
 formats/table.py has the formats that can be written, with what each one holds beside tokens, labels and spans.
 """
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tagfield.data.text.formats.table import FILE_FORMATS, WRITTEN, Target
-from tagfield.data.text.reading import Corpus, ReadOptions, reading_of, recoded, sentences_of
+from tagfield.data.text.reading import ReadOptions, Records, reading_of, recoded, sentences_of
 from tagfield.data.text.records import Record, Sentence
 from tagfield.data.text.sources import STDIN, PathLike
 from tagfield.data.text.spans import to_document
@@ -30,7 +30,7 @@ class Written:
     lost: Counter[str]
 
 
-def write(data: Corpus | Iterable[Record], path: PathLike, format: str | None = None, **options: Any) -> Written:
+def write(data: Records | Iterable[Record], path: PathLike, format: str | None = None, **options: Any) -> Written:
     """Write records to a file; returns what the format could not hold.
 
     path: a file, a folder for brat, or - for standard output
@@ -48,7 +48,7 @@ def write(data: Corpus | Iterable[Record], path: PathLike, format: str | None = 
     >>> Path(path).read_text()
     'Anna\\tB-PER\\nsings\\tO\\n.\\tO\\n\\n'
     """
-    reading = reading_of(data.reading if isinstance(data, Corpus) else None, options)
+    reading = reading_of(data.reading if isinstance(data, Records) else None, options)
     format = target_of(path) if format is None else format
     if format not in WRITTEN:
         raise InputError(f"cannot write the format {format!r}; choose {', '.join(WRITTEN)}")
