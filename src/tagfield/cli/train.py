@@ -27,7 +27,7 @@ from tagfield.model.model import Model
 from tagfield.system.memory import parse_size
 from tagfield.train import RECIPES, Settings
 from tagfield.train.loop.driver import WINDOW
-from tagfield.train.loop.on_disk import needs_all
+from tagfield.train.problem.on_disk import needs_all
 from tagfield.train.recipes.default import NAME, weight_bytes
 
 DATA = "The data"

@@ -19,8 +19,7 @@ from tagfield.errors import InputError
 from tagfield.system.cores import usual_threads
 from tagfield.system.html import facts
 from tagfield.train.recipes.catalogue import direct, misplaced
-from tagfield.train.recipes.classic import QuasiNewton
-from tagfield.train.recipes.common import Common
+from tagfield.train.recipes.crfsuite_recipes import QuasiNewton
 from tagfield.train.recipes.default import DEFAULT, NAME, NAMED, default_features
 from tagfield.train.recipes.fields import (
     Found,
@@ -32,6 +31,7 @@ from tagfield.train.recipes.fields import (
     with_options,
 )
 from tagfield.train.recipes.recipe import Recipe
+from tagfield.train.recipes.shared_options import SharedOptions
 from tagfield.train.recipes.stochastic import Stochastic
 from tagfield.train.recipes.table import RECIPES, find_recipe
 from tagfield.train.recipes.variants import AUTO, BATCH, Auto, WholeCorpus
@@ -41,7 +41,7 @@ UPDATE = ("loss", "gamma", "generator", "batch")  # one of these, without a reci
 
 @documented
 @dataclass(frozen=True)
-class Settings(Common):
+class Settings(SharedOptions):
     """Everything that a training run can be told; c1, c2, period and delta mean what they mean in CRFsuite.
 
     recipe: A name from RECIPES, or a record such as Stochastic(...). Default: adaptive, averaged, with a fixed rate.
@@ -69,8 +69,8 @@ class Settings(Common):
         check_record(self)
         if self.max_dev_rise is not None and math.isinf(self.max_dev_rise):
             object.__setattr__(self, "max_dev_rise", None)  # JSON knows no infinity
-        if isinstance(self.recipe, Stochastic) and self.recipe.metric is not None:
-            self.recipe.metric.check(self.c2)
+        if isinstance(self.recipe, Stochastic) and self.recipe.preconditioner is not None:
+            self.recipe.preconditioner.check(self.c2)
         if self.c1 and self.recipe.family != QuasiNewton.family:
             raise InputError(f"c1 applies only to lbfgs, not to {self.recipe.name or self.recipe.family}")
 
