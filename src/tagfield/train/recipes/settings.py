@@ -11,6 +11,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 from tagfield.data.corpus import Corpus
@@ -106,7 +107,7 @@ class Settings(SharedOptions):
         chosen = with_options(chosen, {name: value for name, value in options.items() if name in own}, called)
         unset = {name for name in NAMED if options.get(name) is None}  # None stands for the default
         rest = {name: value for name, value in options.items() if name not in own and name not in unset}
-        return with_options(replace(start, recipe=chosen), rest, called)
+        return with_options(start if start.recipe is chosen else replace(start, recipe=chosen), rest, called)
 
     def for_data(self, encoded: Encoded | Corpus) -> "Settings":
         """The same settings with everything decided that depends on the data: which features `auto` stands for.
@@ -219,6 +220,7 @@ def _names_an_update(options: Mapping[str, Any]) -> bool:
     return any(value is not None and value is not False for value in given)
 
 
+@cache
 def _default_recipe() -> Recipe:
     """The recipe of the default, with its options."""
     found = find_recipe(DEFAULT["recipe"])
@@ -240,8 +242,9 @@ def shown_default(found: Found) -> str:
     >>> shown_default(all_options()["cost"]), shown_default(all_options()["seed"])
     ('2; 0 for a named recipe', '0')
     """
-    named, value = default_text(found), Settings().to_dict().get(found.name)
+    named = default_text(found)
     if found.name not in {*DEFAULT, "metric"} - {*NAMED, "recipe"}:
         return named
+    value = Settings().to_dict()[found.name]
     text = f"{value:g}" if isinstance(value, float) else str(value)
     return named if text == named else f"{text}; {named} for a named recipe"
