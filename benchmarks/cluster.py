@@ -12,14 +12,14 @@ import numpy as np
 from timing import asked
 
 from tagfield.data.encode import Encoded, encode_files
-from tagfield.scale.cluster.crew import InProcess, Task, cut
 from tagfield.scale.cluster.mixed import MixedTrainer
 from tagfield.scale.cluster.mixing import Scheme
 from tagfield.scale.cluster.session import STORE, open_session
 from tagfield.scale.cluster.training import train
+from tagfield.scale.cluster.workers import LocalWorkers, Task, cut
 from tagfield.train import Settings, Trained
 from tagfield.train import train as train_here
-from tagfield.train.trainers.problem import Problem
+from tagfield.train.problem.problem import Problem
 
 WORKERS = (1, 2, 4)
 ROWS = (("default", 3), ("lbfgs", 8))  # recipe, epochs
@@ -36,7 +36,7 @@ def sent(encoded: Encoded, shares: int) -> float:
     problem = Problem.of(encoded, Settings())
     recipe = problem.settings.recipe
     task = Task(problem.features, problem.settings, len(encoded), encoded.labels)
-    trainer = MixedTrainer(recipe, problem, InProcess(task, cut(problem.dataset, shares)), Scheme())
+    trainer = MixedTrainer(recipe, problem, LocalWorkers(task, cut(problem.dataset, shares)), Scheme())
     trainer.run(np.empty(0, np.int64))
     return trainer.sent / 1e6
 

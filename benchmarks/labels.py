@@ -28,7 +28,7 @@ import pycrfsuite
 from tagfield.data.encode import encode_sequences
 from tagfield.model.model import Model
 from tagfield.train import Settings, train
-from tagfield.train.trainers.problem import Problem
+from tagfield.train.problem.problem import Problem
 
 SENTENCES = 800
 LABELS = (22, 50, 200, 450)

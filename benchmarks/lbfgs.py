@@ -19,7 +19,7 @@ from timing import asked
 
 from tagfield.data.encode import Encoded, encode_files
 from tagfield.train import Settings
-from tagfield.train.trainers.problem import Problem
+from tagfield.train.problem.problem import Problem
 
 THREADS = (1, 2)
 GOALS = {("observed", 1): 5.0, ("all", 1): 5.0, ("observed", 2): 8.0, ("all", 2): 8.5}  # times CRFsuite's speed

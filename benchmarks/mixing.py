@@ -27,14 +27,14 @@ import numpy as np
 from tagfield.data.encode import Encoded, encode_files
 from tagfield.data.labels.kinds import label_kind
 from tagfield.evaluate import Scores
-from tagfield.scale.cluster.crew import InProcess, Round, Task, cut
 from tagfield.scale.cluster.mixed import MixedTrainer
 from tagfield.scale.cluster.mixing import Mixture, Scheme
 from tagfield.scale.cluster.rounds import Change
+from tagfield.scale.cluster.workers import LocalWorkers, Round, Task, cut
 from tagfield.train import Settings
 from tagfield.train.loop.held_out import fitting, held_out_scorer
+from tagfield.train.problem.problem import Problem
 from tagfield.train.recipes.stochastic import Stochastic
-from tagfield.train.trainers.problem import Problem
 from tagfield.train.trainers.stochastic import StochasticTrainer
 from tagfield.weights.layout import Weights
 
@@ -82,7 +82,7 @@ class Tried(Mixture):
         return total
 
 
-class LocalSquares(InProcess):
+class LocalSquares(LocalWorkers):
     """Shares that keep AdaGrad's squares to themselves."""
 
     def __init__(self, task: Task, datasets: Sequence[Any], start: Weights) -> None:
@@ -138,13 +138,13 @@ def trainer_of(given: Posed, row: str, seed: int) -> MixedTrainer:
     settings = replace(problem.settings, recipe=recipe, seed=seed)
     task = Task(problem.features, settings, len(given.encoded), given.encoded.labels)
     parts = cut(problem.dataset, shares)
-    crew = LocalSquares(task, parts, problem.start) if "local" in options else InProcess(task, parts)
+    workers = LocalSquares(task, parts, problem.start) if "local" in options else LocalWorkers(task, parts)
     scheme = Scheme(mixes)
-    trainer = MixedTrainer(recipe, problem, crew, replace(scheme, kappa=options.get("kappa", scheme.kappa)))
+    trainer = MixedTrainer(recipe, problem, workers, replace(scheme, kappa=options.get("kappa", scheme.kappa)))
     mixture = trainer._mixture = Tried(trainer._mixture, options)
     if "warm" in options:
         part = Round(1.0, 0.0, 1, 0, round(len(parts[0]) / (options["warm"] * len(given.encoded))))
-        mixture.mix([crew._worker.train(0, mixture.theta, mixture.squares, part)], recipe.rate)
+        mixture.mix([workers._worker.train(0, mixture.theta, mixture.squares, part)], recipe.rate)
         mixture.t = 0.0
     return trainer
 

@@ -24,7 +24,7 @@ from tagfield.data.encode import Encoded, encode_files
 from tagfield.inference.lattice import open_corpus
 from tagfield.model.model import Model
 from tagfield.train import Settings, train
-from tagfield.train.trainers.problem import Problem
+from tagfield.train.problem.problem import Problem
 from tagfield.weights.features import feature_set
 
 

@@ -19,7 +19,7 @@ from timing import clock, head, machine, row
 
 from tagfield.data.encode import Encoded, encode_files
 from tagfield.train import Settings
-from tagfield.train.trainers.problem import Problem
+from tagfield.train.problem.problem import Problem
 
 RECIPES = ("sgd", "u2.g1", "adaptive")
 FEATURES = {"all": "large", "observed": "small"}  # as the paper calls the two feature sets

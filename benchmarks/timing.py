@@ -18,7 +18,7 @@ import numpy as np
 from tagfield.data.encode import Encoded
 from tagfield.native import kernels
 from tagfield.train import Settings
-from tagfield.train.trainers.problem import Problem
+from tagfield.train.problem.problem import Problem
 
 Measure = Callable[[], float]
 

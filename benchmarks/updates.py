@@ -20,8 +20,8 @@ from tagfield.bregman import Generator, Response, named_loss, update
 from tagfield.bregman.generators import arctan, erf, softplus
 from tagfield.data.encode import encode_files
 from tagfield.train import RECIPES, Settings
+from tagfield.train.problem.problem import Problem
 from tagfield.train.recipes.stochastic import Stochastic
-from tagfield.train.trainers.problem import Problem
 
 arcsinh = Generator.from_gradient(lambda u: np.arcsinh(u / np.sqrt(0.1)), name="arcsinh")
 

@@ -18,10 +18,10 @@ from tagfield.compare.plan import Plan, PlannedRun
 from tagfield.data.encode import Encoded
 from tagfield.evaluate import label_kind
 from tagfield.train.loop.held_out import fitting, held_out_scorer
-from tagfield.train.loop.order import epoch_order
+from tagfield.train.problem.order import epoch_order
+from tagfield.train.problem.problem import Problem
 from tagfield.train.recipes.recipe import Descent
 from tagfield.train.trainers.objective import Objective, dot
-from tagfield.train.trainers.problem import Problem
 from tagfield.train.trainers.trainer import Finished
 from tagfield.train.trainers.whole_corpus import empirical
 

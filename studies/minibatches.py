@@ -33,7 +33,7 @@ from tagfield.inference.decoder import Decoder
 from tagfield.system.atomic import write_atomically
 from tagfield.train import Settings, train
 from tagfield.train.loop.held_out import fitting, held_out_scorer
-from tagfield.train.trainers.problem import Problem
+from tagfield.train.problem.problem import Problem
 
 FILE = "minibatches.json"
 CORPORA = {"wnut17": "words", "conll2000": "chunking"}  # folder of the data, and its template

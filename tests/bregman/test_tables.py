@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tagfield.native import kernels
-from tagfield.train.trainers.responding import set_response
+from tagfield.train.trainers.response_tables import set_response
 from tests.support.bregman_table import FUNCTIONS_OF_U, PAPER, recipe
 from tests.support.tolerances import TABLE
 

@@ -167,7 +167,7 @@ def test_the_update_that_was_asked_for_or_chosen_is_told(options: list[str], tol
     (tmp_path / "train.txt").write_text("w NN B-NP\ny NN I-NP\nz VB B-VP\n\n" * 20)
     text = good("train", tmp_path / "train.txt", "-o", tmp_path / "m", "--epochs", "2", "--algorithm", "ngd", *options)
     assert told in text.partition("recipe     ")[2].partition("ended")[0]
-    assert not logging.getLogger("tagfield.train.trainers.choose").handlers  # what it printed with is gone
+    assert not logging.getLogger("tagfield.train.trainers.update_search").handlers  # what it printed with is gone
     shown = good("info", tmp_path / "m").partition("trained by  ")[2].partition("trained on")[0]
     assert told in " ".join(shown.split())
 

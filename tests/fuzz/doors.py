@@ -36,7 +36,7 @@ from tagfield.native import kernels
 from tagfield.native._text import ArrowWords, Vocabulary
 from tagfield.system.storage_header import HEADER_CRC_DIGITS
 from tagfield.train import train
-from tagfield.train.loop.sentences import OnDisk
+from tagfield.train.problem.sentences import OnDisk
 from tagfield.train.recipes.catalogue import all_options
 from tests.fuzz import foreign
 from tests.fuzz.requests import request

@@ -30,8 +30,8 @@ def test_a_point_is_what_training_reports(recipe: str) -> None:
 def test_the_divergence_of_plain_gradients_is_half_the_square() -> None:
     data, test = encode_addresses(60, 20)
     last = list(measure_epochs(data, test, PLAN, PlannedRun("sgd", "observed", 0)))[-1]
+    from tagfield.train.problem.problem import Problem
     from tagfield.train.trainers.objective import Objective
-    from tagfield.train.trainers.problem import Problem
 
     settings = PLAN.settings(PlannedRun("sgd", "observed", 0))
     problem, trained = Problem.of(data, settings), train(data, settings)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tagfield.inference.lattice import open_corpus
 from tagfield.native import kernels
-from tagfield.train.trainers.responding import set_response
+from tagfield.train.trainers.response_tables import set_response
 from tagfield.weights.features import feature_set
 from tagfield.weights.layout import FeatureSet, Weights, absent
 from tests.support.bregman_table import EXACT_RECIPES, recipe

@@ -7,8 +7,8 @@ from numpy.typing import ArrayLike
 
 from tagfield.data.encode import Encoded
 from tagfield.train import Settings
-from tagfield.train.trainers.limits import Limits
-from tagfield.train.trainers.problem import Problem
+from tagfield.train.problem.limits import Limits
+from tagfield.train.problem.problem import Problem
 from tagfield.train.trainers.trainer import Trainer
 from tagfield.weights.layout import FeatureSet, Weights
 

@@ -12,7 +12,7 @@ from tagfield.model.model import Model
 from tagfield.system import memory
 from tagfield.train import Settings
 from tagfield.train.loop.footprint import check_training, training_bytes
-from tagfield.train.trainers.problem import Problem
+from tagfield.train.problem.problem import Problem
 from tests.support.cli_process import inside
 
 

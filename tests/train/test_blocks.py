@@ -15,9 +15,9 @@ from tagfield.inference.constraints import rules_of
 from tagfield.native import kernels
 from tagfield.system.storage import load_tensors
 from tagfield.train import RECIPES, Settings
+from tagfield.train.problem.limits import limits_of
 from tagfield.train.recipes.stochastic import Stochastic
 from tagfield.train.trainers import stochastic
-from tagfield.train.trainers.limits import limits_of
 from tests.support.cli_process import inside
 from tests.support.trainers import made
 

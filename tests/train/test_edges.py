@@ -15,9 +15,9 @@ from tagfield.errors import InputError
 from tagfield.inference.constraints import rules_of
 from tagfield.model.model import Model
 from tagfield.train import RECIPES, Settings, train
+from tagfield.train.problem.problem import Problem as Posed
 from tagfield.train.recipes import default as default_module
 from tagfield.train.recipes.stochastic import Stochastic
-from tagfield.train.trainers.problem import Problem as Posed
 from tests.support.corpus import TRAIN, needs_corpus, with_hidden
 from tests.support.naive import Problem, chain_in_logs, path_score, sentence_scores, sentence_transitions
 from tests.support.strategies import dense_weights, encode, learnable, listed

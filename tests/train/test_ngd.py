@@ -17,9 +17,9 @@ from tagfield.data.text.sources import Source
 from tagfield.demo import addresses, mentions, write_columns
 from tagfield.errors import InputError
 from tagfield.train import Settings, train
+from tagfield.train.problem.problem import Problem
 from tagfield.train.recipes.stochastic import Stochastic
-from tagfield.train.trainers.choose import RUNGS, Candidate, _best, choose, family
-from tagfield.train.trainers.problem import Problem
+from tagfield.train.trainers.update_search import RUNGS, Candidate, _best, family, search_update
 
 COST = 4.0  # epochs that the whole choice may take, scoring included
 SCORING = 0.5  # of what training on a sentence costs; it is less
@@ -129,8 +129,8 @@ def test_ones_own_loss_and_generator_through_the_front_door():
 def test_the_choice_is_among_the_family_costs_what_it_may_and_is_no_worse_than_plain_gradients(skewed, caplog):
     known, held_out = skewed
     problem = Problem.of(known, Settings(features="all"))
-    with caplog.at_level(logging.INFO, logger="tagfield.train.trainers.choose"):
-        chosen = choose(problem, np.random.default_rng(0))
+    with caplog.at_level(logging.INFO, logger="tagfield.train.trainers.update_search"):
+        chosen = search_update(problem, np.random.default_rng(0))
     tried = [record.args for record in caplog.records if len(record.args) == 3]
     assert str(chosen) in caplog.text.splitlines()[-1]
     assert len(tried) > len(family(True))
@@ -177,7 +177,7 @@ def test_a_favourite_yields_only_to_what_is_better_by_more_than_noise():
 def test_without_a_dominating_label_the_favourite_is_curved():
     corpus = addresses(seed=0, train=300, test=0)
     problem = Problem.of(encode(corpus.train), Settings("ngd"))
-    assert Candidate(choose(problem, np.random.default_rng(0))).kind == "curved"
+    assert Candidate(search_update(problem, np.random.default_rng(0))).kind == "curved"
 
 
 def test_a_subset_is_the_sentences_encoded_alone():

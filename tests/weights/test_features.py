@@ -16,7 +16,7 @@ from tagfield.errors import InputError
 from tagfield.inference.lattice import open_corpus
 from tagfield.native import kernels
 from tagfield.train import Settings
-from tagfield.train.trainers.problem import Problem as Posed
+from tagfield.train.problem.problem import Problem as Posed
 from tagfield.weights.features import feature_set
 from tagfield.weights.layout import LANES, Weights, absent
 from tests.support.corpus import TRAIN, needs_corpus

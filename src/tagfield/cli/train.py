@@ -27,7 +27,7 @@ from tagfield.model.model import Model
 from tagfield.system.memory import parse_size
 from tagfield.train import RECIPES, Settings
 from tagfield.train.loop.driver import WINDOW
-from tagfield.train.loop.on_disk import needs_all
+from tagfield.train.problem.on_disk import needs_all
 from tagfield.train.recipes.default import NAME, weight_bytes
 
 DATA = "The data"
@@ -133,16 +133,15 @@ def train(
     check_model_target(output, [*train, dev, log])
     folder = work_dir or os.path.dirname(os.path.abspath(output))
     with data.opened(voice.console, folder) as (encoded, held_out):
-        wanted, settings = settings, settings.for_data(encoded)
-        if wanted.features != settings.features == "observed":
-            needed = size(int(weight_bytes(len(encoded.attributes), len(encoded.labels))))
-            voice.note(f"features   observed, because a weight for every pair would take {needed} of memory")
         if isinstance(encoded, Corpus) and (why := needs_all(settings)) and encoded.bytes > parse_size(WINDOW):
             voice.note(f"memory     {why} the whole corpus at once: about {size(encoded.memory)} of memory")
         voice.detail("settings   " + ", ".join(f"{name}={value}" for name, value in settings.to_dict().items()))
         trained, interrupted = train_with_progress(
             encoded, held_out, settings, voice, Log(log), run, starting(cluster, workers)
         )
+        if settings.features != trained.settings.features == "observed":
+            needed = size(int(weight_bytes(len(encoded.attributes), len(encoded.labels))))
+            voice.note(f"features   observed, because a weight for every pair would take {needed} of memory")
         model = Model.of(encoded, trained).without_spare_attributes()
         model.save(output)
     summarise(voice, trained, model, output, dev, interrupted)

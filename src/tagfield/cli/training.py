@@ -32,7 +32,7 @@ from tagfield.data.text.templates.template import Template
 from tagfield.errors import InputError, MemoryLimitError, OutputError
 from tagfield.model.model import Model
 from tagfield.train import Epoch, Settings, Trained, train
-from tagfield.train.progress.course import Course, measured_on
+from tagfield.train.progress.status import RunStatus, measured_on
 from tagfield.train.progress.terminal import describe, open_progress
 
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ def train_with_progress(
     run: what trains, on this machine or on a cluster
     cluster: what to say while a cluster starts; empty if there is none
     """
-    course = Course.of(encoded, settings, dev=dev is not None, verbose=voice.verbose)
+    course = RunStatus.of(encoded, settings, dev=dev is not None, verbose=voice.verbose)
     progress = open_progress(course, voice.console)
     more: dict[str, Any] = {}
 
@@ -205,7 +205,7 @@ def tell_choices(console: Console) -> Iterator[None]:
         def emit(self, record: logging.LogRecord) -> None:
             console.print(record.getMessage(), style="dim")
 
-    with logging_to(ToConsole(), "tagfield.train.trainers.choose"):
+    with logging_to(ToConsole(), "tagfield.train.trainers.update_search"):
         yield
 
 

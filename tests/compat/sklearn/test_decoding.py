@@ -15,8 +15,8 @@ from tagfield.errors import InputError
 from tagfield.inference.constraints import rules_of
 from tagfield.inference.spans import SpanFinder
 from tagfield.train import Settings
+from tagfield.train.problem.problem import Problem
 from tagfield.train.trainers.objective import Objective
-from tagfield.train.trainers.problem import Problem
 from tests.support.chains import tagged
 from tests.support.corpus import with_hidden
 

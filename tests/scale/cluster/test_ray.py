@@ -18,13 +18,13 @@ from tagfield.data.corpus import Corpus, pack
 from tagfield.errors import InputError
 from tagfield.scale.cluster import ClusterError, actors, tag, tag_dataset, train
 from tagfield.scale.cluster.actors import Actors, Call, Hosted
-from tagfield.scale.cluster.crew import InProcess, Task, cut
 from tagfield.scale.cluster.mixing import Scheme
+from tagfield.scale.cluster.ray_workers import InStore, OnDiskShare, RayWorkers
 from tagfield.scale.cluster.session import check_address
 from tagfield.scale.cluster.training import run_on
-from tagfield.scale.cluster.workers import InStore, OnDiskShare, Workers
+from tagfield.scale.cluster.workers import LocalWorkers, Task, cut
 from tagfield.train import Settings, Trained
-from tagfield.train.trainers.problem import Problem
+from tagfield.train.problem.problem import Problem
 from tests.support.strategies import encode, learnable
 
 pytestmark = [
@@ -57,8 +57,8 @@ def cluster() -> Iterator[Any]:
     made.shutdown()
 
 
-class Disturbed(Workers):
-    """A crew that something happens to when its n-th call is on its way."""
+class Disturbed(RayWorkers):
+    """Workers that something happens to when its n-th call is on its way."""
 
     at, asked = 5, 0
 
@@ -88,21 +88,21 @@ def bits(trained: Trained) -> bytes:
 
 
 def alone(settings: Settings) -> bytes:
-    """What a crew in this process ends with."""
+    """What workers in this process end with."""
     problem, task, parts = posed(settings)
-    return bits(run_on(InProcess(task, parts), problem, task, Scheme(4), ENCODED))
+    return bits(run_on(LocalWorkers(task, parts), problem, task, Scheme(4), ENCODED))
 
 
-def with_crew(kind: type[Workers], settings: Settings, **more: Any) -> bytes:
+def with_workers(kind: type[RayWorkers], settings: Settings, **more: Any) -> bytes:
     problem, task, parts = posed(settings)
-    with kind(ray, task, [InStore(ray.put(part)) for part in parts], 3) as crew:
+    with kind(ray, task, [InStore(ray.put(part)) for part in parts], 3) as workers:
         for name, value in more.items():
-            setattr(crew, name, value)
-        return bits(run_on(crew, problem, task, Scheme(4), ENCODED))
+            setattr(workers, name, value)
+        return bits(run_on(workers, problem, task, Scheme(4), ENCODED))
 
 
 def test_a_worker_that_is_killed_changes_no_bit(cluster: Any) -> None:
-    assert with_crew(LosesAWorker, SETTINGS) == alone(SETTINGS)
+    assert with_workers(LosesAWorker, SETTINGS) == alone(SETTINGS)
 
 
 def test_the_number_of_workers_changes_no_bit(cluster: Any) -> None:
@@ -120,9 +120,9 @@ def test_a_corpus_on_disk_is_read_by_the_workers(cluster: Any, tmp_path: Path) -
     task = Task(problem.features, problem.settings, len(corpus), corpus.labels)
     middle, end = len(corpus) // 2, len(corpus)
     shares = [OnDiskShare(str(tmp_path / "corpus"), *ends) for ends in ((0, middle), (middle, end))]
-    with Workers(ray, task, shares, 1) as crew:
-        found = run_on(crew, problem, task, Scheme(4), corpus)
-    expected = run_on(InProcess(task, cut(problem.dataset, 2)), problem, task, Scheme(4), corpus)
+    with RayWorkers(ray, task, shares, 1) as workers:
+        found = run_on(workers, problem, task, Scheme(4), corpus)
+    expected = run_on(LocalWorkers(task, cut(problem.dataset, 2)), problem, task, Scheme(4), corpus)
     assert bits(found) == bits(expected)
 
 
@@ -186,5 +186,5 @@ def test_a_node_that_is_lost_changes_no_bit(cluster: Any) -> None:
         def disturb(self, call: Call) -> None:
             cluster.remove_node(cluster.lost, allow_graceful=False)
 
-    assert with_crew(LosesANode, SETTINGS) == alone(SETTINGS)
+    assert with_workers(LosesANode, SETTINGS) == alone(SETTINGS)
     np.testing.assert_equal(sum(node["Alive"] for node in ray.nodes()), 1)

@@ -18,14 +18,14 @@ from tagfield.data.corpus import pack
 from tagfield.data.encode import encode_files
 from tagfield.errors import InputError
 from tagfield.scale.cluster.checkpoint import NAME
-from tagfield.scale.cluster.crew import InProcess, Task, cut
 from tagfield.scale.cluster.mixing import Scheme
+from tagfield.scale.cluster.ray_workers import OnDiskShare
 from tagfield.scale.cluster.session import ClusterError, check_address, check_ready, open_session
 from tagfield.scale.cluster.tagging import LabelMaker, tag
 from tagfield.scale.cluster.training import run_on
-from tagfield.scale.cluster.workers import OnDiskShare
+from tagfield.scale.cluster.workers import LocalWorkers, Task, cut
 from tagfield.train import Settings
-from tagfield.train.trainers.problem import Problem
+from tagfield.train.problem.problem import Problem
 from tests.support.cli_process import COMMAND, TRAIN, call, environment
 
 
@@ -188,8 +188,8 @@ def test_a_driver_that_is_killed_goes_on_from_its_checkpoint_and_leaves_nothing_
     encoded = encode_files(tmp_path / "a.txt")
     problem = Problem.of(encoded, Settings.of("default", seed=1, epochs=model.info["epochs"]))
     task = Task(problem.features, problem.settings, len(encoded), encoded.labels)
-    crew = InProcess(task, cut(problem.dataset, 2))
-    expected = run_on(crew, problem, task, Scheme(3), encoded)
+    workers = LocalWorkers(task, cut(problem.dataset, 2))
+    expected = run_on(workers, problem, task, Scheme(3), encoded)
     ours = Model.of(encoded, expected).without_spare_attributes()
     for array, other in zip(model.weights.arrays(), ours.weights.arrays(), strict=True):
         assert np.array_equal(array, other)

@@ -17,23 +17,23 @@ from tagfield.errors import InputError, ModelFileError, OutputError, TrainingErr
 from tagfield.model.model import Model
 from tagfield.scale.cluster import training
 from tagfield.scale.cluster.checkpoint import NAME, Checkpoint
-from tagfield.scale.cluster.crew import InProcess, Round, Task, cut
 from tagfield.scale.cluster.mixing import Scheme
 from tagfield.scale.cluster.rounds import Change
 from tagfield.scale.cluster.training import check_recipe, fingerprint, on_disk, run_on, train
+from tagfield.scale.cluster.workers import LocalWorkers, Round, Task, cut
 from tagfield.system.storage import load_tensors, save_tensors
 from tagfield.train import RECIPES, Settings, Trained
 from tagfield.train import train as train_here
 from tagfield.train.loop import epochs
 from tagfield.train.loop.history import RunState
-from tagfield.train.trainers.problem import Problem
+from tagfield.train.problem.problem import Problem
 from tagfield.train.trainers.trainer import State
 from tagfield.weights.layout import Weights
 from tests.support.strategies import encode, learnable
 
 
-class Interrupted(InProcess):
-    """A crew whose driver is stopped when it asks for the n-th time."""
+class Interrupted(LocalWorkers):
+    """Workers whose driver is stopped when it asks for the n-th time."""
 
     left = -1
 
@@ -63,11 +63,11 @@ def run(
 ) -> Trained:
     problem = Problem.of(encoded, settings)
     task = Task(problem.features, problem.settings, len(encoded), encoded.labels)
-    crew = Interrupted(task, cut(problem.dataset, shares))
-    crew.left = stop
+    workers = Interrupted(task, cut(problem.dataset, shares))
+    workers.left = stop
     checkpoint = Checkpoint(folder, fingerprint(encoded, task, shares, mixes), 0.0) if folder else None
     scheme = Scheme(mixes)
-    return run_on(crew, problem, task, scheme, encoded, checkpoint=checkpoint, **more)
+    return run_on(workers, problem, task, scheme, encoded, checkpoint=checkpoint, **more)
 
 
 def bits(trained: Trained) -> bytes:
@@ -157,8 +157,8 @@ def test_a_corpus_that_stays_on_disk_gives_the_same_bits(
         assert (problem.disk is None) == (window == "1GB")
         task = Task(problem.features, problem.settings, len(corpus), corpus.labels)
         shares = cut(problem.dataset, 3) if problem.disk is None else [share() for share in on_disk(problem, 3)]
-        crew = InProcess(task, shares)
-        found.append(run_on(crew, problem, task, Scheme(4), corpus))
+        workers = LocalWorkers(task, shares)
+        found.append(run_on(workers, problem, task, Scheme(4), corpus))
     assert bits(found[0]) == bits(found[1])
     assert [epoch.loss for epoch in found[0].history] == pytest.approx([epoch.loss for epoch in found[1].history])
 

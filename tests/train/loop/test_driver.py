@@ -11,7 +11,7 @@ from tagfield.data.encode import encode_sequences
 from tagfield.errors import InputError, TrainingError
 from tagfield.model.model import Model
 from tagfield.train import RECIPES, Epoch, Settings, train
-from tagfield.train.recipes.classic import QuasiNewton
+from tagfield.train.recipes.crfsuite_recipes import QuasiNewton
 from tagfield.train.recipes.stochastic import Stochastic
 from tests.support.naive import Problem
 from tests.support.strategies import dense_weights, encode, learnable

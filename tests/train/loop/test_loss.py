@@ -10,7 +10,7 @@ from tagfield.demo import addresses
 from tagfield.model.model import Model
 from tagfield.train import RECIPES, Epoch, Settings, train
 from tagfield.train.loop.loss import LossMeter
-from tagfield.train.trainers.problem import Problem
+from tagfield.train.problem.problem import Problem
 from tests.support.strategies import encode, learnable
 from tests.support.tolerances import NUMERIC
 

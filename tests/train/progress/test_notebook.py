@@ -10,8 +10,8 @@ from tagfield.data.encode import encode_sequences
 from tagfield.evaluate import evaluate
 from tagfield.model.model import Model
 from tagfield.train import Epoch, Settings, train
-from tagfield.train.progress.course import Course
 from tagfield.train.progress.notebook import NotebookProgress
+from tagfield.train.progress.status import RunStatus
 
 X, Y = [[["a"], ["b"]], [["b"], ["a"]]] * 10, [["B-<X>", "O"], ["O", "B-<X>"]] * 10
 
@@ -105,7 +105,7 @@ def test_your_callback_can_still_stop_it() -> None:
 
 
 def test_the_html_of_a_run_on_its_way() -> None:
-    course = Course(4, 100, dev=False, chunks=False, now=lambda: 0.0)
+    course = RunStatus(4, 100, dev=False, chunks=False, now=lambda: 0.0)
     progress = NotebookProgress(course)
     assert progress.html() == '<div><progress max="4" value="0"></progress> the first pass, 0:00 elapsed</div>'
     course.add(Epoch(1, 9.0, 0.1, loss=0.25))

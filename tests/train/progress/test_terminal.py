@@ -7,7 +7,7 @@ from rich.console import Console
 
 from tagfield.evaluate import evaluate
 from tagfield.train import Epoch
-from tagfield.train.progress.course import Course
+from tagfield.train.progress.status import RunStatus
 from tagfield.train.progress.terminal import LiveProgress, PlainProgress, open_progress, sparkline
 
 
@@ -31,7 +31,7 @@ def epochs(count: int, *, scores: bool = True) -> list[Epoch]:
 
 def test_time_left_follows_the_pace_of_the_last_epochs() -> None:
     clock = Clock()
-    course = Course(10, 1000, dev=True, chunks=True, now=clock)
+    course = RunStatus(10, 1000, dev=True, chunks=True, now=clock)
     assert course.left() is None
     for epoch in epochs(4):
         clock.time += 60.0 if epoch.number == 1 else 2.0  # the first one has the calibration in it
@@ -48,7 +48,7 @@ def test_time_left_follows_the_pace_of_the_last_epochs() -> None:
 def test_a_live_display_shows_the_last_epochs_and_what_ctrl_c_does() -> None:
     clock = Clock()
     console = Console(file=io.StringIO(), force_terminal=True, width=100, color_system=None)
-    course = Course(50, 1000, dev=True, chunks=True, now=clock)
+    course = RunStatus(50, 1000, dev=True, chunks=True, now=clock)
     progress = LiveProgress(course, console)
 
     def drawn() -> str:
@@ -74,7 +74,7 @@ def test_a_live_display_shows_the_last_epochs_and_what_ctrl_c_does() -> None:
 def test_a_live_display_gives_the_terminal_back() -> None:
     stream = io.StringIO()
     console = Console(file=stream, force_terminal=True, width=100)
-    with open_progress(Course(2, 10, dev=False, chunks=False), console) as progress:
+    with open_progress(RunStatus(2, 10, dev=False, chunks=False), console) as progress:
         assert isinstance(progress, LiveProgress)
         progress.epoch(epochs(1, scores=False)[0])
         time.sleep(0.2)
@@ -85,10 +85,10 @@ def test_a_live_display_gives_the_terminal_back() -> None:
 
 def test_plain_lines_when_it_is_no_terminal() -> None:
     console = Console(file=io.StringIO(), force_terminal=False)
-    assert isinstance(open_progress(Course(2, 10, dev=False, chunks=False), console), PlainProgress)
+    assert isinstance(open_progress(RunStatus(2, 10, dev=False, chunks=False), console), PlainProgress)
     lines: list[str] = []
     clock = Clock()
-    with PlainProgress(Course(3, 1000, dev=True, chunks=False, now=clock), lines.append) as progress:
+    with PlainProgress(RunStatus(3, 1000, dev=True, chunks=False, now=clock), lines.append) as progress:
         for epoch in epochs(3):
             clock.time += 2
             progress.epoch(epoch)
@@ -103,7 +103,7 @@ def test_a_reader_who_is_gone_does_not_stop_the_lines() -> None:
     def gone(text: str) -> None:
         raise BrokenPipeError
 
-    progress = PlainProgress(Course(3, 10, dev=False, chunks=False), gone)
+    progress = PlainProgress(RunStatus(3, 10, dev=False, chunks=False), gone)
     for epoch in epochs(3):
         progress.epoch(epoch)
     assert len(progress.course.history) == 3

@@ -19,9 +19,9 @@ from tagfield.inference.lattice import open_corpus
 from tagfield.native import kernels
 from tagfield.scale.cluster.training import check_recipe
 from tagfield.train import RECIPES, Settings, train
+from tagfield.train.problem.problem import Problem as Posed
 from tagfield.train.recipes.preconditioners import MetaDescent, Newton, SgdQn
 from tagfield.train.recipes.stochastic import Stochastic
-from tagfield.train.trainers.problem import Problem as Posed
 from tagfield.weights.features import feature_set
 from tagfield.weights.layout import Weights, absent
 from tests.support.corpus import with_hidden
@@ -246,5 +246,5 @@ def test_the_records_check_their_options() -> None:
     ):
         with pytest.raises(InputError, match=re.escape(message)):
             make()
-    assert Stochastic(RECIPES["sgd"].response, "smd").metric == MetaDescent()  # type: ignore[arg-type]
-    assert replace(RECIPES["u2.g1"], metric=SgdQn(skip=3)).metric == SgdQn(skip=3)
+    assert Stochastic(RECIPES["sgd"].response, "smd").preconditioner == MetaDescent()  # type: ignore[arg-type]
+    assert replace(RECIPES["u2.g1"], preconditioner=SgdQn(skip=3)).preconditioner == SgdQn(skip=3)

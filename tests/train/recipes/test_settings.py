@@ -13,7 +13,7 @@ from tagfield.bregman import Generator, Loss
 from tagfield.errors import InputError
 from tagfield.train import DEFAULT, RECIPES, Settings
 from tagfield.train.recipes.catalogue import all_options
-from tagfield.train.recipes.classic import Margin, QuasiNewton
+from tagfield.train.recipes.crfsuite_recipes import Margin, QuasiNewton
 from tagfield.train.recipes.preconditioners import AdaGrad
 from tagfield.train.recipes.recipe import Recipe
 from tagfield.train.recipes.stochastic import Stochastic
@@ -176,9 +176,9 @@ def test_what_the_options_make_of_a_recipe() -> None:
     assert isinstance(Settings.of("u2.g1", batch=True).recipe, WholeCorpus)
     assert isinstance(Settings.of("ngd", generator="auto").recipe, Auto)
     assert isinstance(Settings.of("u2.g1", batch=False).recipe, Stochastic)
-    assert Settings.of("u2.g1", metric="adaptive", adagrad_delta=0.5).recipe.metric == AdaGrad(0.5)
-    assert Settings.of("u2.g1", adagrad_delta=0.5, metric="adaptive").recipe.metric == AdaGrad(0.5)
-    assert Settings.of("u2.g1", metric=AdaGrad(0.5)).recipe.metric == AdaGrad(0.5)
+    assert Settings.of("u2.g1", metric="adaptive", adagrad_delta=0.5).recipe.preconditioner == AdaGrad(0.5)
+    assert Settings.of("u2.g1", adagrad_delta=0.5, metric="adaptive").recipe.preconditioner == AdaGrad(0.5)
+    assert Settings.of("u2.g1", metric=AdaGrad(0.5)).recipe.preconditioner == AdaGrad(0.5)
     assert Settings.of("u2.g1", calibration_samples=9).recipe.calibration == Calibration(samples=9)
     assert Settings.of("ngd", loss="U1", generator="gd:5").recipe.response == Divergence("U1", generator="gd:5")
     assert Settings.of(QuasiNewton(3), max_linesearch=9).recipe == QuasiNewton(3, max_linesearch=9)

@@ -11,7 +11,7 @@ import pytest
 from tagfield.errors import InputError
 from tagfield.train import RECIPES, Settings
 from tagfield.train.recipes.catalogue import all_options
-from tagfield.train.recipes.classic import Arow, Margin, Perceptron, QuasiNewton
+from tagfield.train.recipes.crfsuite_recipes import Arow, Margin, Perceptron, QuasiNewton
 from tagfield.train.recipes.fields import Found, Option, default_text
 from tagfield.train.recipes.preconditioners import AdaGrad, MetaDescent, Newton, SgdQn
 from tagfield.train.recipes.recipe import Copies, Recipe
@@ -181,8 +181,8 @@ def test_messages_name_an_option_as_the_caller_does() -> None:
 
 
 def test_a_record_made_by_hand_takes_what_can_be_written() -> None:
-    assert Stochastic(RECIPES["sgd"].response, "adaptive").metric == AdaGrad()  # type: ignore[arg-type]
-    assert Stochastic(RECIPES["sgd"].response, AdaGrad(0.5)).metric == AdaGrad(0.5)
+    assert Stochastic(RECIPES["sgd"].response, "adaptive").preconditioner == AdaGrad()  # type: ignore[arg-type]
+    assert Stochastic(RECIPES["sgd"].response, AdaGrad(0.5)).preconditioner == AdaGrad(0.5)
     assert QuasiNewton(num_memories=3.0).num_memories == 3  # type: ignore[arg-type]
 
 

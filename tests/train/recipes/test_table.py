@@ -13,15 +13,15 @@ from tagfield.errors import InputError
 from tagfield.model.model import Model
 from tagfield.train import DEFAULT, RECIPES, Settings, Trained, train
 from tagfield.train.loop.streaming import Stream
-from tagfield.train.recipes.classic import Arow, Margin, Perceptron, QuasiNewton
+from tagfield.train.problem.problem import Problem
+from tagfield.train.recipes.crfsuite_recipes import Arow, Margin, Perceptron, QuasiNewton
 from tagfield.train.recipes.stochastic import Stochastic
 from tagfield.train.recipes.table import find_recipe
 from tagfield.train.trainers.arow import ArowTrainer
-from tagfield.train.trainers.choose import family
 from tagfield.train.trainers.margin import MarginTrainer
-from tagfield.train.trainers.problem import Problem
 from tagfield.train.trainers.quasi_newton import QuasiNewtonTrainer
 from tagfield.train.trainers.stochastic import StochasticTrainer
+from tagfield.train.trainers.update_search import family
 from tagfield.train.trainers.whole_corpus import WholeCorpusTrainer
 from tests.support.strategies import encode, learnable
 from tests.train.test_ngd import encode as encode_sentences
@@ -42,7 +42,7 @@ TRAINERS = {
 }
 EVERY = pytest.mark.parametrize("name", list(RECIPES))
 RUNS = [(name, False) for name in RECIPES] + [
-    (name, True) for name in KINDS[Stochastic] if RECIPES[name].metric is None
+    (name, True) for name in KINDS[Stochastic] if RECIPES[name].preconditioner is None
 ]
 
 
@@ -130,8 +130,8 @@ def test_what_was_chosen_from_the_data_trains_again(corpora: dict[str, Encoded],
     assert isinstance(used, Stochastic)
     assert used.about == "chosen by ngd with generator auto"
     assert used.average
-    tried = {(c.recipe.f.name, c.recipe.metric, c.recipe.respond, c.recipe.rate) for c in family(True)}
-    assert (used.name, used.metric, used.respond, used.rate) in tried
+    tried = {(c.recipe.f.name, c.recipe.preconditioner, c.recipe.respond, c.recipe.rate) for c in family(True)}
+    assert (used.name, used.preconditioner, used.respond, used.rate) in tried
     assert used.f.name == used.name
     again = train(encoded, trained.settings)
     assert again.settings == trained.settings

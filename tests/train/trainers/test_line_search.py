@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from tagfield import CRF
 from tagfield.demo import addresses
+from tagfield.train.recipes.crfsuite_recipes import LINE_SEARCHES
 from tagfield.train.trainers.line_search import FLATTER, SEARCHES, SUFFICIENT, Point
 
 STRONG = ("MoreThuente", "StrongBacktracking")
@@ -108,3 +109,7 @@ def test_crfsuites_runs_step_by_step(given) -> None:  # type: ignore[no-untyped-
     pairs = zip(ours.predict(X_TEST), theirs.predict(X_TEST), strict=True)
     same = [a == b for row, other in pairs for a, b in zip(row, other, strict=True)]
     assert np.mean(same) >= 0.999
+
+
+def test_the_option_offers_every_line_search() -> None:
+    assert tuple(SEARCHES) == LINE_SEARCHES

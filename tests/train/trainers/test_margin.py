@@ -10,7 +10,7 @@ from tagfield import CRF
 from tagfield.errors import InputError, TrainingError
 from tagfield.inference.lattice import open_corpus
 from tagfield.train import Settings, train
-from tagfield.train.recipes.classic import Margin, Perceptron
+from tagfield.train.recipes.crfsuite_recipes import Margin, Perceptron
 from tagfield.train.trainers.trainer import weights_of
 from tagfield.weights.features import feature_set
 from tagfield.weights.layout import absent

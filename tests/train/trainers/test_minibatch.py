@@ -15,7 +15,7 @@ from tagfield.model.model import Model
 from tagfield.native import kernels
 from tagfield.train import Settings, train
 from tagfield.train.trainers import stochastic
-from tagfield.train.trainers.responding import set_response
+from tagfield.train.trainers.response_tables import set_response
 from tests.support.bregman_table import EXACT_RECIPES, recipe
 from tests.support.naive import Dense, Problem
 from tests.support.naive_minibatch import Direction, Minibatches

@@ -11,7 +11,7 @@ from scipy.optimize import minimize
 from tagfield.data.dataset import Doubles
 from tagfield.errors import TrainingError
 from tagfield.train import Settings, train
-from tagfield.train.recipes.classic import QuasiNewton
+from tagfield.train.recipes.crfsuite_recipes import QuasiNewton
 from tagfield.train.trainers.quasi_newton import Minimiser, Smooth
 from tagfield.train.trainers.trainer import Finished
 from tests.support.strategies import encode, learnable

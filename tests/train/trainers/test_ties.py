@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from tagfield import CRF
 from tagfield.data.encode import encode_sequences
 from tagfield.train import Settings
+from tagfield.train.problem.problem import Problem
 from tagfield.train.trainers.objective import Objective
-from tagfield.train.trainers.problem import Problem
 from tagfield.train.trainers.ties import chain, settle_ties
 
 sklearn_crfsuite = pytest.importorskip("sklearn_crfsuite", reason="sklearn-crfsuite is not installed")

@@ -8,8 +8,8 @@ import pytest
 from tagfield.data.encode import Encoded
 from tagfield.inference.constraints import rules_of
 from tagfield.train import RECIPES, Settings
-from tagfield.train.recipes.classic import QuasiNewton
-from tagfield.train.trainers.problem import Problem
+from tagfield.train.problem.problem import Problem
+from tagfield.train.recipes.crfsuite_recipes import QuasiNewton
 from tagfield.train.trainers.trainer import Finished, State, Trainer, arrays_of, norm_of, weights_of
 from tests.support.corpus import with_hidden
 from tests.support.strategies import encode, learnable

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from tagfield.data.encode import encode_sequences
 from tagfield.inference.lattice import open_corpus
 from tagfield.train import Settings, train
+from tagfield.train.problem.problem import Problem as TrainingProblem
 from tagfield.train.trainers.objective import Objective
-from tagfield.train.trainers.problem import Problem as TrainingProblem
 from tagfield.train.trainers.whole_corpus import empirical
 from tagfield.weights.features import feature_set
 from tagfield.weights.layout import FeatureSet

@@ -22,7 +22,7 @@ from tagfield.model.file import Parts
 from tagfield.model.formats import write
 from tagfield.model.model import Model
 from tagfield.train import Epoch, Settings, Trained, train
-from tagfield.train.trainers.problem import Problem
+from tagfield.train.problem.problem import Problem
 from tagfield.weights.layout import FeatureSet
 
 TYPE = "crf1d"  # the one graphical model

@@ -311,10 +311,10 @@ def check_stream(params: Mapping[str, Any], settings: Settings) -> None:
     recipe = settings.recipe
     if recipe.suffix:
         raise InputError(f"{recipe.name}{recipe.suffix} needs all of the data, so partial_fit cannot use it; use fit")
-    if isinstance(recipe, Stochastic) and recipe.metric is not None and not recipe.streams:
+    if isinstance(recipe, Stochastic) and recipe.preconditioner is not None and not recipe.streams:
         raise InputError(
-            f"partial_fit cannot use the metric {recipe.metric.kind}, which measures curvature over all of the data; "
-            "use flat, adaptive or newton"
+            f"partial_fit cannot use the metric {recipe.preconditioner.kind}, which measures curvature over all of the "
+            "data; use flat, adaptive or newton"
         )
     if not recipe.streams:
         offered = ", ".join(["l2sgd", *(name for name, other in RECIPES.items() if other.streams)])

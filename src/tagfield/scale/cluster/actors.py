@@ -159,5 +159,5 @@ class Actors:
             return type(cause)(str(cause))
         if isinstance(cause, MemoryError):
             return ClusterError(f"{self._name(call)} is out of memory; use more workers, or features='observed'")
-        told = f"{type(cause).__name__}: {cause}" if cause is not None else str(error)
-        return ClusterError(f"{self._name(call)} failed: {told.strip().splitlines()[-1]}")
+        reason = f"{type(cause).__name__}: {cause}" if cause is not None else str(error)
+        return ClusterError(f"{self._name(call)} failed: {reason.strip().splitlines()[-1]}")

@@ -21,8 +21,8 @@ from tagfield.errors import InputError, ModelFileError, OutputError
 from tagfield.evaluate import Scores
 from tagfield.evaluate.scores import Tally
 from tagfield.system.storage import load_tensors, save_tensors
-from tagfield.train.loop.history import Epoch, Figures, RunState
-from tagfield.train.trainers.trainer import State, arrays_of, weights_of
+from tagfield.train.loop.history import Epoch, RunState
+from tagfield.train.trainers.trainer import Figures, State, arrays_of, weights_of
 
 NAME = "checkpoint.safetensors"
 FORMAT = "tagfield cluster checkpoint 1"
@@ -82,10 +82,10 @@ class Checkpoint:
             self._check(saved["run"])
             names = {name: name.partition(".")[2] for name in arrays if name.startswith(("trainer.", "empty."))}
             state = State({short: arrays[name].copy() for name, short in names.items()}, saved["numbers"])
-            best = {name: weights_of(State(arrays), name).copy() for name in BEST if f"{name}.state" in arrays}
-            plain = {name: saved[name] for name in PLAIN}
+            rest: dict[str, Any] = {name: saved[name] for name in PLAIN}
+            rest |= {name: weights_of(State(arrays), name).copy() for name in BEST if f"{name}.state" in arrays}
             epochs = [_from_json(row) for row in saved["epochs"]]
-            run = RunState(epochs, **best, **plain, fell_back=saved.get("fell_back", False))
+            run = RunState(epochs, **rest, fell_back=saved.get("fell_back", False))
         except (KeyError, TypeError, ValueError) as error:
             if isinstance(error, InputError):
                 raise

@@ -11,13 +11,12 @@ from collections.abc import Callable
 
 from tagfield.data.dataset import Longs
 from tagfield.errors import TrainingError
-from tagfield.scale.cluster.crew import Crew, Round
 from tagfield.scale.cluster.mixing import Mixture, Scheme
-from tagfield.train.loop.history import Figures
+from tagfield.scale.cluster.workers import Round, Workers
+from tagfield.train.problem.problem import Problem
 from tagfield.train.recipes.stochastic import Stochastic
 from tagfield.train.trainers.divergence import DivergenceTest
-from tagfield.train.trainers.problem import Problem
-from tagfield.train.trainers.trainer import State, Trainer, norm_of
+from tagfield.train.trainers.trainer import Figures, State, Trainer, norm_of
 from tagfield.weights.layout import Weights
 
 
@@ -27,13 +26,13 @@ class MixedTrainer(Trainer):
     after_mix is called between the rounds of an epoch: a checkpoint may be written there.
 
     >>> import numpy as np
-    >>> from tagfield.scale.cluster.crew import InProcess, Task, cut
+    >>> from tagfield.scale.cluster.workers import LocalWorkers, Task, cut
     >>> from tagfield.data.encode import encode_sequences
     >>> from tagfield.train import Settings
     >>> encoded = encode_sequences([[["a"], ["b"]], [["b"], ["a"]]], [["X", "Y"], ["Y", "X"]])
     >>> problem = Problem.of(encoded, Settings.of("sgd", rate=0.1))
-    >>> crew = InProcess(Task(problem.features, problem.settings, 2, encoded.labels), cut(problem.dataset, 2))
-    >>> trainer = MixedTrainer(problem.settings.recipe, problem, crew, Scheme(mixes=1))
+    >>> workers = LocalWorkers(Task(problem.features, problem.settings, 2, encoded.labels), cut(problem.dataset, 2))
+    >>> trainer = MixedTrainer(problem.settings.recipe, problem, workers, Scheme(mixes=1))
     >>> first = trainer.run(np.empty(0, np.int64))
     >>> trainer.run(np.empty(0, np.int64)) < first
     True
@@ -41,18 +40,18 @@ class MixedTrainer(Trainer):
 
     shuffles = False  # shares have orders of their own
 
-    def __init__(self, recipe: Stochastic, problem: Problem, crew: Crew, scheme: Scheme) -> None:
+    def __init__(self, recipe: Stochastic, problem: Problem, workers: Workers, scheme: Scheme) -> None:
         assert recipe.rate is not None
         self.recipe: Stochastic = recipe
         self.problem = problem
         self.after_mix: Callable[[], None] = lambda: None
         self.sent = 0  # bytes of changes, in the last epoch
-        self._plain = recipe.f.generator.linear and recipe.metric is None
+        self._plain = recipe.f.generator.linear and recipe.preconditioner is None
         self.watches_loss = recipe.average or not self._plain
-        self._crew = crew
+        self._workers = workers
         self._has_diverged, self._penalty = DivergenceTest(problem, recipe.cost), 0.0
         self._sentences = problem.sentences or problem.count
-        self._mixture = Mixture(problem.start, adaptive=recipe.metric is not None, scheme=scheme)
+        self._mixture = Mixture(problem.start, adaptive=recipe.preconditioner is not None, scheme=scheme)
         self._epoch, self._part, self.nll = 1, 0, 0.0
 
     def run(self, order: Longs) -> float:
@@ -62,7 +61,7 @@ class MixedTrainer(Trainer):
         while self._part < parts:
             self._turn()
             this = Round(mixture.scale, mixture.t, self._epoch, self._part, parts)
-            changes = self._crew.train(mixture.theta, mixture.squares, this)
+            changes = self._workers.train(mixture.theta, mixture.squares, this)
             mixture.mix(changes, self._rate(this.t))
             self.nll += sum(change.loss for change in changes)
             self.sent += sum(change.bytes for change in changes)

@@ -14,8 +14,8 @@ import numpy as np
 
 from tagfield.data.dataset import Floats, Ints, Longs
 from tagfield.errors import TrainingError
+from tagfield.train.problem.problem import Problem
 from tagfield.train.recipes.stochastic import Stochastic
-from tagfield.train.trainers.problem import Problem
 from tagfield.train.trainers.stochastic import StochasticTrainer
 from tagfield.train.trainers.trainer import State, arrays_of
 from tagfield.weights.blocks import LANES, Rows
@@ -74,7 +74,7 @@ class Share:
     def __init__(self, problem: Problem, recipe: Stochastic) -> None:
         self.problem = problem
         self._recipe = replace(recipe, average=False)
-        self._adaptive = recipe.metric is not None
+        self._adaptive = recipe.preconditioner is not None
         self._theta = problem.start.copy()
         self._squares = self._theta.zeros() if self._adaptive else self._theta.map(lambda array: array[:0])
 

@@ -1,6 +1,6 @@
 """A session with Ray: a cluster of this machine's own that ends with the session, or a connection to yours.
 
-    local       ─▶ start Ray here: loopback only, a token of its own, a folder that is removed at the end (watch.py)
+    local       ─▶ start Ray here: loopback only, a token of its own, a folder that is removed at the end (cleanup.py)
     HOST:PORT   ─▶ check that something listens there ─▶ connect; at the end only our own workers are gone
     None        ─▶ the connection that your program has already opened with ray.init()
 
@@ -23,7 +23,7 @@ from functools import partial
 from typing import Any
 
 from tagfield.errors import InputError, TagfieldError
-from tagfield.scale.cluster import watch
+from tagfield.scale.cluster import cleanup
 
 LOCAL = "local"
 SECONDS = 5.0  # to reach an address
@@ -137,13 +137,13 @@ def _own_folder() -> Iterator[str]:
     """A folder for a local cluster. A process of its own removes it, and what is left running, when this one ends."""
     # A short path: Ray's sockets are in it, and the name of a socket has at most 107 bytes.
     folder = tempfile.mkdtemp(prefix="tagfield-", dir="/tmp" if sys.platform != "win32" else None)
-    command = [sys.executable, "-I", "-S", watch.__file__, folder]
+    command = [sys.executable, "-I", "-S", cleanup.__file__, folder]
     with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True) as watcher:
-        os.environ[watch.SESSION] = folder  # the watcher itself does not have it
+        os.environ[cleanup.SESSION] = folder  # the watcher itself does not have it
         try:
             yield folder
         finally:
-            os.environ.pop(watch.SESSION, None)
+            os.environ.pop(cleanup.SESSION, None)
             assert watcher.stdin is not None
             watcher.stdin.close()  # and wait for it
 
@@ -164,12 +164,12 @@ def _one_sentence(what: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        told = str(error).strip().partition("\n")[0].rstrip(".") or type(error).__name__
+        reason = str(error).strip().partition("\n")[0].rstrip(".") or type(error).__name__
         raise ClusterError(
-            f"{what}: {told}; run this command on a machine of the cluster, with the cluster's version of Ray and its "
-            "token (RAY_AUTH_TOKEN or RAY_AUTH_TOKEN_PATH)"
+            f"{what}: {reason}; run this command on a machine of the cluster, with the cluster's version of Ray and "
+            "its token (RAY_AUTH_TOKEN or RAY_AUTH_TOKEN_PATH)"
             if "cannot connect" in what
-            else f"{what}: {told}"
+            else f"{what}: {reason}"
         ) from None
 
 
@@ -205,12 +205,12 @@ def check_address(address: str) -> None:
             connection.sendall(PREFACE)
             answer = connection.recv(9)
     except OSError as error:
-        told = "no answer" if isinstance(error, TimeoutError) else (error.strerror or str(error)).lower()
+        reason = "no answer" if isinstance(error, TimeoutError) else (error.strerror or str(error)).lower()
     else:
         if answer[3:4] == SETTINGS:
             return
-        told = "what listens there is not Ray"
+        reason = "what listens there is not Ray"
     raise ClusterError(
-        f"no Ray cluster at {address}: {told}; start one there with `ray start --head --port={port}`, or use "
+        f"no Ray cluster at {address}: {reason}; start one there with `ray start --head --port={port}`, or use "
         "--cluster local"
     )

@@ -1,6 +1,6 @@
 """train(): a model from a corpus, on the workers of a cluster.
 
-    Encoded ─▶ Problem (features, rate) ─▶ Task, shares ─▶ Workers ─▶ MixedTrainer or L-BFGS ─▶ fit ─▶ Trained
+    Encoded ─▶ Problem (features, rate) ─▶ Task, shares ─▶ RayWorkers ─▶ MixedTrainer or L-BFGS ─▶ fit ─▶ Trained
 
 Shares are neighbouring sentences, and the bits of the model depend on their number, not on the number of workers that
 hold them.
@@ -22,33 +22,33 @@ from tagfield.data.text.sources import PathLike
 from tagfield.errors import InputError, TrainingError
 from tagfield.inference.constraints import Rules
 from tagfield.scale.cluster.checkpoint import EVERY, Checkpoint
-from tagfield.scale.cluster.crew import Crew, CrewGradient, Task, bounds, cut
 from tagfield.scale.cluster.mixed import MixedTrainer
 from tagfield.scale.cluster.mixing import MIXES, Scheme
+from tagfield.scale.cluster.ray_workers import InStore, OnDiskShare, RayWorkers
 from tagfield.scale.cluster.session import LOCAL, STORE, open_session
-from tagfield.scale.cluster.workers import InStore, OnDiskShare, Workers
+from tagfield.scale.cluster.workers import Task, Workers, WorkersGradient, bounds, cut
 from tagfield.system.checks import whole
 from tagfield.system.memory import parse_size
 from tagfield.train.loop.driver import WINDOW, fit
 from tagfield.train.loop.held_out import with_monitor
 from tagfield.train.loop.history import OnEpoch, RunState
-from tagfield.train.loop.on_disk import problem_of
 from tagfield.train.loop.trained import Parts, Trained
-from tagfield.train.recipes.classic import QuasiNewton
+from tagfield.train.problem.on_disk import problem_of
+from tagfield.train.problem.problem import Problem
+from tagfield.train.recipes.crfsuite_recipes import QuasiNewton
 from tagfield.train.recipes.preconditioners import AdaGrad
 from tagfield.train.recipes.recipe import Recipe
 from tagfield.train.recipes.settings import Settings, settings_from
 from tagfield.train.recipes.stochastic import Stochastic
 from tagfield.train.recipes.table import RECIPES
 from tagfield.train.recipes.variants import Auto
-from tagfield.train.trainers.problem import Problem
 from tagfield.train.trainers.quasi_newton import QuasiNewtonTrainer
 from tagfield.train.trainers.trainer import Trainer
 
 
 @dataclass(frozen=True)
 class Started:
-    """A crew that is ready."""
+    """The workers are ready."""
 
     address: str | None
     workers: int
@@ -108,12 +108,12 @@ def train(
     began = time.perf_counter()
     with open_session(address, cpus=cpus, store=store) as ray:
         sources = [InStore(ray.put(part)) for part in parts] if parts else on_disk(problem, shares)
-        with Workers(ray, task, sources, workers, settings.team) as crew:
+        with RayWorkers(ray, task, sources, workers, settings.team) as ready_workers:
             if on_start is not None:
-                on_start(Started(address, crew.count, shares, time.perf_counter() - began))
+                on_start(Started(address, ready_workers.count, shares, time.perf_counter() - began))
             run = fingerprint(encoded, task, shares, mixes)
             found = None if checkpoint is None else Checkpoint(checkpoint, run, checkpoint_seconds)
-            return run_on(crew, problem, task, Scheme(mixes), encoded, dev, on_epoch, found)
+            return run_on(ready_workers, problem, task, Scheme(mixes), encoded, dev, on_epoch, found)
 
 
 def posed(
@@ -137,7 +137,7 @@ def on_disk(problem: Problem, shares: int) -> Sequence[OnDiskShare]:
 
 
 def run_on(
-    crew: Crew,
+    workers: Workers,
     problem: Problem,
     task: Task,
     scheme: Scheme,
@@ -146,7 +146,7 @@ def run_on(
     on_epoch: OnEpoch | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> Trained:
-    """Trains with a crew, wherever it is."""
+    """Trains with workers, wherever they are."""
     settings, recipe = with_monitor(task.settings, encoded.labels, dev), task.settings.recipe
     problem = replace(problem, settings=settings)
     state, run = (None if checkpoint is None else checkpoint.load()) or (None, RunState())
@@ -154,10 +154,10 @@ def run_on(
     def make(rng: np.random.Generator) -> Trainer:
         trainer: Trainer
         if isinstance(recipe, QuasiNewton):
-            trainer = QuasiNewtonTrainer(recipe, problem, [CrewGradient(crew)])
+            trainer = QuasiNewtonTrainer(recipe, problem, [WorkersGradient(workers)])
         else:
             assert isinstance(recipe, Stochastic)
-            trainer = mixed = MixedTrainer(recipe, problem, crew, scheme)
+            trainer = mixed = MixedTrainer(recipe, problem, workers, scheme)
             if checkpoint is not None:
                 mixed.after_mix = lambda: checkpoint.save_if_due(mixed.state, run)
         if state is not None:
@@ -169,7 +169,7 @@ def run_on(
     if run.fell_back and run.kept is None:
         reason = run.reason.partition(";")[0]
         raise TrainingError(f"{reason}; nothing was saved. Give a smaller rate, or mix more often")
-    return replace(trained, parts=Parts(crew.shares, 0 if isinstance(recipe, QuasiNewton) else scheme.mixes))
+    return replace(trained, parts=Parts(workers.shares, 0 if isinstance(recipe, QuasiNewton) else scheme.mixes))
 
 
 def at_least_one(called: str, value: int) -> int:
@@ -198,7 +198,7 @@ def check_recipe(recipe: Recipe) -> None:
         raise InputError(f"{name} does not train on a cluster; use lbfgs or a stochastic recipe such as adaptive")
     if isinstance(recipe, Stochastic) and recipe.minibatch > 1:
         raise InputError("minibatch does not apply on a cluster: its shares are mixed by steps of one sequence")
-    if isinstance(recipe, Stochastic) and not isinstance(recipe.metric, AdaGrad | None):
+    if isinstance(recipe, Stochastic) and not isinstance(recipe.preconditioner, AdaGrad | None):
         raise InputError(f"{recipe} does not train on a cluster; use the metric adaptive or flat")
     if isinstance(recipe, Stochastic) and recipe.generators is not None:
         raise InputError("generators does not apply on a cluster, whose workers do not know the names of attributes")

@@ -1,116 +1,222 @@
-"""The crew on a cluster: actors that hold shares.
+"""The workers that hold the shares. Here they are in this process; ray_workers.py has those of a cluster.
 
-    driver ── put θ̄, S ──▶ object store (mapped by the workers of a machine, sent once to another machine)
-       │                                        │
-       └── train(share, ref, round) ──▶ actor ──┴──▶ Change ──▶ driver, in the order of the shares
+    shares 0 … M−1 of the sentences ─▶ Workers.train(round) ─▶ a Change for each share, in order
+                                    └▶ Workers.gradient(x)  ─▶ loss and gradient, summed over the shares by a fixed tree
 
-A call takes everything that it depends on. When an actor is gone, a new one reads its shares again and repeats the
-call, with the same bits.
+A call returns the same bits, whichever worker holds which share.
 """
 
-import socket
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, Protocol
 
 import numpy as np
 
-from tagfield.data.corpus import Corpus, is_corpus
-from tagfield.data.dataset import Dataset, Doubles, Ints
-from tagfield.errors import InputError
-from tagfield.scale.cluster.actors import Actors, Hosted
-from tagfield.scale.cluster.crew import Round, Task, Worker, bounds, covered, joined
-from tagfield.scale.cluster.rounds import Change
-from tagfield.train.loop.sentences import OnDisk
-from tagfield.weights.layout import Weights
+from tagfield.data.dataset import Dataset, Doubles, Longs
+from tagfield.inference.constraints import Rules
+from tagfield.inference.lattice import open_corpus
+from tagfield.native._text import Vocabulary
+from tagfield.scale.cluster.rounds import Change, Share
+from tagfield.train.problem.limits import limits_of
+from tagfield.train.problem.problem import Problem
+from tagfield.train.recipes.settings import Settings
+from tagfield.train.recipes.stochastic import Stochastic
+from tagfield.train.trainers.objective import CorpusGradient, Packing
+from tagfield.weights.layout import FeatureSet, Weights
 
 
-class HostedWorker(Hosted):
-    """A Worker as an actor: what Ray creates in a process of its own."""
+@dataclass(frozen=True)
+class Task:
+    """What every worker must know: the same for all shares."""
 
-    def __init__(self, task: Task, first: int, sources: Sequence[Callable[[], Dataset]]) -> None:
-        self._worker = Worker(task, first, sources)
+    features: FeatureSet
+    settings: Settings  # with the learning rate that was found
+    sentences: int  # of the whole corpus
+    labels: Vocabulary
+    rules: Rules | None = None
+    class_weight: Doubles | None = None
 
-    def train(self, share: int, mixed: tuple[Weights, Weights | None], this: Round) -> Change:
-        return self._worker.train(share, *mixed, this)
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"features": replace(self.features)}  # without what it has cached
 
-    def gradient(self, x: Doubles, shares: int) -> list[tuple[float, Doubles]]:
-        return self._worker.gradient(x, shares)
+    def problem(self, dataset: Dataset) -> Problem:
+        """The problem of one share; its penalty is that of the whole corpus, a part for each sentence."""
+        return Problem(
+            dataset,
+            open_corpus(dataset, self.class_weight),
+            Vocabulary(),
+            self.features,
+            self.features.zero,
+            self.settings,
+            None if self.rules is None else limits_of(self.rules, dataset, self.labels),
+            sentences=self.sentences,
+            class_weight=self.class_weight,
+        )
 
 
-class Workers(Actors):
-    """A crew of actors: at most `workers` processes that hold all shares.
+@dataclass(frozen=True)
+class Round:
+    """A round of stochastic training: where all shares start from, and which part of the epoch it is."""
 
-    sources: one for each share, a function that returns its sentences
-    """
+    scale: float  # θ = scale·θ̄
+    t: float  # steps so far
+    epoch: int  # from 1
+    part: int  # from 0
+    parts: int
 
-    def __init__(
-        self, ray: Any, task: Task, sources: Sequence[Callable[[], Dataset]], workers: int, threads: int = 1
-    ) -> None:
-        self.shares, self._sources = len(sources), sources
-        count = min(workers, self.shares)
-        self._ends = bounds(self.shares, count)  # the shares of each worker
-        self._home = [worker for worker in range(count) for _ in range(self._ends[worker], self._ends[worker + 1])]
-        self._task = ray.put(task)
-        super().__init__(ray, HostedWorker, self._made_with, count, threads)
 
-    def _made_with(self, worker: int) -> tuple[Any, ...]:
-        first, last = self._ends[worker], self._ends[worker + 1]
-        return self._task, first, list(self._sources[first:last])
+class Workers(Protocol):
+    """What works on the shares, in this process or on other machines."""
 
-    def __enter__(self) -> "Workers":
-        super().__enter__()
-        return self
+    shares: int
 
     def train(self, theta: Weights, squares: Weights | None, this: Round) -> Sequence[Change]:
-        mixed = self._ray.put((theta, squares))
-        calls = [self.submit(self._home[share], "train", share, mixed, this) for share in range(self.shares)]
-        return [self.result(call) for call in calls]
+        """The changes of one round, in the order of the shares."""
 
     def gradient(self, x: Doubles) -> tuple[float, Doubles]:
-        there = self._ray.put(x)
-        calls = [self.submit(worker, "gradient", there, self.shares) for worker in range(self.count)]
-        parts: dict[tuple[int, int], tuple[float, Doubles]] = {}
-        for worker, call in enumerate(calls):
-            nodes = covered(0, self.shares, self._ends[worker], self._ends[worker + 1])
-            parts |= dict(zip(nodes, self.result(call), strict=True))
-        return joined(self.shares, parts)
+        """Σ NLL and its gradient at x, without the penalty."""
 
 
 @dataclass(frozen=True)
-class OnDiskShare:
-    """A share of a corpus on disk, which every machine must be able to read at the same path."""
+class WorkersGradient:
+    """All sentences of all workers, as a part of an objective (train/trainers/objective.py)."""
 
-    path: str
-    first: int
-    last: int
-    ids: Ints | None = None  # of the attributes of the corpus in training; see train/loop/sentences.py
-    edge_ids: Ints | None = None
+    workers: Workers
 
-    def __call__(self) -> Dataset:
-        host = socket.gethostname()
-        if not is_corpus(self.path):
-            raise InputError(
-                f"{self.path}: there is no corpus at this path on {host}; it must be at the same path on every machine "
-                "of the cluster, on a shared file system for example"
-            )
-        corpus = Corpus.open(self.path, verify=False)
-        if len(corpus) < self.last:
-            raise InputError(
-                f"{self.path}: the corpus on {host} has {len(corpus)} sequences, fewer than on the machine that "
-                "started the run; copy it again"
-            )
-        return OnDisk(corpus, 0, None, self.ids, self.edge_ids).take(np.arange(self.first, self.last))
+    def add(self, x: Doubles, gradient: Doubles, loss: float = 0.0) -> float:
+        more, own = self.workers.gradient(x)
+        gradient += own
+        return loss + more
 
 
-@dataclass(frozen=True)
-class InStore:
-    """A share in Ray's object store. It is put there by the driver, so it is there as long as the driver is."""
+class Worker:
+    """Some neighbouring shares, first … last − 1, in one process.
 
-    ref: Any
+    datasets: a function from the number of a share to its sentences; it is asked once for each share
+    """
 
-    def __call__(self) -> Dataset:
-        import ray
+    def __init__(self, task: Task, first: int, datasets: Sequence[Callable[[], Dataset]]) -> None:
+        self._task, self.first, self._datasets = task, first, datasets
+        self._problems: dict[int, Problem] = {}
+        self._shares: dict[int, Share] = {}
+        self._gradients: dict[int, CorpusGradient] = {}
+        self._packing: Packing | None = None
 
-        found: Dataset = ray.get(self.ref)
-        return found
+    def problem(self, share: int) -> Problem:
+        if share not in self._problems:
+            self._problems[share] = self._task.problem(self._datasets[share - self.first]())
+        return self._problems[share]
+
+    def train(self, share: int, theta: Weights, squares: Weights | None, this: Round) -> Change:
+        """One share's part of a round."""
+        if share not in self._shares:
+            recipe = self._task.settings.recipe
+            assert isinstance(recipe, Stochastic)
+            self._shares[share] = Share(self.problem(share), recipe)
+        order = order_of(self._task.settings.seed, this, share, self.problem(share).corpus.sentences)
+        return self._shares[share].run(theta, squares, this.scale, this.t, this.epoch, order)
+
+    def gradient(self, x: Doubles, shares: int) -> list[tuple[float, Doubles]]:
+        """Σ NLL and its gradient over the parts of the tree that this worker's shares make up; see `tree`."""
+        parts = covered(0, shares, self.first, self.first + len(self._datasets))
+        return [tree(low, high, lambda share: self._leaf(share, x)) for low, high in parts]
+
+    def _leaf(self, share: int, x: Doubles) -> tuple[float, Doubles]:
+        if share not in self._gradients:
+            problem = self.problem(share)
+            self._packing = self._packing or Packing(problem.features)
+            threads = problem.settings.team
+            self._gradients[share] = CorpusGradient(self._packing, problem.corpus, problem.limits, threads)
+        gradient = np.zeros(len(x))
+        return self._gradients[share].add(x, gradient), gradient
+
+
+class LocalWorkers:
+    """Workers in this process, one share after the other: what a cluster computes, without a cluster.
+
+    >>> from tagfield.data.encode import encode_sequences
+    >>> encoded = encode_sequences([[["a"], ["b"]], [["b"], ["a"]]], [["X", "Y"], ["Y", "X"]])
+    >>> problem = Problem.of(encoded, Settings.of("lbfgs", features="all"))
+    >>> workers = LocalWorkers(Task(problem.features, problem.settings, 2, encoded.labels), cut(problem.dataset, 2))
+    >>> value, gradient = workers.gradient(np.zeros(problem.features.size))
+    >>> round(value, 6)  # 4·log 2
+    2.772589
+    """
+
+    def __init__(self, task: Task, datasets: Sequence[Dataset]) -> None:
+        self.shares = len(datasets)
+        self._worker = Worker(task, 0, [lambda dataset=dataset: dataset for dataset in datasets])  # type: ignore[misc]
+
+    def train(self, theta: Weights, squares: Weights | None, this: Round) -> Sequence[Change]:
+        return [self._worker.train(share, theta, squares, this) for share in range(self.shares)]
+
+    def gradient(self, x: Doubles) -> tuple[float, Doubles]:
+        return self._worker.gradient(x, self.shares)[0]
+
+
+def bounds(sentences: int, shares: int) -> list[int]:
+    """The first sentence of each share, and the end: neighbours stay together.
+
+    >>> bounds(10, 4)
+    [0, 2, 5, 7, 10]
+    """
+    return [sentences * share // shares for share in range(shares + 1)]
+
+
+def cut(dataset: Dataset, shares: int) -> list[Dataset]:
+    """The shares of a dataset."""
+    at = bounds(len(dataset), shares)
+    return [dataset.take(np.arange(low, high)) for low, high in pairwise(at)]
+
+
+def order_of(seed: int, this: Round, share: int, sentences: int) -> Longs:
+    """The sentences of a share that a round takes, in order: a part of the share's own shuffle of the epoch.
+
+    >>> parts = [order_of(0, Round(1.0, 0.0, 1, part, 2), 0, 5) for part in (0, 1)]
+    >>> sorted(np.concatenate(parts).tolist())
+    [0, 1, 2, 3, 4]
+    """
+    shuffled = np.random.default_rng([seed, this.epoch, share]).permutation(sentences).astype(np.int64)
+    return shuffled[sentences * this.part // this.parts : sentences * (this.part + 1) // this.parts]
+
+
+def tree(low: int, high: int, leaf: Callable[[int], tuple[float, Doubles]]) -> tuple[float, Doubles]:
+    """The sum of the leaves low … high − 1, by halves: ((0 + 1) + (2 + 3)), so the bits do not depend on the workers.
+
+    >>> tree(0, 3, lambda k: (float(k), np.array([1.0])))
+    (3.0, array([3.]))
+    """
+    if high - low == 1:
+        return leaf(low)
+    middle = (low + high) // 2
+    loss, gradient = tree(low, middle, leaf)
+    more, other = tree(middle, high, leaf)
+    return loss + more, np.add(gradient, other, out=gradient if gradient.flags.writeable else None)
+
+
+def covered(low: int, high: int, first: int, last: int) -> list[tuple[int, int]]:
+    """The largest parts of the tree over low … high − 1 that lie within first … last − 1.
+
+    >>> covered(0, 8, 0, 8), covered(0, 8, 2, 4), covered(0, 8, 1, 5)
+    ([(0, 8)], [(2, 4)], [(1, 2), (2, 4), (4, 5)])
+    """
+    if first <= low and high <= last:
+        return [(low, high)] if low < high else []
+    if last <= low or high <= first:
+        return []
+    middle = (low + high) // 2
+    return covered(low, middle, first, last) + covered(middle, high, first, last)
+
+
+def joined(shares: int, parts: dict[tuple[int, int], tuple[float, Doubles]]) -> tuple[float, Doubles]:
+    """The sum of the whole tree from the parts that workers have summed."""
+
+    def node(low: int, high: int) -> tuple[float, Doubles]:
+        if (low, high) in parts:
+            return parts[low, high]
+        middle = (low + high) // 2
+        (loss, gradient), (more, other) = node(low, middle), node(middle, high)
+        return loss + more, np.add(gradient, other, out=gradient if gradient.flags.writeable else None)
+
+    return node(0, shares)

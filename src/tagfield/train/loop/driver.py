@@ -26,10 +26,10 @@ from tagfield.train.loop.footprint import check_training
 from tagfield.train.loop.held_out import check_held_out, fitting, held_out_scorer, with_monitor
 from tagfield.train.loop.history import Clock, History, OnEpoch, RunState
 from tagfield.train.loop.loss import LossMeter
-from tagfield.train.loop.on_disk import problem_of
 from tagfield.train.loop.trained import Trained
+from tagfield.train.problem.on_disk import problem_of
+from tagfield.train.problem.problem import Problem
 from tagfield.train.recipes.settings import Settings, settings_from
-from tagfield.train.trainers.problem import Problem
 from tagfield.train.trainers.trainer import Trainer
 from tagfield.weights.layout import FeatureSet, Weights
 

@@ -18,8 +18,8 @@ from tagfield.inference.lattice import open_corpus
 from tagfield.native import kernels
 from tagfield.train.loop.history import History, RunState, Stopping
 from tagfield.train.loop.loss import LossMeter
-from tagfield.train.loop.order import epoch_order
-from tagfield.train.trainers.problem import Problem
+from tagfield.train.problem.order import epoch_order
+from tagfield.train.problem.problem import Problem
 from tagfield.train.trainers.trainer import Finished, State, Trainer
 from tagfield.weights.layout import Weights
 
@@ -78,20 +78,20 @@ class _Loop:
             run.converged, run.reason = True, str(end)
             return self._end(run.kept if history.by_score else None)
         except TrainingError as error:
-            if not recipe.keeps_best or not history.epochs:
+            if not recipe.keeps_lowest_loss or not history.epochs:
                 raise
             log.info("%s", error)
             run.reason = f"in epoch {len(history.epochs) + 1} the weights left the range of numbers{BEST_KEPT}"
             return self._fall_back()
         diverged = trainer.diverged()
-        best = not diverged and (trainer.monitor < run.lowest or not recipe.keeps_best)
+        best = not diverged and (trainer.monitor < run.lowest or not recipe.keeps_lowest_loss)
         run.lowest = min(run.lowest, trainer.monitor)
-        latest.after_pass(keep=best and recipe.keeps_best and not history.by_score)
+        latest.after_pass(keep=best and recipe.keeps_lowest_loss and not history.by_score)
         directions = trainer.directions if self._meter is None else latest
         rate = getattr(recipe, "rate", None)
         asked = history.add(objective, trainer.norm(), rate, directions, best, self._loss, trainer.figures())
         trouble = DIVERGED if diverged else history.dev_rise()
-        if trouble and recipe.keeps_best:
+        if trouble and recipe.keeps_lowest_loss:
             return self._give_up(trouble)
         watched = history.epochs[-1].loss if trainer.watches_loss else None
         settled = self._stopping.add(trainer.monitor if watched is None else watched)
@@ -99,9 +99,9 @@ class _Loop:
         if ending is not None:
             run.converged, run.reason = ending
             return self._end(None if history.best else run.kept)
-        if history.best and (recipe.keeps_best or history.by_score):
+        if history.best and (recipe.keeps_lowest_loss or history.by_score):
             latest.keep()
-        if recipe.keeps_best:
+        if recipe.keeps_lowest_loss:
             history.remember(trainer.weights)
         return None
 

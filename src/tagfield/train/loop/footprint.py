@@ -4,9 +4,9 @@ Problem ─▶ recipe.copies · (places of weights, features) ─▶ memory.chec
 """
 
 from tagfield.system.memory import check_fits, room_left, spell
+from tagfield.train.problem.problem import Problem
 from tagfield.train.recipes.recipe import Recipe
 from tagfield.train.recipes.table import RECIPES
-from tagfield.train.trainers.problem import Problem
 from tagfield.weights.layout import FeatureSet
 
 LEAN = "sgd"  # no recipe holds fewer arrays

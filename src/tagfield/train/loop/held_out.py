@@ -21,8 +21,8 @@ from tagfield.evaluate.scores import CHUNK_FIGURES
 from tagfield.inference.lattice import open_corpus
 from tagfield.native import kernels
 from tagfield.native._text import Vocabulary
+from tagfield.train.problem.problem import Problem
 from tagfield.train.recipes.settings import Settings
-from tagfield.train.trainers.problem import Problem
 from tagfield.weights.layout import Weights
 
 

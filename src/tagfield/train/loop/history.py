@@ -11,34 +11,12 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from tagfield.evaluate import Scores
 from tagfield.train.recipes.settings import Settings
+from tagfield.train.trainers.trainer import Figures, Trainer
 from tagfield.weights.layout import Weights
-
-if TYPE_CHECKING:
-    from tagfield.train.trainers.trainer import Trainer
-
-
-@dataclass(frozen=True)
-class Figures:
-    """What a trainer knows of its last pass beside the objective; None where there is no such thing.
-
-    >>> Figures(linesearch_trials=1, linesearch_step=0.5).to_dict()
-    {'linesearch_trials': 1, 'linesearch_step': 0.5}
-    """
-
-    error_norm: float | None = None  # lbfgs: ‖∇f‖, with c1 that of the pseudo-gradient
-    active_features: int | None = None  # lbfgs: weights other than 0
-    linesearch_trials: int | None = None  # lbfgs: points that the line search tried
-    linesearch_step: float | None = None  # lbfgs: the step that it took along the direction
-    learning_rate: float | None = None  # stochastic recipes: that of the last step
-    updates: int | None = None  # stochastic recipes: steps since training started
-
-    def to_dict(self) -> dict[str, float]:
-        """The figures that there are."""
-        return {name: value for name, value in vars(self).items() if value is not None}
 
 
 @dataclass(frozen=True)
@@ -56,7 +34,7 @@ class Epoch:
     watched: Mapping[str, Scores] = field(default_factory=dict)  # on whatever else is scored along the way
     best: bool = False  # the weights that would be kept if training ended here
     loss: float | None = None  # −log p(y|x) per token of this epoch's weights, averaged if they are; pa, ap, arow: None
-    figures: Figures = Figures()
+    figures: Figures = field(default_factory=Figures)
 
     def to_dict(self) -> dict[str, object]:
         """For a log line: numbers only.
@@ -205,7 +183,7 @@ class History:
         """Whether the score on the held-out data has not risen for `patience` epochs."""
         return 0 < self._settings.patience <= len(self.epochs) - self._since
 
-    def ending(self, trainer: "Trainer", asked: bool, settled: bool) -> tuple[bool, str] | None:
+    def ending(self, trainer: Trainer, asked: bool, settled: bool) -> tuple[bool, str] | None:
         """Whether training has converged, and why it stops after this epoch; None if it goes on.
 
         asked: the callback wants to stop; settled: the rule of Stopping says so

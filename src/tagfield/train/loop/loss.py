@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from tagfield.data.dataset import UNKNOWN, Dataset, Longs
 from tagfield.inference.lattice import open_corpus
 from tagfield.native import kernels
-from tagfield.train.trainers.problem import Problem
+from tagfield.train.problem.problem import Problem
 from tagfield.weights.layout import Weights
 
 LEAST, MOST, SHARE = 100, 1000, 20

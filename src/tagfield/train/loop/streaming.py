@@ -23,18 +23,18 @@ from tagfield.inference.constraints import Rules
 from tagfield.inference.lattice import open_corpus
 from tagfield.native._text import Vocabulary
 from tagfield.train.loop.history import Epoch
+from tagfield.train.problem.class_weight import read_class_weight
+from tagfield.train.problem.limits import limits_of
+from tagfield.train.problem.problem import Problem, check_names
 from tagfield.train.recipes.settings import Settings
 from tagfield.train.recipes.stochastic import Stochastic
-from tagfield.train.trainers.class_weight import read_class_weight
-from tagfield.train.trainers.limits import limits_of
-from tagfield.train.trainers.problem import Problem, check_names
 from tagfield.train.trainers.stochastic import NUMBERS, StochasticTrainer, kept_weights
 from tagfield.train.trainers.trainer import State, arrays_of, weights_of
 from tagfield.weights.layout import ABSENT, LANES, FeatureSet, Weights
 
-# Learning rate where none is given, without a metric (`Metric.stream_rate` with one): a stream has no sample to
-# calibrate on. Chosen after 2,000 sentences of CoNLL-2000 and of WNUT-17, by chunk F1 on 700 other sentences of their
-# training parts.
+# Learning rate if none is given, without a preconditioner (with one: `Preconditioner.stream_rate`), since a stream has
+# no sample to calibrate on. Chosen after 2,000 sentences of CoNLL-2000 and of WNUT-17, by chunk F1 on 700 other
+# sentences of their training parts.
 RATE = 0.2
 
 
@@ -164,7 +164,8 @@ class Stream:
             raise InputError(f"{recipe} cannot learn from a stream; use another metric, such as adaptive")
         if self._broken:
             raise TrainingError("the weights of this stream left the range of numbers in an earlier call; start anew")
-        recipe = replace(recipe, rate=recipe.rate or (RATE if recipe.metric is None else recipe.metric.stream_rate))
+        usual = RATE if recipe.preconditioner is None else recipe.preconditioner.stream_rate
+        recipe = replace(recipe, rate=recipe.rate or usual)
         dataset = encoded.dataset
         if dataset.value is None:  # the kernel has another loop for values, whose last bits may differ
             dataset = replace(dataset, value=np.ones(len(dataset.place), np.float32))

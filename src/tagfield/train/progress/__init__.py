@@ -1,6 +1,6 @@
 """Progress of training, for the command line, notebooks and interactive sessions.
 
-    Epoch ─▶ Course (history, speed, time left) ─┬─▶ terminal.py   a live display, or one line per epoch
+    Epoch ─▶ RunStatus (history, speed, time left) ─┬─▶ terminal.py   a live display, or one line per epoch
                                                  └─▶ notebook.py   one HTML table that is updated
 
 `Model.train(progress=None)` shows it in notebooks and interactive sessions; a script stays silent.
@@ -14,10 +14,10 @@ from tagfield.data.corpus import Corpus
 from tagfield.data.encode import Encoded
 from tagfield.train import Settings
 from tagfield.train.loop.history import Epoch, OnEpoch
-from tagfield.train.progress.course import Course, Progress
 from tagfield.train.progress.notebook import NotebookProgress, in_notebook
+from tagfield.train.progress.status import Progress, RunStatus
 
-__all__ = ["Course", "Progress", "show_progress"]
+__all__ = ["Progress", "RunStatus", "show_progress"]
 
 
 @contextmanager
@@ -41,13 +41,13 @@ def show_progress(
     if not (interactive() if progress is None else progress):
         yield on_epoch
         return
-    with _display(Course.of(encoded, settings, dev=dev)) as display:
+    with _display(RunStatus.of(encoded, settings, dev=dev)) as display:
 
-        def told(epoch: Epoch) -> bool | None:
+        def show(epoch: Epoch) -> bool | None:
             display.epoch(epoch)
             return on_epoch(epoch) if on_epoch is not None else None
 
-        yield told
+        yield show
 
 
 def interactive() -> bool:
@@ -55,7 +55,7 @@ def interactive() -> bool:
     return in_notebook() or (hasattr(sys, "ps1") and sys.stderr is not None and sys.stderr.isatty())
 
 
-def _display(course: Course) -> Progress:
+def _display(course: RunStatus) -> Progress:
     if in_notebook():
         return NotebookProgress(course)
     from rich.console import Console

@@ -1,6 +1,6 @@
 """Progress in a notebook: one HTML table that is updated in place, and a bar. It needs nothing but IPython itself.
 
-    Course ─▶ NotebookProgress ─▶ IPython.display.display(..., display_id=…) ─▶ update after each epoch
+    RunStatus ─▶ NotebookProgress ─▶ IPython.display.display(..., display_id=…) ─▶ update after each epoch
 
 Colours are inherited or half transparent, so that the table reads in light and dark themes.
 """
@@ -12,8 +12,8 @@ from typing import Any
 
 from tagfield.system.html import table
 from tagfield.train import Epoch
-from tagfield.train.progress.course import Course
 from tagfield.train.progress.figures import clock, percent
+from tagfield.train.progress.status import RunStatus
 
 SHOWN = 8  # epochs in the table
 PAUSE = 0.2  # seconds between updates: a browser needs no more
@@ -32,7 +32,7 @@ def in_notebook() -> bool:
 class NotebookProgress:
     """The last epochs and a bar, updated in the output of a cell."""
 
-    def __init__(self, course: Course) -> None:
+    def __init__(self, course: RunStatus) -> None:
         self.course = course
         self._handle: Any = None
         self._shown_at = 0.0
@@ -66,7 +66,7 @@ class NotebookProgress:
     def html(self) -> str:
         """The table and the bar.
 
-        >>> course = Course(4, 100, False, False, now=lambda: 0.0)
+        >>> course = RunStatus(4, 100, False, False, now=lambda: 0.0)
         >>> course.add(Epoch(1, 9.0, 0.1, loss=0.5))
         >>> "loss/token" in NotebookProgress(course).html()
         True

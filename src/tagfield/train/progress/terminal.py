@@ -1,6 +1,6 @@
 """Progress on a terminal: a live display, or one line per epoch elsewhere; nothing if the console is quiet.
 
-Course ─┬─▶ LiveProgress   one display that redraws itself
+RunStatus ─┬─▶ LiveProgress   one display that redraws itself
         └─▶ PlainProgress  one line per epoch, flushed
 """
 
@@ -17,8 +17,8 @@ from rich.table import Table
 from rich.text import Text
 
 from tagfield.train import Epoch
-from tagfield.train.progress.course import Course, Progress
 from tagfield.train.progress.figures import clock, count, duration, percent
+from tagfield.train.progress.status import Progress, RunStatus
 
 CTRL_C = "Ctrl-C stops after this pass and saves"
 STOPPING = "stopping after this pass, then saving · press Ctrl-C again to quit without saving"
@@ -29,7 +29,7 @@ BARS = "▁▂▃▄▅▆▇█"
 class PlainProgress:
     """One line per epoch. If a line cannot be written (closed pipe, full disk), training continues silently."""
 
-    def __init__(self, course: Course, write: Callable[[str], None]) -> None:
+    def __init__(self, course: RunStatus, write: Callable[[str], None]) -> None:
         self.course = course
         self._write = write
 
@@ -51,7 +51,7 @@ class PlainProgress:
     def line(self) -> str:
         """The line of the last epoch.
 
-        >>> course = Course(50, 1000, False, False, now=lambda: 0.0)
+        >>> course = RunStatus(50, 1000, False, False, now=lambda: 0.0)
         >>> course.add(Epoch(1, 36170.123, 0.4, rate=0.1))
         >>> PlainProgress(course, print).line()
         'epoch  1/50  objective 36,170.12  rate 0.1  0.0 s'
@@ -92,7 +92,7 @@ class PlainProgress:
 class LiveProgress:
     """A live display: the last epochs, a progress bar, and a hint, such as what Ctrl-C does."""
 
-    def __init__(self, course: Course, console: Console, hint: str = CTRL_C) -> None:
+    def __init__(self, course: RunStatus, console: Console, hint: str = CTRL_C) -> None:
         self.course = course
         self._hint = hint
         self._asked = self._over = False
@@ -194,7 +194,7 @@ def sparkline(values: list[float], width: int = 20) -> str:
     return "".join(BARS[round((value - low) / (high - low) * (len(BARS) - 1))] for value in shown)
 
 
-def open_progress(course: Course, console: Console, hint: str = CTRL_C) -> Progress:
+def open_progress(course: RunStatus, console: Console, hint: str = CTRL_C) -> Progress:
     """A live display on a terminal, else plain lines; nothing if the console is quiet."""
     if console.quiet:
         return PlainProgress(course, lambda text: None)

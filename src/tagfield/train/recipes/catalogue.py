@@ -1,6 +1,6 @@
 """Every option there is, whichever record has it, and what to say of one that a recipe does not have.
 
-    Common, Stochastic, AdaGrad, …, QuasiNewton ─┬─▶ all_options ─▶ the command line, CRF, docs/options.md
+    SharedOptions, Stochastic, AdaGrad, …, QuasiNewton ─┬─▶ all_options ─▶ the command line, CRF, docs/options.md
                                                  └─▶ misplaced   ─▶ "average applies only to stochastic recipes, …"
 
 A new record of options needs its place in RECORDS; one that is no recipe also needs a name in OWNERS.
@@ -12,26 +12,23 @@ from functools import cache
 from typing import Any
 
 from tagfield.errors import InputError
-from tagfield.train.recipes.classic import Arow, Margin, Perceptron, QuasiNewton
-from tagfield.train.recipes.common import Common
+from tagfield.train.recipes.crfsuite_recipes import Arow, Margin, Perceptron, QuasiNewton
 from tagfield.train.recipes.fields import Found, options_of
-from tagfield.train.recipes.preconditioners import AdaGrad, MetaDescent, Newton, SgdQn
+from tagfield.train.recipes.preconditioners import PRECONDITIONERS
 from tagfield.train.recipes.recipe import Recipe
+from tagfield.train.recipes.shared_options import SharedOptions
 from tagfield.train.recipes.stochastic import Stochastic
 from tagfield.train.recipes.updates import Calibration, Divergence
 from tagfield.train.recipes.variants import BATCH, Auto, WholeCorpus
 
-OWNERS = {  # for messages
+OWNERS: dict[Any, str] = {  # for messages
     Divergence: "ngd",
-    AdaGrad: "AdaGrad (metric adaptive)",
-    Newton: "online Newton (metric newton)",
-    SgdQn: "SGD-QN (metric sgdqn)",
-    MetaDescent: "stochastic meta-descent (metric smd)",
     Calibration: Stochastic.family,
+    **{each: each.owner() for each in PRECONDITIONERS},
 }
 RECORDS: tuple[Any, ...] = (
-    Common, Stochastic, AdaGrad, Newton, SgdQn, MetaDescent, Auto, Divergence, WholeCorpus, Calibration, Margin,
-    Perceptron, Arow, QuasiNewton,
+    SharedOptions, Stochastic, *PRECONDITIONERS, Auto, Divergence, WholeCorpus, Calibration, Margin, Perceptron, Arow,
+    QuasiNewton,
 )  # fmt: skip
 
 
@@ -65,7 +62,7 @@ def misplaced(name: str, recipe: Recipe, called: Mapping[str, str]) -> InputErro
         owners = [Stochastic.family]
     else:
         owners = [OWNERS.get(record) or record.family for record in RECORDS[1:] if name in direct(record)]
-        owners = list(dict.fromkeys(owners)) or list(options_of(Common)[name].option.applies)
+        owners = list(dict.fromkeys(owners)) or list(options_of(SharedOptions)[name].option.applies)
     listed = owners[0] if len(owners) == 1 else f"{', '.join(owners[:-1])} and {owners[-1]}"
     return InputError(f"{shown} applies only to {listed}, not to {there}")
 

@@ -10,6 +10,7 @@ average: bool = option(False, "Keep the running mean of the weights.", group=STO
 
 import math
 from collections.abc import Hashable, Iterator, Mapping
+from contextvars import ContextVar
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
 from functools import cache
 from typing import Any, TypeVar, get_args
@@ -19,6 +20,7 @@ from tagfield.system.checks import flag, number, whole
 
 T = TypeVar("T")
 KEY = "option"
+_called: ContextVar[Mapping[str, str] | None] = ContextVar("called", default=None)  # the caller's names of fields
 LARGEST = 2**31 - 1  # whole number, where an option names no other
 
 
@@ -103,11 +105,6 @@ class Found:
     def crf(self) -> str:
         return self.option.crf or self.name
 
-    def checked(self, called: str, value: Any) -> Any:
-        if value is None and self.optional:
-            return None
-        return self.option.check(called, value, self.kind)
-
 
 def options_of(record: Any) -> dict[str, Found]:
     """Every option of a record (or of a class of records, with its defaults), those inside it included, by name."""
@@ -141,29 +138,36 @@ def with_options(record: T, values: Mapping[str, Any], called: Mapping[str, str]
     if not values:
         return record
     there, names = options_of(record), called or {}
-    checked = {there[name].path: there[name].checked(names.get(name, name), value) for name, value in values.items()}
-    changed: T = _changed(record, checked)
+    changed: T = _changed(record, {there[name].path: (names.get(name, name), value) for name, value in values.items()})
     return changed
 
 
-def _changed(record: Any, values: Mapping[tuple[str, ...], Any]) -> Any:
-    """The record with the values at some paths changed, each record inside it at once: one may only fit another."""
-    top = {path[0]: value for path, value in values.items() if len(path) == 1}
+def _changed(record: Any, values: Mapping[tuple[str, ...], tuple[str, Any]]) -> Any:
+    """The record with the named values at some paths; each record inside it changes at once: one may only fit another.
+
+    The record checks its fields when it is made, and calls them by the caller's names.
+    """
+    top = {path[0]: value for path, (_, value) in values.items() if len(path) == 1}
     for name in {path[0] for path in values if len(path) > 1}:
         inner = {path[1:]: value for path, value in values.items() if path[0] == name and len(path) > 1}
         top[name] = _changed(top.get(name, getattr(record, name)), inner)
-    return replace(record, **top)
+    before = _called.set({path[0]: called for path, (called, _) in values.items() if len(path) == 1})
+    try:
+        return replace(record, **top)
+    finally:
+        _called.reset(before)
 
 
 def check_record(record: Any) -> None:
-    """Checks every option of a record that was built by hand; for `__post_init__`."""
+    """Checks every option of a record, once, when it is made: for `__post_init__`. Defaults need no check."""
+    called = _called.get() or {}
     for each in fields(record):
-        about = each.metadata.get(KEY)
+        value = getattr(record, each.name)
+        about = None if value is each.default else each.metadata.get(KEY)
         if about is not None:
             kind, optional = _kind(each.type)  # type: ignore[arg-type]  # a type is hashable
-            value = getattr(record, each.name)
             if not (value is None and optional):
-                object.__setattr__(record, each.name, about.check(each.name, value, kind))
+                object.__setattr__(record, each.name, about.check(called.get(each.name, each.name), value, kind))
 
 
 def plain_values(record: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The metrics: a step size for each weight. Their arithmetic is in native/kernel/pass/metric.hpp.
+"""Preconditioners, the option `metric`: a step size for each weight. Their arithmetic is in native/kernel/pass/metric.hpp.
 
     adaptive   S ← S + r²;  θ −= λ_t·r/(√S + δ)           AdaGrad (Duchi et al. 2011)
     newton     S ← S + r²;  θ −= λ_t·r/(S + δ)            a diagonal online Newton step (Hazan et al. 2007)
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from tagfield.native import kernels
 
 
-class Metric:
-    """A step size for each weight, from what the weight remembers.
+class Preconditioner:
+    """A step size for each weight, from what the weight remembers. To add one, list it in PRECONDITIONERS below.
 
     With `one_by_one` a step needs the weights that the step before has left: blocks of one sequence, one thread, no
     stream and no cluster.
     """
 
     kind: ClassVar[str]  # the value of the option `metric`, and the kernel's name
-    told: ClassVar[Mapping[str, str]]  # its options, and what a native pass calls them
-    title: ClassVar[str]  # in messages
+    native_names: ClassVar[Mapping[str, str]]  # its options, and what a native pass calls them
+    title: ClassVar[str]  # in messages, with its article
     one_by_one: ClassVar[bool] = False
     arrays: ClassVar[int] = 1  # numbers that it remembers for each weight
     start: ClassVar[float] = 0.0  # the first of these, before the first step
@@ -39,19 +39,28 @@ class Metric:
     def __post_init__(self) -> None:
         check_record(self)
 
+    @classmethod
+    def owner(cls) -> str:
+        """What messages about its options call it.
+
+        >>> Newton.owner()
+        'online Newton (metric newton)'
+        """
+        return f"{cls.title.removeprefix('the ').removesuffix(' step')} (metric {cls.kind})"
+
     def check(self, c2: float) -> None:
-        """Raise InputError for a penalty that the metric cannot work with."""
+        """Raise InputError for a penalty that the preconditioner cannot work with."""
 
     def tell(self, target: "kernels.Pass") -> None:
-        """Hand the metric and its options to a native pass."""
+        """Hand the preconditioner and its options to a native pass."""
         target.metric = self.kind
-        for name, native in self.told.items():
+        for name, native in self.native_names.items():
             setattr(target, native, getattr(self, name))
 
 
 @documented
 @dataclass(frozen=True)
-class AdaGrad(Metric):
+class AdaGrad(Preconditioner):
     """A step size for each weight: the step is divided by √S + δ, S the sum of its squared steps so far."""
 
     delta: float = option(
@@ -64,17 +73,17 @@ class AdaGrad(Metric):
     )
 
     kind: ClassVar[str] = "adaptive"
-    told: ClassVar[Mapping[str, str]] = {"delta": "floor"}
+    native_names: ClassVar[Mapping[str, str]] = {"delta": "floor"}
     title: ClassVar[str] = "AdaGrad"
 
 
 @documented
 @dataclass(frozen=True)
-class Newton(Metric):
+class Newton(Preconditioner):
     """The step is divided by S + δ, S the sum of the squared steps so far: 1/t where AdaGrad's steps fall with 1/√t.
 
     >>> from tagfield.train import Settings
-    >>> Settings.of("newton", newton_delta=1.0).recipe.metric.delta
+    >>> Settings.of("newton", newton_delta=1.0).recipe.preconditioner.delta
     1.0
     """
 
@@ -88,19 +97,19 @@ class Newton(Metric):
     )
 
     kind: ClassVar[str] = "newton"
-    told: ClassVar[Mapping[str, str]] = {"delta": "floor"}
+    native_names: ClassVar[Mapping[str, str]] = {"delta": "floor"}
     title: ClassVar[str] = "the online Newton step"
 
 
 @documented
 @dataclass(frozen=True)
-class SgdQn(Metric):
+class SgdQn(Preconditioner):
     """The step is divided by 1 + λ_t·Q, where Q adds up the curvature that the steps so far have seen.
 
     Curvature is the change of r from before a step to after it, between C and `bound`·C, so c2 must be above 0.
 
     >>> from tagfield.train import Settings
-    >>> Settings.of("sgdqn", qn_skip=4).recipe.metric.skip
+    >>> Settings.of("sgdqn", qn_skip=4).recipe.preconditioner.skip
     4
     """
 
@@ -122,9 +131,18 @@ class SgdQn(Metric):
     )
 
     kind: ClassVar[str] = "sgdqn"
-    told: ClassVar[Mapping[str, str]] = {"skip": "skip", "bound": "most"}
+    native_names: ClassVar[Mapping[str, str]] = {"skip": "skip", "bound": "most"}
     title: ClassVar[str] = "SGD-QN"
     one_by_one: ClassVar[bool] = True
+
+    @classmethod
+    def owner(cls) -> str:
+        """What messages about its options call it.
+
+        >>> Newton.owner()
+        'online Newton (metric newton)'
+        """
+        return f"{cls.title.removeprefix('the ').removesuffix(' step')} (metric {cls.kind})"
 
     def check(self, c2: float) -> None:
         if c2 == 0:
@@ -133,11 +151,11 @@ class SgdQn(Metric):
 
 @documented
 @dataclass(frozen=True)
-class MetaDescent(Metric):
+class MetaDescent(Preconditioner):
     """Each weight has a gain p that grows while its steps keep their direction, and falls where they turn.
 
     >>> from tagfield.train import Settings
-    >>> Settings.of("smd", smd_mu=0.02).recipe.metric.mu
+    >>> Settings.of("smd", smd_mu=0.02).recipe.preconditioner.mu
     0.02
     """
 
@@ -160,8 +178,11 @@ class MetaDescent(Metric):
     )
 
     kind: ClassVar[str] = "smd"
-    told: ClassVar[Mapping[str, str]] = {"mu": "mu", "memory": "memory"}
+    native_names: ClassVar[Mapping[str, str]] = {"mu": "mu", "memory": "memory"}
     title: ClassVar[str] = "stochastic meta-descent"
     one_by_one: ClassVar[bool] = True
     arrays: ClassVar[int] = 2
     start: ClassVar[float] = 1.0
+
+
+PRECONDITIONERS: tuple[type[Preconditioner], ...] = (AdaGrad, Newton, SgdQn, MetaDescent)

@@ -13,6 +13,7 @@ recipes is recipes.py; what belongs to no recipe is in common.py.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -22,7 +23,7 @@ from tagfield.train.recipes.fields import check_record, nested
 from tagfield.train.recipes.updates import Divergence
 
 if TYPE_CHECKING:
-    from tagfield.train.trainers.problem import Problem
+    from tagfield.train.problem.problem import Problem
     from tagfield.train.trainers.trainer import Trainer
 
 
@@ -48,7 +49,7 @@ class Recipe:
     name: str = field(default="", kw_only=True)  # in the table of recipes
     about: str = field(default="", kw_only=True, compare=False)  # the update, in a few words
 
-    made_by: ClassVar[str] = ""  # module and class of its trainer, which is imported when it is needed
+    made_by: ClassVar[str] = ""  # "module:function" of (recipe, problem, rng) ─▶ its trainer; imported when needed
     family: ClassVar[str] = ""  # what messages call recipes of this kind
     suffix: ClassVar[str] = ""  # what they add where options have made another recipe of a named one
     unit: ClassVar[str] = "epoch"
@@ -58,7 +59,7 @@ class Recipe:
     has_likelihood: ClassVar[bool] = True  # it can sum over unknown labels, and over the paths that rules allow
     settles: ClassVar[bool] = True  # the loss falls towards a limit
     by_period: ClassVar[bool] = True  # the stopping rule looks back by a period
-    keeps_best: ClassVar[bool] = False  # the best epoch's weights; else the last
+    keeps_lowest_loss: ClassVar[bool] = False  # the best epoch's weights; else the last
 
     def __post_init__(self) -> None:
         check_record(self)
@@ -66,7 +67,7 @@ class Recipe:
     def trainer(self, problem: "Problem", rng: np.random.Generator) -> "Trainer":
         """The trainer of this recipe for a problem."""
         module, _, name = self.made_by.partition(":")
-        made: Trainer = getattr(import_module(module), name)(self, problem)
+        made: Trainer = attrgetter(name)(import_module(module))(self, problem, rng)
         return made
 
     def copies(self, *, c1: float = 0.0, threads: int = 1, scored: bool = False) -> Copies:

@@ -11,6 +11,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 from tagfield.data.corpus import Corpus
@@ -19,8 +20,7 @@ from tagfield.errors import InputError
 from tagfield.system.cores import usual_threads
 from tagfield.system.html import facts
 from tagfield.train.recipes.catalogue import direct, misplaced
-from tagfield.train.recipes.classic import QuasiNewton
-from tagfield.train.recipes.common import Common
+from tagfield.train.recipes.crfsuite_recipes import QuasiNewton
 from tagfield.train.recipes.default import DEFAULT, NAME, NAMED, default_features
 from tagfield.train.recipes.fields import (
     Found,
@@ -32,6 +32,7 @@ from tagfield.train.recipes.fields import (
     with_options,
 )
 from tagfield.train.recipes.recipe import Recipe
+from tagfield.train.recipes.shared_options import SharedOptions
 from tagfield.train.recipes.stochastic import Stochastic
 from tagfield.train.recipes.table import RECIPES, find_recipe
 from tagfield.train.recipes.variants import AUTO, BATCH, Auto, WholeCorpus
@@ -41,7 +42,7 @@ UPDATE = ("loss", "gamma", "generator", "batch")  # one of these, without a reci
 
 @documented
 @dataclass(frozen=True)
-class Settings(Common):
+class Settings(SharedOptions):
     """Everything that a training run can be told; c1, c2, period and delta mean what they mean in CRFsuite.
 
     recipe: A name from RECIPES, or a record such as Stochastic(...). Default: adaptive, averaged, with a fixed rate.
@@ -69,8 +70,8 @@ class Settings(Common):
         check_record(self)
         if self.max_dev_rise is not None and math.isinf(self.max_dev_rise):
             object.__setattr__(self, "max_dev_rise", None)  # JSON knows no infinity
-        if isinstance(self.recipe, Stochastic) and self.recipe.metric is not None:
-            self.recipe.metric.check(self.c2)
+        if isinstance(self.recipe, Stochastic) and self.recipe.preconditioner is not None:
+            self.recipe.preconditioner.check(self.c2)
         if self.c1 and self.recipe.family != QuasiNewton.family:
             raise InputError(f"c1 applies only to lbfgs, not to {self.recipe.name or self.recipe.family}")
 
@@ -106,7 +107,7 @@ class Settings(Common):
         chosen = with_options(chosen, {name: value for name, value in options.items() if name in own}, called)
         unset = {name for name in NAMED if options.get(name) is None}  # None stands for the default
         rest = {name: value for name, value in options.items() if name not in own and name not in unset}
-        return with_options(replace(start, recipe=chosen), rest, called)
+        return with_options(start if start.recipe is chosen else replace(start, recipe=chosen), rest, called)
 
     def for_data(self, encoded: Encoded | Corpus) -> "Settings":
         """The same settings with everything decided that depends on the data: which features `auto` stands for.
@@ -219,6 +220,7 @@ def _names_an_update(options: Mapping[str, Any]) -> bool:
     return any(value is not None and value is not False for value in given)
 
 
+@cache
 def _default_recipe() -> Recipe:
     """The recipe of the default, with its options."""
     found = find_recipe(DEFAULT["recipe"])
@@ -240,8 +242,9 @@ def shown_default(found: Found) -> str:
     >>> shown_default(all_options()["cost"]), shown_default(all_options()["seed"])
     ('2; 0 for a named recipe', '0')
     """
-    named, value = default_text(found), Settings().to_dict().get(found.name)
+    named = default_text(found)
     if found.name not in {*DEFAULT, "metric"} - {*NAMED, "recipe"}:
         return named
+    value = Settings().to_dict()[found.name]
     text = f"{value:g}" if isinstance(value, float) else str(value)
     return named if text == named else f"{text}; {named} for a named recipe"

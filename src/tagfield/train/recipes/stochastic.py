@@ -8,23 +8,18 @@ The parts of it that are records of their own are in updates.py and metrics.py.
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from tagfield.bregman.joint import Joint
 from tagfield.bregman.responses import Response
 from tagfield.errors import InputError
-from tagfield.train.recipes.feature_kinds import Kinds
+from tagfield.train.recipes.feature_generators import FeatureGenerators
 from tagfield.train.recipes.fields import documented, nested, option
-from tagfield.train.recipes.preconditioners import AdaGrad, MetaDescent, Metric, Newton, SgdQn
+from tagfield.train.recipes.preconditioners import PRECONDITIONERS, Preconditioner
 from tagfield.train.recipes.recipe import Copies, Descent, Recipe
 from tagfield.train.recipes.updates import STOCHASTIC, Calibration, Divergence
 from tagfield.train.recipes.variants import AUTO, AVERAGE, BLOCK, RATE, Auto, WholeCorpus
-
-if TYPE_CHECKING:
-    from tagfield.train.trainers.problem import Problem
-    from tagfield.train.trainers.trainer import Trainer
 
 
 @documented
@@ -35,16 +30,18 @@ class Stochastic(Descent):
     response    f(u), or the Divergence that it comes from
 
     >>> from tagfield.train import RECIPES
-    >>> str(replace(RECIPES["u2.g1"], average=True, metric=AdaGrad()))
+    >>> from tagfield.train.recipes.preconditioners import AdaGrad
+    >>> str(replace(RECIPES["u2.g1"], average=True, preconditioner=AdaGrad()))
     'u2.g1, adaptive, averaged'
     """
 
-    metric: Metric | None = option(
+    preconditioner: Preconditioner | None = option(
         None,
         "Step size per weight: flat, adaptive (AdaGrad), newton (online Newton), sgdqn (SGD-QN) or smd (stochastic "
         "meta-descent); sgdqn and smd train on one thread.",
         group=STOCHASTIC,
-        choices={"flat": None} | {each.kind: each for each in (AdaGrad(), Newton(), SgdQn(), MetaDescent())},
+        name="metric",
+        choices={"flat": None} | {each.kind: each() for each in PRECONDITIONERS},
     )
     respond: str = option(
         "all",
@@ -52,7 +49,7 @@ class Stochastic(Descent):
         group=STOCHASTIC,
         choices={name: name for name in ("all", "states", "states-unscaled")},
     )
-    generators: Kinds | None = option(
+    generators: FeatureGenerators | None = option(
         None,
         "Generators of some features: states, transitions, edges, or a pattern of attribute names such as w[0].",
         group=STOCHASTIC,
@@ -90,15 +87,16 @@ class Stochastic(Descent):
     )
     calibration: Calibration = nested(Calibration())
 
+    made_by: ClassVar[str] = "tagfield.train.trainers.calibration:calibrated_trainer"
     family: ClassVar[str] = "stochastic recipes"
-    keeps_best: ClassVar[bool] = True
+    keeps_lowest_loss: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.generators is not None:
-            object.__setattr__(self, "generators", Kinds.of(self.generators))
-        if self.metric is not None and self.metric.one_by_one:
-            self._check_one_by_one(self.metric)
+            object.__setattr__(self, "generators", FeatureGenerators.of(self.generators))
+        if self.preconditioner is not None and self.preconditioner.one_by_one:
+            self._check_one_by_one(f"metric {self.preconditioner.kind}")
         for f in self.responses if self.anneal or self.respond == "states" else []:
             if not f.depends_on_u_alone:
                 continue
@@ -129,18 +127,18 @@ class Stochastic(Descent):
         kappa = self.anneal and epoch**-self.anneal
         return [_response_at(f, self.respond == "states", kappa) for f in self.responses]
 
-    def _check_one_by_one(self, metric: Metric) -> None:
+    def _check_one_by_one(self, called: str) -> None:
         if self.block is not None and self.block > 1:
             raise InputError(
-                f"block must be 1 with metric {metric.kind}, got {self.block}: each step measures the curvature at the "
+                f"block must be 1 with {called}, got {self.block}: each step measures the curvature at the "
                 "weights that the step before has left"
             )
         if self.minibatch > 1 or self.generators is not None:
             what = "minibatch" if self.minibatch > 1 else "generators"
-            raise InputError(f"{what} does not apply with metric {metric.kind}, whose steps are those of one sequence")
+            raise InputError(f"{what} does not apply with {called}, whose steps are those of one sequence")
         if not self.f.depends_on_u_alone:
             raise InputError(
-                f"metric {metric.kind} needs a direction that depends on u = E − Ẽ alone, and that of {self.f} depends "
+                f"{called} needs a direction that depends on u = E − Ẽ alone, and that of {self.f} depends "
                 "on E and Ẽ; use another metric, or a loss such as B2 or U2"
             )
 
@@ -158,38 +156,26 @@ class Stochastic(Descent):
         """
         return _response_at(self.f, self.respond == "states", self.anneal and epoch**-self.anneal)
 
-    def trainer(self, problem: "Problem", rng: np.random.Generator) -> "Trainer":
-        from tagfield.train.trainers.calibration import calibrate
-        from tagfield.train.trainers.stochastic import StochasticTrainer
-
-        if isinstance(self.f.generator, Joint):
-            raise InputError(
-                f"the generator {self.f.generator} couples all features, and a stochastic step sees those of "
-                "one sentence; give batch as well"
-            )
-        recipe = self if self.rate else replace(self, rate=calibrate(self, problem, rng))
-        return StochasticTrainer(recipe, problem, problem.start.copy())
-
     def copies(self, *, c1: float = 0.0, threads: int = 1, scored: bool = False) -> Copies:
         """Marks, θ̄, its two copies; what the metric remembers; the average's rest and what it is divided into; a
         mini-batch."""
         counted = not all(f.depends_on_u_alone for f in self.responses)
         gathered = (1 + counted) * (self.minibatch > 1 or self.generators is not None)
-        remembered = self.metric.arrays if self.metric else 0
+        remembered = self.preconditioner.arrays if self.preconditioner else 0
         return Copies(4 + remembered + 2 * self.average + 2 * scored + gathered)
 
     @property
     def streams(self) -> bool:
-        return self.metric is None or not self.metric.one_by_one
+        return self.preconditioner is None or not self.preconditioner.one_by_one
 
     def variant(self, options: Mapping[str, Any]) -> Recipe:
         about: dict[str, Any] = {"name": self.name, "about": self.about}
         if options.get("generator") == AUTO and isinstance(self.response, Divergence):
             return Auto(rate=self.rate, **about)
         if options.get("batch"):
-            if self.metric is not None:
+            if self.preconditioner is not None:
                 raise InputError(
-                    f"batch does not apply to {self.name}: {self.metric.title} steps on one sentence at a time"
+                    f"batch does not apply to {self.name}: {self.preconditioner.title} steps on one sentence at a time"
                 )
             if (
                 self.average
@@ -208,7 +194,8 @@ class Stochastic(Descent):
         words += [str(self.generators)] if self.generators else []
         words += ["on states"] if self.respond == "states" else []
         words += ["on states, unscaled"] if self.respond == "states-unscaled" else []
-        words += [self.metric.kind] if self.metric is not None and self.name != self.metric.kind else []
+        step = self.preconditioner.kind if self.preconditioner else ""
+        words += [step] if step and step != self.name else []
         words += ["averaged"] if self.average else []
         words += [f"annealed by {self.anneal:g}"] if self.anneal else []
         words += [f"cost {self.cost:g}"] if self.cost else []

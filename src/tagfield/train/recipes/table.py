@@ -13,7 +13,7 @@ from tagfield.bregman.generators import arctan, erf, gd, quadratic
 from tagfield.bregman.losses import update
 from tagfield.bregman.responses import Response
 from tagfield.errors import InputError
-from tagfield.train.recipes.classic import Arow, Margin, Perceptron, QuasiNewton
+from tagfield.train.recipes.crfsuite_recipes import Arow, Margin, Perceptron, QuasiNewton
 from tagfield.train.recipes.preconditioners import AdaGrad, MetaDescent, Newton, SgdQn
 from tagfield.train.recipes.recipe import Recipe
 from tagfield.train.recipes.stochastic import Stochastic

@@ -4,21 +4,14 @@ generator=auto ─▶ Auto(rate, average, block)      chooses a Stochastic from 
 batch          ─▶ WholeCorpus(response, rate)     natural gradient descent on all sentences at once
 """
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
-
-import numpy as np
+from dataclasses import dataclass
+from typing import ClassVar
 
 from tagfield.train.recipes.fields import Option, documented, option
 from tagfield.train.recipes.recipe import Copies, Descent, Recipe
 from tagfield.train.recipes.updates import NGD, STOCHASTIC
 
-if TYPE_CHECKING:
-    from tagfield.train.trainers.problem import Problem
-    from tagfield.train.trainers.trainer import Trainer
-
 AUTO = "auto"
-CHOICE = 1  # the random stream for choosing an update
 
 RATE = Option(
     "Initial learning rate.",
@@ -42,31 +35,20 @@ BATCH = Option("Step on the whole corpus at once instead of one sentence at a ti
 @documented
 @dataclass(frozen=True)
 class Auto(Recipe):
-    """Tries a family of updates on a part of the data and trains with the best (choose.py)."""
+    """Tries a family of updates on a part of the data and trains with the best (trainers/update_search.py)."""
 
     rate: float | None = option(None, RATE)
     average: bool = option(True, AVERAGE)
     block: int | None = option(None, BLOCK)
 
+    made_by: ClassVar[str] = "tagfield.train.trainers.update_search:best_trainer"
     family: ClassVar[str] = "stochastic recipes"
     suffix: ClassVar[str] = " with generator auto"
-    keeps_best: ClassVar[bool] = True
+    keeps_lowest_loss: ClassVar[bool] = True
 
     def copies(self, *, c1: float = 0.0, threads: int = 1, scored: bool = False) -> Copies:
         """Those of the recipe that needs most."""
         return Copies(5 + 2 * self.average + 2 * scored)
-
-    def trainer(self, problem: "Problem", rng: np.random.Generator) -> "Trainer":
-        from tagfield.train.trainers.choose import choose
-        from tagfield.train.trainers.stochastic import StochasticTrainer
-
-        # The choice has a random stream of its own, and calibration's draw is made all the same: the shuffles that
-        # follow are those of any recipe that is calibrated from this seed.
-        chosen = choose(problem, np.random.default_rng([problem.settings.seed, CHOICE]), average=self.average)
-        rng.permutation(problem.count)
-        name, about = chosen.f.name, f"chosen by {self.name}{self.suffix}"
-        recipe = replace(chosen, rate=self.rate or chosen.rate, block=self.block, name=name, about=about)
-        return StochasticTrainer(recipe, problem, problem.start.copy())
 
 
 @documented
@@ -76,7 +58,7 @@ class WholeCorpus(Descent):
 
     rate: float | None = option(None, RATE)
 
-    made_by: ClassVar[str] = "tagfield.train.trainers.whole_corpus:WholeCorpusTrainer"
+    made_by: ClassVar[str] = "tagfield.train.trainers.whole_corpus:WholeCorpusTrainer.of"
     family: ClassVar[str] = "stochastic recipes"
     suffix: ClassVar[str] = " with batch"
     unit: ClassVar[str] = "iteration"

@@ -12,9 +12,9 @@ import numpy as np
 from tagfield.data.dataset import Longs
 from tagfield.errors import TrainingError
 from tagfield.native import kernels
-from tagfield.train.recipes.classic import Arow
+from tagfield.train.problem.problem import Problem
+from tagfield.train.recipes.crfsuite_recipes import Arow
 from tagfield.train.trainers.margin import below
-from tagfield.train.trainers.problem import Problem
 from tagfield.train.trainers.trainer import State, Trainer, arrays_of, norm_of, weights_of
 from tagfield.weights.layout import Weights
 

@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from tagfield.train.trainers.problem import Problem
+from tagfield.train.problem.problem import Problem
 from tagfield.weights.layout import Weights
 
 SAMPLE = 1000  # sentences that are measured again

@@ -17,8 +17,8 @@ import numpy as np
 from tagfield.data.dataset import Longs
 from tagfield.errors import TrainingError
 from tagfield.native import kernels
-from tagfield.train.recipes.classic import Margin, Perceptron
-from tagfield.train.trainers.problem import Problem
+from tagfield.train.problem.problem import Problem
+from tagfield.train.recipes.crfsuite_recipes import Margin, Perceptron
 from tagfield.train.trainers.trainer import State, Trainer, arrays_of, norm_of, weights_of
 from tagfield.weights.layout import ABSENT, Weights, absent
 
@@ -40,8 +40,8 @@ class MarginTrainer(Trainer):
     def __init__(self, recipe: Margin | Perceptron, problem: Problem) -> None:
         self.recipe: Margin | Perceptron = recipe
         self.problem = problem
-        self._told = recipe if isinstance(recipe, Margin) else Margin()
-        self._type = self._told.pa_type if isinstance(recipe, Margin) else PERCEPTRON
+        self._options = recipe if isinstance(recipe, Margin) else Margin()
+        self._type = self._options.pa_type if isinstance(recipe, Margin) else PERCEPTRON
         self._theta = problem.start.copy()
         self._rest = self._theta.copy()
         for array in self._rest.arrays():
@@ -56,10 +56,10 @@ class MarginTrainer(Trainer):
             self._seen += self.problem.data.nonempty(order)
             return 0.0
         field = self.problem.features.field
-        told, weights, loss, failed = self._told, (field(self._theta), field(self._rest)), 0.0, -1
+        options, weights, loss, failed = self._options, (field(self._theta), field(self._rest)), 0.0, -1
         for part in self.problem.data.parts(order):
             added, self._seen, failed = kernels.margin_pass(
-                part.corpus, *weights, part.order, self._type, told.c, told.error_sensitive, self._seen
+                part.corpus, *weights, part.order, self._type, options.c, options.error_sensitive, self._seen
             )
             loss += added
             if failed >= 0:
@@ -92,7 +92,7 @@ class MarginTrainer(Trainer):
 
     def weights(self, out: Weights | None = None) -> Weights:
         """The averaged weights θ − R/n, or θ itself, as a copy."""
-        if not self._told.averaging:
+        if not self._options.averaging:
             return self._theta.copy()
         out = out or self._theta.copy()
         for average, theta, rest in zip(out.arrays(), self._theta.arrays(), self._rest.arrays(), strict=True):

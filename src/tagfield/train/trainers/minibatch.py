@@ -20,8 +20,8 @@ from tagfield.native import kernels
 
 if TYPE_CHECKING:
     from tagfield.data.dataset import Longs
+    from tagfield.train.problem.problem import Problem
     from tagfield.train.recipes.stochastic import Stochastic
-    from tagfield.train.trainers.problem import Problem
 
 WORK = 8  # lattices that threads share at a time; it changes no bit
 TRIED = 5  # steps that a trial of a rate makes at least
@@ -32,7 +32,7 @@ def share_of_penalty(recipe: "Stochastic", problem: "Problem") -> float:
 
     >>> from tagfield.data.encode import encode_sequences
     >>> from tagfield.train import Settings
-    >>> from tagfield.train.trainers.problem import Problem
+    >>> from tagfield.train.problem.problem import Problem
     >>> encoded = encode_sequences([[["a"]]] * 8, [["X"]] * 8)
     >>> settings = Settings.of("sgd", minibatch=4, c2=1.0)
     >>> share_of_penalty(settings.recipe, Problem.of(encoded, settings))

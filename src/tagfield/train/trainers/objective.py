@@ -16,8 +16,8 @@ import numpy as np
 
 from tagfield.data.dataset import Doubles
 from tagfield.native import kernels
-from tagfield.train.trainers.limits import Limits
-from tagfield.train.trainers.problem import Problem
+from tagfield.train.problem.limits import Limits
+from tagfield.train.problem.problem import Problem
 from tagfield.weights.layout import FeatureSet, Weights
 
 

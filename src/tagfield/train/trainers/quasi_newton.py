@@ -27,14 +27,13 @@ import numpy as np
 from tagfield.data.dataset import Doubles, Longs
 from tagfield.errors import TrainingError
 from tagfield.native import kernels
-from tagfield.train.loop.history import Figures
-from tagfield.train.recipes.classic import QuasiNewton
+from tagfield.train.problem.problem import Problem
+from tagfield.train.recipes.crfsuite_recipes import QuasiNewton
 from tagfield.train.trainers.curvature import Curvature
 from tagfield.train.trainers.line_search import SEARCHES, SHRINK, SUFFICIENT, Point
 from tagfield.train.trainers.objective import Objective, Part, dot
-from tagfield.train.trainers.problem import Problem
 from tagfield.train.trainers.ties import settle_ties
-from tagfield.train.trainers.trainer import Finished, State, Trainer
+from tagfield.train.trainers.trainer import Figures, Finished, State, Trainer
 from tagfield.weights.layout import Weights
 
 Smooth = Callable[[Doubles, Doubles], float]  # f at a point, without the L1 term; ∇f is written to the second array
@@ -55,15 +54,17 @@ class Minimiser:
     [2.5, 0.0] the gradient norm is below 1e-05 of the weights' norm
     """
 
-    def __init__(self, objective: Smooth, start: Doubles, told: QuasiNewton, c1: float = 0.0, threads: int = 1) -> None:
-        self._objective, self._told, self._c1, self._threads = objective, told, c1, threads
+    def __init__(
+        self, objective: Smooth, start: Doubles, recipe: QuasiNewton, c1: float = 0.0, threads: int = 1
+    ) -> None:
+        self._objective, self._recipe, self._c1, self._threads = objective, recipe, c1, threads
         self._made = 0
         self.x, self.gradient = self._array(len(start)), self._array(len(start))
         self.x[:] = start
         self.value = objective(self.x, self.gradient)
         self.value += c1 * float(np.abs(self.x).sum()) if c1 else 0.0
         self.tried, self.length = 0, 0.0  # of the last line search: its points, and its step
-        self.curvature = Curvature(told.num_memories, c1, threads)
+        self.curvature = Curvature(recipe.num_memories, c1, threads)
         self.curvature.measure(self.x, self.gradient)
         self._room: list[Doubles] = []  # arrays for the next point and its gradient, and for the direction
 
@@ -74,7 +75,7 @@ class Minimiser:
 
     def step(self) -> float:
         """One iteration; returns the new value, and raises Finished where there is nothing left to gain."""
-        epsilon, at, x = self._told.epsilon, self.curvature, self.x
+        epsilon, at, x = self._recipe.epsilon, self.curvature, self.x
         if at.slope_norm <= epsilon * max(1.0, at.norm):
             raise Finished(f"the gradient norm is below {epsilon:g} of the weights' norm")
         while len(self._room) < 3:
@@ -132,7 +133,7 @@ class Minimiser:
             self.tried += 1
             return last
 
-        found = SEARCHES[self._told.linesearch](curve, start, step, self._told.max_linesearch)
+        found = SEARCHES[self._recipe.linesearch](curve, start, step, self._recipe.max_linesearch)
         if found is not None and found.step != last.step:  # seldom: out of tries, it returns an earlier point
             curve(found.step)
             self.tried -= 1
@@ -143,7 +144,7 @@ class Minimiser:
     ) -> tuple[float, float] | None:
         """The same with c1: the step halves until the point in the orthant is low enough."""
         c1, threads = self._c1, self._threads
-        for _ in range(self._told.max_linesearch):
+        for _ in range(self._recipe.max_linesearch):
             self.tried += 1
             size, fall = kernels.along(self.x, self.gradient, direction, step, c1, candidate, threads)
             reached = self._objective(candidate, gradient) + c1 * size

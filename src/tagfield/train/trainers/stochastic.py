@@ -19,13 +19,12 @@ import numpy as np
 from tagfield.data.dataset import Floats, Longs
 from tagfield.errors import InputError, TrainingError
 from tagfield.native import kernels
-from tagfield.train.loop.history import Figures
+from tagfield.train.problem.problem import Problem
 from tagfield.train.recipes.stochastic import Stochastic
 from tagfield.train.trainers.divergence import DivergenceTest
 from tagfield.train.trainers.minibatch import set_minibatch, share_of_penalty
-from tagfield.train.trainers.problem import Problem
-from tagfield.train.trainers.responding import set_responses
-from tagfield.train.trainers.trainer import State, Trainer, arrays_of, norm_of, weights_of
+from tagfield.train.trainers.response_tables import set_responses
+from tagfield.train.trainers.trainer import Figures, State, Trainer, arrays_of, norm_of, weights_of
 from tagfield.weights.layout import ABSENT, Weights, absent
 from tagfield.weights.weights import zeros_on_lines
 
@@ -55,7 +54,7 @@ class StochasticTrainer(Trainer):
         self.nll = math.inf  # along the last pass
         # Plain gradients minimise the objective. Transformed ones have another regulariser (the paper's section 3.5),
         # so what should fall is the likelihood alone.
-        self._plain = recipe.linear and recipe.metric is None
+        self._plain = recipe.linear and recipe.preconditioner is None
         self.watches_loss = recipe.average or not self._plain
         self._has_diverged = DivergenceTest(problem, recipe.cost)
         self._theta = start  # it is changed in place
@@ -65,7 +64,7 @@ class StochasticTrainer(Trainer):
         self._failed = -1  # the sentence at which the last pass ended, if it failed
         self._pass = kernels.Pass()
         self._pass.rate = recipe.rate
-        alone = problem.in_stream or (recipe.metric is not None and recipe.metric.one_by_one)
+        alone = problem.in_stream or (recipe.preconditioner is not None and recipe.preconditioner.one_by_one)
         self._pass.block = 1 if alone else recipe.block or min(BLOCK, max(1, self._length // SHARE))
         if recipe.minibatch > 1:
             set_minibatch(self._pass, recipe, problem)
@@ -76,8 +75,8 @@ class StochasticTrainer(Trainer):
             self._pass.decay, self._pass.streaming = 2 * settings.c2, True
             self._pass.observe_states = settings.features == "observed"
             self._pass.observe_edges = (settings.transitions or settings.features) == "observed"
-        if recipe.metric is not None:
-            recipe.metric.tell(self._pass)
+        if recipe.preconditioner is not None:
+            recipe.preconditioner.tell(self._pass)
         self._pass.respond_edges = recipe.respond == "all"
         self._pass.cost = recipe.cost
         if share_of_penalty(recipe, problem) * recipe.rate >= 1 and not problem.in_stream:
@@ -100,9 +99,9 @@ class StochasticTrainer(Trainer):
         In a stream the penalty is left out: it would take a pass over all weights.
         """
         self.nll = 0.0
-        if self.recipe.metric is not None:
-            self._squares = _remembering(self._theta, self._squares, self.recipe.metric.start)
-            if self.recipe.metric.arrays > 1:
+        if self.recipe.preconditioner is not None:
+            self._squares = _remembering(self._theta, self._squares, self.recipe.preconditioner.start)
+            if self.recipe.preconditioner.arrays > 1:
                 self._velocity = _remembering(self._theta, self._velocity, 0.0)
         done = 0
         while done < len(order) and self._pass.failed < 0:
@@ -141,7 +140,7 @@ class StochasticTrainer(Trainer):
 
     def _step(self, order: Longs, *, ends: bool) -> None:
         field = self.problem.features.field
-        metric = self.recipe.metric
+        metric = self.recipe.preconditioner
         squares = None if metric is None else field(self._squares)
         velocity = None if metric is None or metric.arrays == 1 else field(self._velocity)
         rest = field(self._rest) if self._pass.averaging else None
@@ -178,13 +177,13 @@ class StochasticTrainer(Trainer):
         numbers = {name: getattr(self._pass, name) for name in NUMBERS} | {"offered": self._offered}
         if self.recipe.minibatch > 1:
             numbers["steps"] = self._pass.steps
-        metric = self.recipe.metric
+        metric = self.recipe.preconditioner
         more = {} if metric is None or metric.arrays == 1 else {"velocity": self._velocity}
         return State(arrays_of(theta=self._theta, squares=self._squares, rest=self._rest, **more), numbers)
 
     def resume(self, state: State) -> None:
         self._theta, self._squares, self._rest = (weights_of(state, name) for name in ("theta", "squares", "rest"))
-        if self.recipe.metric is not None and self.recipe.metric.arrays > 1:
+        if self.recipe.preconditioner is not None and self.recipe.preconditioner.arrays > 1:
             self._velocity = weights_of(state, "velocity")
         for name in NUMBERS:
             setattr(self._pass, name, type(getattr(self._pass, name))(state.numbers[name]))

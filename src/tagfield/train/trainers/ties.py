@@ -20,7 +20,7 @@ from itertools import pairwise
 import numpy as np
 
 from tagfield.data.dataset import Dataset, Doubles, Longs
-from tagfield.train.trainers.problem import Problem
+from tagfield.train.problem.problem import Problem
 
 NEAR = 1e-9  # rounding is below 1e-12 for a million tokens
 MOST_STEPS = 1_000_000  # in Python, a second; a corpus of very long sequences keeps its own rounding

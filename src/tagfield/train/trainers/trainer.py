@@ -14,18 +14,38 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+import numpy as np
 from numpy.typing import NDArray
 
 from tagfield.data.dataset import Longs
 from tagfield.native import kernels
-from tagfield.train.loop.history import Figures
+from tagfield.train.problem.problem import Problem
 from tagfield.train.recipes.recipe import Recipe
-from tagfield.train.trainers.problem import Problem
 from tagfield.weights.layout import Weights
 
 
 class Finished(Exception):
     """Raised by `run` where no step can improve the objective any more; the message says why."""
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What a trainer knows of its last pass beside the objective; None where there is no such thing.
+
+    >>> Figures(linesearch_trials=1, linesearch_step=0.5).to_dict()
+    {'linesearch_trials': 1, 'linesearch_step': 0.5}
+    """
+
+    error_norm: float | None = None  # lbfgs: ‖∇f‖, with c1 that of the pseudo-gradient
+    active_features: int | None = None  # lbfgs: weights other than 0
+    linesearch_trials: int | None = None  # lbfgs: points that the line search tried
+    linesearch_step: float | None = None  # lbfgs: the step that it took along the direction
+    learning_rate: float | None = None  # stochastic recipes: that of the last step
+    updates: int | None = None  # stochastic recipes: steps since training started
+
+    def to_dict(self) -> dict[str, float]:
+        """The figures that there are."""
+        return {name: value for name, value in vars(self).items() if value is not None}
 
 
 @dataclass(frozen=True)
@@ -64,6 +84,11 @@ class Trainer(ABC):
 
     @abstractmethod
     def resume(self, state: State) -> None: ...
+
+    @classmethod
+    def of(cls, recipe: Any, problem: Problem, rng: np.random.Generator) -> "Trainer":
+        """The trainer of a recipe, as `Recipe.made_by` names it."""
+        return cls(recipe, problem)  # type: ignore[call-arg]
 
     def directions(self) -> Weights:
         """The weights up to a positive factor, which is enough to find the best labels; a copy only if need be."""

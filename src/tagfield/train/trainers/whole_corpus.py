@@ -15,9 +15,9 @@ import numpy as np
 
 from tagfield.data.dataset import Dataset, Doubles, Floats, Longs
 from tagfield.errors import TrainingError
+from tagfield.train.problem.problem import Problem
 from tagfield.train.recipes.variants import WholeCorpus
 from tagfield.train.trainers.objective import Objective, dot, norm
-from tagfield.train.trainers.problem import Problem
 from tagfield.train.trainers.trainer import Finished, State, Trainer
 from tagfield.weights.layout import FeatureSet, Weights
 

@@ -20,13 +20,13 @@ from tagfield.errors import InputError, TrainingError
 from tagfield.inference.constraints import Rules
 from tagfield.native import kernels
 from tagfield.system.memory import room_left
-from tagfield.train.loop.sentences import OnDisk
-from tagfield.train.recipes.classic import Arow, Margin, Perceptron, QuasiNewton
+from tagfield.train.problem.class_weight import read_class_weight
+from tagfield.train.problem.problem import Problem
+from tagfield.train.problem.sentences import OnDisk
+from tagfield.train.recipes.crfsuite_recipes import Arow, Margin, Perceptron, QuasiNewton
 from tagfield.train.recipes.settings import Settings
 from tagfield.train.recipes.stochastic import Stochastic
 from tagfield.train.recipes.variants import Auto
-from tagfield.train.trainers.class_weight import read_class_weight
-from tagfield.train.trainers.problem import Problem
 from tagfield.weights.features import Observed, feature_set, grow
 from tagfield.weights.layout import LANES, FeatureSet, Weights
 

@@ -17,11 +17,11 @@ from tagfield.inference.constraints import Rules
 from tagfield.inference.lattice import open_corpus
 from tagfield.native import kernels
 from tagfield.native._text import Vocabulary
-from tagfield.train.loop.sentences import Held, OnDisk, Sentences
-from tagfield.train.recipes.feature_kinds import Kinds, Rows
+from tagfield.train.problem.class_weight import read_class_weight
+from tagfield.train.problem.limits import Limits, limits_of
+from tagfield.train.problem.sentences import Held, OnDisk, Sentences
+from tagfield.train.recipes.feature_generators import FeatureGenerators, ResponseRows
 from tagfield.train.recipes.settings import Settings
-from tagfield.train.trainers.class_weight import read_class_weight
-from tagfield.train.trainers.limits import Limits, limits_of
 from tagfield.weights.features import feature_set, grow
 from tagfield.weights.layout import FeatureSet, Weights
 
@@ -49,8 +49,8 @@ class Problem:
         return self.disk or Held(self.dataset, self.corpus)
 
     @cached_property
-    def kinds(self) -> dict[tuple[Kinds, bool], Rows]:
-        """The kinds of features that were asked for so far: names are read once for all trials of a rate."""
+    def response_rows(self) -> dict[tuple[FeatureGenerators, bool], ResponseRows]:
+        """The rows of generators that were asked for so far: names are read once for all trials of a rate."""
         return {}
 
     @property

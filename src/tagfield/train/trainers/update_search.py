@@ -28,18 +28,20 @@ import numpy as np
 
 from tagfield.bregman.generators import arctan, erf, gd
 from tagfield.bregman.responses import Response
-from tagfield.data.dataset import Dataset, Doubles, Longs
+from tagfield.data.dataset import Doubles, Longs
 from tagfield.errors import InputError, TrainingError
 from tagfield.inference.lattice import open_corpus
 from tagfield.native import kernels
+from tagfield.train.problem.problem import Problem
 from tagfield.train.recipes.preconditioners import AdaGrad
 from tagfield.train.recipes.stochastic import Stochastic
 from tagfield.train.recipes.table import LINEAR, RECIPES, U1, U2
-from tagfield.train.trainers.problem import Problem
+from tagfield.train.recipes.variants import Auto
 from tagfield.train.trainers.stochastic import StochasticTrainer
 
 KEPT = 3  # one in three of a kind goes on
 DOMINANT = 0.7  # the share of all tokens with which one label dominates
+STREAM = 1  # the random stream of the search
 NOISE = 2.0  # standard errors by which another candidate must be better than the favourite
 
 log = logging.getLogger(__name__)
@@ -68,7 +70,7 @@ class Candidate:
 
     @property
     def kind(self) -> str:
-        if self.recipe.metric is not None:
+        if self.recipe.preconditioner is not None:
             return "adaptive"
         return "linear" if self.recipe.f.generator.linear else "curved"
 
@@ -102,16 +104,6 @@ def family(average: bool) -> list[Candidate]:
     return [Candidate(replace(recipe, average=average)) for recipe in tries]
 
 
-def dominated(dataset: Dataset) -> bool:
-    """Whether most tokens have the same label, as where names are sought in running text.
-
-    >>> from tagfield.data.encode import encode_sequences
-    >>> dominated(encode_sequences([[["a"]] * 4], [["O", "O", "O", "B"]]).dataset)
-    True
-    """
-    return dominates(np.bincount(dataset.labels[dataset.labels >= 0]))
-
-
 def dominates(counts: Longs) -> bool:
     """Whether one of the labels has most tokens.
 
@@ -121,14 +113,28 @@ def dominates(counts: Longs) -> bool:
     return bool(counts.max(initial=0) > DOMINANT * counts.sum())
 
 
-def choose(problem: Problem, rng: np.random.Generator, *, average: bool = True) -> Stochastic:
+def best_trainer(recipe: Auto, problem: Problem, rng: np.random.Generator) -> StochasticTrainer:
+    """The trainer of the update that does best.
+
+    The search has a random stream of its own, and the draw of calibration is made all the same: the shuffles that
+    follow are those of any recipe that is calibrated from this seed.
+    """
+    chosen = search_update(problem, np.random.default_rng([problem.settings.seed, STREAM]), average=recipe.average)
+    rng.permutation(problem.count)
+    about = f"chosen by {recipe.name}{recipe.suffix}"
+    rate, name = recipe.rate or chosen.rate, chosen.f.name
+    made = replace(chosen, rate=rate, block=recipe.block, name=name, about=about)
+    return StochasticTrainer(made, problem, problem.start.copy())
+
+
+def search_update(problem: Problem, rng: np.random.Generator, *, average: bool = True) -> Stochastic:
     """The recipe of the family that does best on a held-out part after a short training. Each try is logged.
 
     >>> from tagfield.data.encode import encode_sequences
     >>> from tagfield.train import Settings
     >>> X, y = [[["a"], ["b"]], [["b"], ["a"]]] * 20, [["X", "Y"], ["Y", "X"]] * 20
     >>> problem = Problem.of(encode_sequences(X, y), Settings(features="all", c2=0.1))
-    >>> str(choose(problem, np.random.default_rng(0)))
+    >>> str(search_update(problem, np.random.default_rng(0)))
     'u2.g1, averaged'
     """
     features = problem.features

@@ -147,7 +147,7 @@ def test_plain_gradients_reach_the_optimum_of_lbfgs() -> None:
 def test_the_choice_counts_known_tokens_only(caplog: pytest.LogCaptureFixture) -> None:
     encoded = encode(learnable(200))
     encoded = with_hidden(encoded, np.s_[::2])
-    with caplog.at_level("INFO", logger="tagfield.train.trainers.choose"):
+    with caplog.at_level("INFO", logger="tagfield.train.trainers.update_search"):
         trained = train(encoded, Settings.of("ngd", generator="auto", epochs=3))
     shares = [float(text.split(": ")[1].split(" %")[0]) for text in caplog.messages if " % after " in text]
     assert max(shares) > 90  # were unknown tokens counted as wrong, half would be the most

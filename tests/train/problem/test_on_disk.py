@@ -13,8 +13,8 @@ from tagfield.system.memory import memory_limited, resident_memory
 from tagfield.train import train
 from tagfield.train.loop import order, sentences
 from tagfield.train.loop.footprint import check_training
-from tagfield.train.loop.on_disk import WindowCounts, problem_of
-from tagfield.train.loop.sentences import OnDisk
+from tagfield.train.problem.on_disk import WindowCounts, problem_of
+from tagfield.train.problem.sentences import OnDisk
 from tagfield.weights.features import feature_set
 
 SMALL = 16  # sentences of a segment, so that a small corpus has several windows
@@ -192,7 +192,7 @@ def test_a_hashed_model_tags_what_it_was_trained_on(file: Path, tmp_path: Path) 
 
 def test_a_small_corpus_that_does_not_fit_is_read_by_windows(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = Model.train(corpus, Settings.of("default", epochs=2))
-    monkeypatch.setattr("tagfield.train.loop.on_disk.room_left", lambda: 2.0 * corpus.memory - 1)
+    monkeypatch.setattr("tagfield.train.problem.on_disk.room_left", lambda: 2.0 * corpus.memory - 1)
     settings = Settings.of("default", epochs=2)
     assert problem_of(corpus, settings, None, None, None, 1e9).disk is not None
     same_weights(Model.train(corpus, settings), expected)

@@ -15,7 +15,7 @@ from tagfield.data.encode import Encoded
 from tagfield.evaluate import has_chunks
 from tagfield.train import Epoch, Settings
 from tagfield.train.progress.figures import objective
-from tagfield.train.recipes.classic import ErrorDriven, QuasiNewton
+from tagfield.train.recipes.crfsuite_recipes import ErrorDriven, QuasiNewton
 from tagfield.train.recipes.stochastic import Stochastic
 from tagfield.train.recipes.variants import WholeCorpus
 
@@ -34,7 +34,7 @@ def measured_on(settings: Settings, dev: bool) -> str:
 
 
 @dataclass
-class Course:
+class RunStatus:
     """The epochs of a run so far, with their times."""
 
     epochs: int  # maximum
@@ -51,11 +51,11 @@ class Course:
     ends: list[float] = field(default_factory=list)  # [epochs so far + 1]  start time, then the end of each epoch
 
     @classmethod
-    def of(cls, encoded: Encoded | Corpus, settings: Settings, *, dev: bool, verbose: bool = False) -> "Course":
+    def of(cls, encoded: Encoded | Corpus, settings: Settings, *, dev: bool, verbose: bool = False) -> "RunStatus":
         """The course of training on encoded data.
 
         >>> from tagfield.data.encode import encode_sequences
-        >>> Course.of(encode_sequences([[["a"]]], [["X"]]), Settings("lbfgs"), dev=False).loss
+        >>> RunStatus.of(encode_sequences([[["a"]]], [["X"]]), Settings("lbfgs"), dev=False).loss
         'training loss'
         """
         recipe = settings.recipe
@@ -79,7 +79,7 @@ class Course:
         """The work starts only now; `first` is shown until the first epoch ends.
 
         >>> ticks = iter([0.0, 20.0, 21.0])
-        >>> course = Course(10, 100, False, False, first="starting the cluster", now=lambda: next(ticks))
+        >>> course = RunStatus(10, 100, False, False, first="starting the cluster", now=lambda: next(ticks))
         >>> course.begin("the first pass")
         >>> course.elapsed()
         1.0
@@ -97,7 +97,7 @@ class Course:
         """Estimated seconds left, from the last five epochs; the first is skipped, because it includes calibration.
 
         >>> ticks = iter([0.0, 5.0, 6.0, 7.0, 7.5])
-        >>> course = Course(10, 100, False, False, now=lambda: next(ticks))
+        >>> course = RunStatus(10, 100, False, False, now=lambda: next(ticks))
         >>> for number in (1, 2, 3):
         ...     course.add(Epoch(number, 1.0, 1.0))
         >>> course.left()

@@ -16,9 +16,9 @@ from tagfield.data.corpus import pack
 from tagfield.data.encode import Encoded
 from tagfield.errors import InputError
 from tagfield.train import Settings, train
-from tagfield.train.recipes.feature_kinds import Kinds
+from tagfield.train.problem.problem import Problem
+from tagfield.train.recipes.feature_generators import FeatureGenerators
 from tagfield.train.trainers import stochastic
-from tagfield.train.trainers.problem import Problem
 from tests.support.naive import Dense
 from tests.support.naive import Problem as Naive
 from tests.support.naive_minibatch import Minibatches
@@ -95,7 +95,7 @@ def test_epochs_and_runs_share_their_tables() -> None:
 
 @pytest.mark.parametrize("more", [{}, {"average": True, "cost": 2.0}, {"block": 1}, {"block": 8, "c2": 20.0}])
 def test_the_same_generator_for_all_is_the_recipe_itself(more: dict[str, Any]) -> None:
-    """Kinds take another loop, and nothing else: without AdaGrad not a bit is different."""
+    """FeatureGenerators take another loop, and nothing else: without AdaGrad not a bit is different."""
     for encoded in (PLAIN, VALUES, EDGES, unknown(PLAIN)):
         assert bits(encoded, 1, "ngd", **more) == bits(encoded, 1, "ngd", generators={"w1*": "arctan:0.1"}, **more)
         one, other = (
@@ -123,7 +123,7 @@ def test_threads_change_no_bit(loss: str, more: dict[str, Any]) -> None:
 
 def named(encoded: Encoded, given: Any) -> tuple[list[int], int]:
     problem = Problem.of(encoded, Settings("sgd"))
-    rows = Kinds.of(given).rows(problem, plain_links=False)
+    rows = FeatureGenerators.of(given).rows(problem, plain_links=False)
     return rows.states.tolist(), rows.transitions
 
 

@@ -3,8 +3,8 @@
 from tagfield.bregman.responses import Response
 from tagfield.errors import InputError
 from tagfield.native import kernels
+from tagfield.train.problem.problem import Problem
 from tagfield.train.recipes.stochastic import Stochastic
-from tagfield.train.trainers.problem import Problem
 
 COUNTS = 16  # empirical counts that have a table; more are rare, and go through the exact direction
 
@@ -17,13 +17,13 @@ def set_responses(target: kernels.Pass, recipe: Stochastic, problem: Problem, ep
     if problem.in_stream:
         raise InputError("generators does not apply to a stream, whose features are not known before they come")
     asked = recipe.generators, recipe.respond != "all"
-    if asked not in problem.kinds:
-        problem.kinds[asked] = recipe.generators.rows(problem, recipe.respond != "all")
+    if asked not in problem.response_rows:
+        problem.response_rows[asked] = recipe.generators.rows(problem, recipe.respond != "all")
     target.clear_response()
     for response in recipe.responses_at(epoch):
         _add(target, response)
         target.add_kind()
-    target.set_kinds(*problem.kinds[asked])
+    target.set_kinds(*problem.response_rows[asked])
 
 
 def set_response(target: kernels.Pass, response: Response) -> None:

@@ -21,7 +21,7 @@ from tagfield.data.dataset import UNKNOWN, Dataset, Doubles, Ints, Longs
 from tagfield.errors import InputError
 from tagfield.inference.lattice import open_corpus
 from tagfield.native import kernels
-from tagfield.train.loop.order import POOL
+from tagfield.train.problem.order import POOL
 
 SEGMENT = 4096  # sentences of one call of a kernel
 

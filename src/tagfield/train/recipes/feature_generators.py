@@ -1,7 +1,7 @@
 """A convex function for each kind of feature: G(u) = Σ_k G_kind(k)(u_k), each kind with a g of its own.
 
     generators={"transitions": "quadratic", "w[0]": "erf:5"}
-        │ Kinds.of
+        │ FeatureGenerators.of
         ├─▶ responses   one for each kind; the recipe's own is the first
         └─▶ rows        the kind of every attribute, of the transitions and of every edge attribute of a problem
 
@@ -29,15 +29,15 @@ from tagfield.errors import InputError, shown
 from tagfield.native._text import Vocabulary
 
 if TYPE_CHECKING:
-    from tagfield.train.trainers.problem import Problem
+    from tagfield.train.problem.problem import Problem
 
 STATES, TRANSITIONS, EDGES = WORDS = ("states", "transitions", "edges")
 MOST = 254  # kinds that a byte can tell apart, beside the recipe's own and plain gradients
 OFFERED = 10_000  # patterns among which a similar one is looked for
 
 
-class Rows(NamedTuple):
-    """The kind of each row of weights, as a number among the responses."""
+class ResponseRows(NamedTuple):
+    """Which response each row of weights has, as a number."""
 
     states: NDArray[np.uint8]  # [A]
     transitions: int
@@ -45,20 +45,20 @@ class Rows(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Kinds:
+class FeatureGenerators:
     """Generators by kind, in the order in which they were given.
 
-    >>> kinds = Kinds.of("transitions=quadratic,w[0]=erf:5")
-    >>> kinds == Kinds.of({"transitions": "quadratic", "w[0]": "erf:5"}), str(kinds)
+    >>> given = FeatureGenerators.of("transitions=quadratic,w[0]=erf:5")
+    >>> given == FeatureGenerators.of({"transitions": "quadratic", "w[0]": "erf:5"}), str(given)
     (True, 'transitions=quadratic,w[0]=erf:5')
     """
 
     pairs: tuple[tuple[str, str | Generator], ...]
 
     @classmethod
-    def of(cls, given: Any) -> "Kinds":
+    def of(cls, given: Any) -> "FeatureGenerators":
         """From a mapping, or from text as on the command line; InputError says what is wrong."""
-        if isinstance(given, Kinds):
+        if isinstance(given, FeatureGenerators):
             return given
         if isinstance(given, str):
             parts = [part.rpartition("=") for part in given.split(",")]
@@ -93,7 +93,7 @@ class Kinds:
         found = [f, *(_response(f.loss, generator) for _, generator in self.pairs)]
         return [*found, _response(f.loss, "quadratic")] if plain_links else found
 
-    def rows(self, problem: "Problem", plain_links: bool) -> Rows:
+    def rows(self, problem: "Problem", plain_links: bool) -> ResponseRows:
         """Which response each row of a problem's weights has, in the order of `responses`."""
         features, link = problem.features, len(self.pairs) + 1 if plain_links else 0
         states = np.zeros(features.attributes, np.uint8)
@@ -111,7 +111,7 @@ class Kinds:
         patterns = [(number, kind) for number, kind in numbered if kind not in WORDS]
         if patterns:
             _match(patterns, [(problem.attributes, states), (problem.edges, edges)])
-        return Rows(states, link, edges)
+        return ResponseRows(states, link, edges)
 
     def __str__(self) -> str:
         return ",".join(f"{kind}={generator}" for kind, generator in self.pairs)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tagfield.evaluate.scores import FIGURES
-from tagfield.train.recipes.classic import QuasiNewton
+from tagfield.train.recipes.crfsuite_recipes import QuasiNewton
 from tagfield.train.recipes.default import DEFAULT, NAME, NAMED
 from tagfield.train.recipes.fields import option
 from tagfield.train.recipes.stochastic import Stochastic
@@ -25,11 +25,11 @@ def _usual(name: str) -> str:
 
 
 @dataclass(frozen=True)
-class Common:
+class SharedOptions:
     """A recipe and the options that every recipe has, or that several kinds of recipes have; Settings checks them.
 
     >>> from tagfield.train.recipes.fields import options_of
-    >>> list(options_of(Common))[:3]
+    >>> list(options_of(SharedOptions))[:3]
     ['features', 'transitions', 'min_count']
     """
 

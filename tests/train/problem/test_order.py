@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tagfield.train.loop.order import CHUNK, CHUNKS, POOL, epoch_order
+from tagfield.train.problem.order import CHUNK, CHUNKS, POOL, epoch_order
 
 
 @pytest.mark.parametrize("sentences", [0, 1, 5, POOL, POOL + 1, 3 * POOL + 77, 40 * CHUNK + POOL])

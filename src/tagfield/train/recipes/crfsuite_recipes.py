@@ -11,9 +11,9 @@ from typing import ClassVar
 
 from tagfield.train.recipes.fields import Option, documented, option
 from tagfield.train.recipes.recipe import Copies, Recipe
-from tagfield.train.trainers.line_search import SEARCHES
 
 MARGIN, QUASI_NEWTON = "pa, ap and arow", "lbfgs"
+LINE_SEARCHES = ("MoreThuente", "Backtracking", "StrongBacktracking")  # trainers/line_search.py has them
 
 EPSILON = Option(
     "Convergence threshold: gradient norm relative to the weights (lbfgs), or mean loss per sequence (pa, ap, arow).",
@@ -34,12 +34,12 @@ class QuasiNewton(Recipe):
         "MoreThuente",
         "Line search; with --c1 it is always backtracking.",
         group=QUASI_NEWTON,
-        choices={name: name for name in SEARCHES},
+        choices={name: name for name in LINE_SEARCHES},
     )
     max_linesearch: int = option(20, "Points that one line search may try.", group=QUASI_NEWTON, low=1)
     epsilon: float = option(1e-5, EPSILON)
 
-    made_by: ClassVar[str] = "tagfield.train.trainers.quasi_newton:QuasiNewtonTrainer"
+    made_by: ClassVar[str] = "tagfield.train.trainers.quasi_newton:QuasiNewtonTrainer.of"
     family: ClassVar[str] = "lbfgs"
     unit: ClassVar[str] = "iteration"
     epochs: ClassVar[int] = 1000  # it converges sooner: after some 160 on CoNLL-2000
@@ -82,7 +82,7 @@ class Margin(ErrorDriven):
     )
     epsilon: float = option(0.0, EPSILON)
 
-    made_by: ClassVar[str] = "tagfield.train.trainers.margin:MarginTrainer"
+    made_by: ClassVar[str] = "tagfield.train.trainers.margin:MarginTrainer.of"
     family: ClassVar[str] = "pa"
 
 
@@ -93,7 +93,7 @@ class Perceptron(ErrorDriven):
 
     epsilon: float = option(0.0, EPSILON)
 
-    made_by: ClassVar[str] = "tagfield.train.trainers.margin:MarginTrainer"
+    made_by: ClassVar[str] = "tagfield.train.trainers.margin:MarginTrainer.of"
     family: ClassVar[str] = "ap"
 
 
@@ -122,5 +122,5 @@ class Arow(ErrorDriven):
     )
     epsilon: float = option(0.0, EPSILON)
 
-    made_by: ClassVar[str] = "tagfield.train.trainers.arow:ArowTrainer"
+    made_by: ClassVar[str] = "tagfield.train.trainers.arow:ArowTrainer.of"
     family: ClassVar[str] = "arow"

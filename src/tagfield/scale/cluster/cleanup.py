@@ -1,6 +1,6 @@
 """Cleans up after a local cluster, even if the process that started it is killed.
 
-    python watch.py FOLDER: waits for the end of standard input, which is held open by the process that started it;
+    python cleanup.py FOLDER: waits for the end of standard input, which is held open by the process that started it;
     then ends the processes that have TAGFIELD_SESSION=FOLDER in their environment, and removes the folder
 
 Ray's own processes end with that process, except for two agents that stay for a minute, and a folder in /tmp. This file

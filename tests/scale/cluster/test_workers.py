@@ -13,25 +13,25 @@ from tagfield.data.dataset import Doubles
 from tagfield.data.encode import Encoded
 from tagfield.errors import TrainingError
 from tagfield.inference.constraints import Rules
-from tagfield.scale.cluster.crew import (
-    CrewGradient,
-    InProcess,
+from tagfield.scale.cluster.mixed import MixedTrainer
+from tagfield.scale.cluster.mixing import Scheme
+from tagfield.scale.cluster.rounds import Change, Share
+from tagfield.scale.cluster.workers import (
+    LocalWorkers,
     Round,
     Task,
     Worker,
+    WorkersGradient,
     covered,
     cut,
     joined,
     order_of,
     tree,
 )
-from tagfield.scale.cluster.mixed import MixedTrainer
-from tagfield.scale.cluster.mixing import Scheme
-from tagfield.scale.cluster.rounds import Change, Share
 from tagfield.train import Settings
+from tagfield.train.problem.problem import Problem
 from tagfield.train.recipes.stochastic import Stochastic
 from tagfield.train.trainers.objective import Objective
-from tagfield.train.trainers.problem import Problem
 from tagfield.train.trainers.stochastic import StochasticTrainer
 from tests.support.naive import Problem as Drawn
 from tests.support.strategies import encode, learnable, problems
@@ -40,10 +40,10 @@ from tests.support.tolerances import ALGEBRA, PASSES
 NOTHING = np.empty(0, np.int64)
 
 
-def posed(encoded: Encoded, shares: int, name: str = "sgd", **options: Any) -> tuple[Problem, Task, InProcess]:
+def posed(encoded: Encoded, shares: int, name: str = "sgd", **options: Any) -> tuple[Problem, Task, LocalWorkers]:
     problem = Problem.of(encoded, Settings.of(name, **options))
     task = Task(problem.features, problem.settings, len(encoded), encoded.labels)
-    return problem, task, InProcess(task, cut(problem.dataset, shares))
+    return problem, task, LocalWorkers(task, cut(problem.dataset, shares))
 
 
 def stochastic(problem: Problem) -> Stochastic:
@@ -54,9 +54,9 @@ def stochastic(problem: Problem) -> Stochastic:
 @pytest.mark.parametrize("name", ["sgd", "u2.g1", "adaptive"])
 @pytest.mark.parametrize("features", ["observed", "all"])
 def test_one_share_is_one_machine(name: str, features: str) -> None:
-    problem, _, crew = posed(encode(learnable(60)), 1, name, rate=0.1, c2=0.5, features=features)
+    problem, _, workers = posed(encode(learnable(60)), 1, name, rate=0.1, c2=0.5, features=features)
     alone = StochasticTrainer(stochastic(problem), problem, problem.start.copy())
-    mixed = MixedTrainer(stochastic(problem), problem, crew, Scheme(mixes=4))
+    mixed = MixedTrainer(stochastic(problem), problem, workers, Scheme(mixes=4))
     for epoch in (1, 2):
         expected = alone.run(order_of(0, Round(1.0, 0.0, epoch, 0, 1), 0, 60))
         assert mixed.run(NOTHING) == pytest.approx(expected, rel=PASSES)
@@ -99,8 +99,8 @@ def test_a_round_tells_all_that_it_changed_and_nothing_else(drawn: Drawn, seed: 
 
 @pytest.mark.parametrize("name", ["u2.g1", "default"])
 def test_shares_learn_what_one_machine_learns(name: str) -> None:
-    problem, _, crew = posed(encode(learnable(200)), 4, name, rate=0.2)
-    trainer = MixedTrainer(stochastic(problem), problem, crew, Scheme(8))
+    problem, _, workers = posed(encode(learnable(200)), 4, name, rate=0.2)
+    trainer = MixedTrainer(stochastic(problem), problem, workers, Scheme(8))
     losses = [trainer.run(NOTHING) for _ in range(4)]
     assert losses[-1] < 0.5 * losses[0]
     assert trainer.norm() > 0
@@ -109,9 +109,9 @@ def test_shares_learn_what_one_machine_learns(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["sgd", "u2.g1", "adaptive", "default"])
 def test_sixteen_shares_learn_as_fast_as_one_machine(name: str) -> None:
-    problem, _, crew = posed(encode(learnable(400)), 16, name, rate=0.1)
+    problem, _, workers = posed(encode(learnable(400)), 16, name, rate=0.1)
     alone = StochasticTrainer(stochastic(problem), problem, problem.start.copy())
-    mixed = MixedTrainer(stochastic(problem), problem, crew, Scheme(8))  # three sentences a share in a round
+    mixed = MixedTrainer(stochastic(problem), problem, workers, Scheme(8))  # three sentences a share in a round
     rng = np.random.default_rng(0)
     for _ in range(3):
         alone.run(rng.permutation(400))
@@ -120,14 +120,14 @@ def test_sixteen_shares_learn_as_fast_as_one_machine(name: str) -> None:
 
 
 def test_a_trainer_that_resumes_within_an_epoch_goes_on_bit_by_bit() -> None:
-    problem, _, crew = posed(encode(learnable(50)), 3, "default", rate=0.1)
-    whole = MixedTrainer(stochastic(problem), problem, crew, Scheme(mixes=5))
+    problem, _, workers = posed(encode(learnable(50)), 3, "default", rate=0.1)
+    whole = MixedTrainer(stochastic(problem), problem, workers, Scheme(mixes=5))
     states: list[Any] = []
     whole.after_mix = lambda: states.append(whole.state().copy())
     objectives = [whole.run(NOTHING) for _ in range(3)]
     assert len(states) == 12  # not after the last mix of an epoch
     for middle in (0, 3, 6, 11):
-        later = MixedTrainer(stochastic(problem), problem, crew, Scheme(mixes=5))
+        later = MixedTrainer(stochastic(problem), problem, workers, Scheme(mixes=5))
         later.resume(states[middle])
         left = 3 - middle // 4
         assert [later.run(NOTHING) for _ in range(left)] == objectives[3 - left :]
@@ -146,10 +146,10 @@ def test_the_order_of_a_share_takes_each_sentence_once_an_epoch() -> None:
 @pytest.mark.parametrize("shares", [1, 3, 8])
 def test_the_gradient_of_shares_is_that_of_the_corpus(shares: int) -> None:
     encoded = encode(learnable(40))
-    problem, _, crew = posed(encoded, shares, "lbfgs", c2=0.3)
+    problem, _, workers = posed(encoded, shares, "lbfgs", c2=0.3)
     x = np.random.default_rng(0).standard_normal(problem.features.size)
     value, gradient = Objective(problem)(x)
-    whole, other = Objective(problem, [CrewGradient(crew)])(x)
+    whole, other = Objective(problem, [WorkersGradient(workers)])(x)
     assert whole == pytest.approx(value, rel=ALGEBRA)
     np.testing.assert_allclose(other, gradient, atol=1e-9)
 
@@ -167,7 +167,7 @@ def test_rules_and_class_weights_reach_the_shares() -> None:
         task = Task(problem.features, problem.settings, len(encoded), encoded.labels, **more)
         x = np.random.default_rng(0).standard_normal(problem.features.size)
         value, gradient = Objective(problem)(x)
-        whole, other = Objective(problem, [CrewGradient(InProcess(task, cut(problem.dataset, 4)))])(x)
+        whole, other = Objective(problem, [WorkersGradient(LocalWorkers(task, cut(problem.dataset, 4)))])(x)
         assert whole == pytest.approx(value, rel=ALGEBRA)
         np.testing.assert_allclose(other, gradient, atol=1e-9)
 
@@ -192,20 +192,20 @@ def test_the_tree_has_the_same_bits_whoever_adds(shares: int, workers: int, seed
 
 
 def test_a_task_can_be_pickled_after_it_was_used() -> None:
-    problem, task, crew = posed(encode(learnable(10)), 2, rate=0.1)
-    crew.train(problem.start, None, Round(1.0, 0.0, 1, 0, 1))
+    problem, task, workers = posed(encode(learnable(10)), 2, rate=0.1)
+    workers.train(problem.start, None, Round(1.0, 0.0, 1, 0, 1))
     copy = pickle.loads(pickle.dumps(task))
     other = Worker(copy, 0, [lambda: problem.dataset])
     assert isinstance(other.train(0, problem.start, None, Round(1.0, 0.0, 1, 0, 1)), Change)
 
 
 def test_a_penalty_that_shrinks_the_weights_to_nothing_in_one_round_says_so() -> None:
-    problem, _, crew = posed(encode(learnable(20)), 1, rate=0.1, c2=100 - 1e-8)  # 2·c2·rate/20 = 1 − 1e-10
+    problem, _, workers = posed(encode(learnable(20)), 1, rate=0.1, c2=100 - 1e-8)  # 2·c2·rate/20 = 1 − 1e-10
     with pytest.raises(TrainingError, match="to nothing in one step; give a smaller rate"):
-        crew.train(problem.start, None, Round(1.0, 0.0, 1, 0, 1))
+        workers.train(problem.start, None, Round(1.0, 0.0, 1, 0, 1))
 
 
 def test_weights_beyond_the_range_of_numbers_end_the_epoch_with_a_sentence() -> None:
-    problem, _, crew = posed(encode(learnable(20)), 2, rate=1e38, c2=0.0)
+    problem, _, workers = posed(encode(learnable(20)), 2, rate=1e38, c2=0.0)
     with pytest.raises(TrainingError, match="smaller rate"):
-        MixedTrainer(stochastic(problem), problem, crew, Scheme(mixes=2)).run(NOTHING)
+        MixedTrainer(stochastic(problem), problem, workers, Scheme(mixes=2)).run(NOTHING)

@@ -14,8 +14,8 @@ from tagfield.errors import InputError
 from tagfield.inference.constraints import rules_of
 from tagfield.train import Settings, train
 from tagfield.train.loop.loss import LossMeter
+from tagfield.train.problem.problem import Problem
 from tagfield.train.trainers.objective import Objective
-from tagfield.train.trainers.problem import Problem
 from tests.support import naive
 from tests.support.strategies import dense_weights, encode, present, problems
 from tests.support.tolerances import NUMERIC, PASSES
