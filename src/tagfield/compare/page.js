@@ -1,13 +1,9 @@
-"use strict";
 // Sortable tables, a chart with zoom, scores by label, and a confusion matrix.
-const data = JSON.parse(document.getElementById("data").textContent);
-const byId = (id) => document.getElementById(id);
-const SVG = "http://www.w3.org/2000/svg";
+const data = JSON.parse(byId("data").textContent);
+const SHAPES = new Set(["svg", "path", "line", "text", "rect", "g", "clipPath", "defs"]);
 
-function make(name, attributes = {}, parent = null, text = null) {
-  const svg = ["svg", "path", "line", "text", "rect", "g", "circle", "clipPath", "defs"].includes(name);
-  const node = svg ? document.createElementNS(SVG, name) : document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+function put(name, attributes = {}, parent = null, text = null) { // a new node at the end of another
+  const node = (SHAPES.has(name) ? shape : make)(name, attributes);
   if (text !== null) node.textContent = text;
   if (parent) parent.append(node);
   return node;
@@ -31,21 +27,21 @@ const MARKS = {
   "*": "M0 -4.8L1.3 -1.5L4.6 -1.5L2 0.6L2.9 4L0 2L-2.9 4L-2 0.6L-4.6 -1.5L-1.3 -1.5z",
 };
 function swatch(style, parent) {
-  const svg = make("svg", { viewBox: "0 0 34 12", "aria-hidden": "true" }, parent);
-  make("line", { x1: 1, x2: 33, y1: 6, y2: 6, stroke: colour(style), "stroke-width": 2, "stroke-dasharray": dashes(style) }, svg);
-  make("path", { d: MARKS[style.marker], transform: "translate(17 6)", fill: colour(style) }, svg);
+  const svg = put("svg", { viewBox: "0 0 34 12", "aria-hidden": "true" }, parent);
+  put("line", { x1: 1, x2: 33, y1: 6, y2: 6, stroke: colour(style), "stroke-width": 2, "stroke-dasharray": dashes(style) }, svg);
+  put("path", { d: MARKS[style.marker], transform: "translate(17 6)", fill: colour(style) }, svg);
 }
 for (const place of document.querySelectorAll("[data-swatch]")) {
   const text = place.textContent;
   place.textContent = "";
   swatch(data.styles[place.dataset.swatch], place);
-  make("span", {}, place, text);
+  put("span", {}, place, text);
 }
 
 // Sortable tables: a cell sorts by its data-value if it has one, else by its text.
 function sortable(table) {
   for (const [column, head] of [...table.tHead.rows[0].cells].entries()) {
-    const button = make("button", { type: "button" });
+    const button = put("button", { type: "button" });
     button.textContent = head.textContent;
     head.replaceChildren(button);
     button.addEventListener("click", () => {
@@ -75,7 +71,7 @@ const chart = byId("chart");
 const tip = byId("tip");
 let view = null;
 
-for (const kind of data.features) make("option", { value: kind.name }, byId("features"), kind.title);
+for (const kind of data.features) put("option", { value: kind.name }, byId("features"), kind.title);
 const isPercent = () => byId("metric").value !== "objective";
 const shown = () => data.groups.filter((g) => g.features === byId("features").value && g.curves && !state.hidden.has(g.recipe));
 function points(group) {
@@ -139,51 +135,51 @@ function draw() {
   view = { edge, width, height, x0, x1, y0, y1, px, py, groups };
   chart.replaceChildren();
   chart.setAttribute("viewBox", `0 0 ${width} ${height}`);
-  const clip = make("clipPath", { id: "frame" }, make("defs", {}, chart));
-  make("rect", { x: edge.left, y: edge.top, width: Math.max(0, width - edge.left - edge.right), height: height - edge.top - edge.bottom }, clip);
+  const clip = put("clipPath", { id: "frame" }, put("defs", {}, chart));
+  put("rect", { x: edge.left, y: edge.top, width: Math.max(0, width - edge.left - edge.right), height: height - edge.top - edge.bottom }, clip);
   const narrow = width < 480;
   const across = seconds ? logTicks(x0, x1) : ticks(x0, x1, narrow ? 5 : 10).filter(([v]) => Number.isInteger(Math.round(v * 1e6) / 1e6) && v > 0);
   for (const [x, label] of across) {
-    make("line", { class: "grid", x1: px(x), x2: px(x), y1: edge.top, y2: height - edge.bottom }, chart);
-    make("text", { x: px(x), y: height - edge.bottom + 16, "text-anchor": "middle" }, chart, label);
+    put("line", { class: "grid", x1: px(x), x2: px(x), y1: edge.top, y2: height - edge.bottom }, chart);
+    put("text", { x: px(x), y: height - edge.bottom + 16, "text-anchor": "middle" }, chart, label);
   }
   for (const [y, label] of ticks(y0, y1, 8)) {
-    make("line", { class: "grid", x1: edge.left, x2: width - edge.right, y1: py(y), y2: py(y) }, chart);
-    make("text", { x: edge.left - 6, y: py(y) + 4, "text-anchor": "end" }, chart, label);
+    put("line", { class: "grid", x1: edge.left, x2: width - edge.right, y1: py(y), y2: py(y) }, chart);
+    put("text", { x: edge.left - 6, y: py(y) + 4, "text-anchor": "end" }, chart, label);
   }
   const names = { objective: "objective" };
   const vertical = names[byId("metric").value] || byId("metric").selectedOptions[0].textContent + ", %";
-  make("text", { x: (edge.left + width - edge.right) / 2, y: height - 8, "text-anchor": "middle" }, chart, seconds ? "seconds of training, one core" : "epoch (iteration for L-BFGS)");
-  make("text", { transform: `translate(13 ${(height - edge.bottom + edge.top) / 2}) rotate(-90)`, "text-anchor": "middle" }, chart, vertical);
-  const body = make("g", { "clip-path": "url(#frame)" }, chart);
+  put("text", { x: (edge.left + width - edge.right) / 2, y: height - 8, "text-anchor": "middle" }, chart, seconds ? "seconds of training, one core" : "epoch (iteration for L-BFGS)");
+  put("text", { transform: `translate(13 ${(height - edge.bottom + edge.top) / 2}) rotate(-90)`, "text-anchor": "middle" }, chart, vertical);
+  const body = put("g", { "clip-path": "url(#frame)" }, chart);
   const lines = groups.map(points);
   for (const [i, group] of groups.entries()) {
     if (group.seeds < 2) continue;
     const style = data.styles[group.recipe];
     const up = lines[i].map((p) => `${px(p.x).toFixed(1)} ${py(p.y + p.sd).toFixed(1)}`);
     const down = lines[i].map((p) => `${px(p.x).toFixed(1)} ${py(p.y - p.sd).toFixed(1)}`).reverse();
-    make("path", { d: `M${up.concat(down).join("L")}z`, fill: colour(style), opacity: 0.13 }, body);
+    put("path", { d: `M${up.concat(down).join("L")}z`, fill: colour(style), opacity: 0.13 }, body);
   }
   for (const [i, group] of groups.entries()) {
     const style = data.styles[group.recipe];
     const d = "M" + lines[i].map((p) => `${px(p.x).toFixed(1)} ${py(p.y).toFixed(1)}`).join("L");
-    make("path", { class: "curve", "data-recipe": group.recipe, d, fill: "none", stroke: colour(style), "stroke-width": 1.8, "stroke-linejoin": "round", "stroke-dasharray": dashes(style) }, body);
+    put("path", { class: "curve", "data-recipe": group.recipe, d, fill: "none", stroke: colour(style), "stroke-width": 1.8, "stroke-linejoin": "round", "stroke-dasharray": dashes(style) }, body);
     const inside = lines[i].filter((p) => p.x >= x0 && p.x <= x1);
     const step = Math.max(1, Math.round(inside.length / 8));
     for (let k = Math.floor((i * step) / 6); k < inside.length; k += step) {
-      make("path", { d: MARKS[style.marker], fill: colour(style), stroke: "var(--paper)", "stroke-width": 0.5, transform: `translate(${px(inside[k].x).toFixed(1)} ${py(inside[k].y).toFixed(1)})` }, body);
+      put("path", { d: MARKS[style.marker], fill: colour(style), stroke: "var(--paper)", "stroke-width": 0.5, transform: `translate(${px(inside[k].x).toFixed(1)} ${py(inside[k].y).toFixed(1)})` }, body);
     }
   }
-  view.cross = make("line", { class: "cross", y1: edge.top, y2: height - edge.bottom, visibility: "hidden" }, chart);
-  view.box = make("rect", { class: "zoom", visibility: "hidden" }, chart);
+  view.cross = put("line", { class: "cross", y1: edge.top, y2: height - edge.bottom, visibility: "hidden" }, chart);
+  view.box = put("rect", { class: "zoom", visibility: "hidden" }, chart);
 }
 function legend() {
   const place = byId("legend");
   place.replaceChildren();
   for (const group of data.groups.filter((g) => g.features === byId("features").value && g.curves)) {
-    const button = make("button", { type: "button", "aria-pressed": String(!state.hidden.has(group.recipe)), "data-recipe": group.recipe }, place);
+    const button = put("button", { type: "button", "aria-pressed": String(!state.hidden.has(group.recipe)), "data-recipe": group.recipe }, place);
     swatch(data.styles[group.recipe], button);
-    make("span", {}, button, data.styles[group.recipe].label);
+    put("span", {}, button, data.styles[group.recipe].label);
     button.addEventListener("click", () => {
       if (!state.hidden.delete(group.recipe)) state.hidden.add(group.recipe);
       button.setAttribute("aria-pressed", String(!state.hidden.has(group.recipe)));
@@ -211,16 +207,16 @@ function hover(event) {
   rows.sort((a, b) => b[0].y - a[0].y);
   tip.replaceChildren();
   const seconds = byId("against").value === "seconds";
-  make("div", {}, tip, seconds ? `about ${Number((10 ** first.x).toPrecision(3))} s` : `epoch ${first.epoch}`);
-  const table = make("table", {}, tip);
+  put("div", {}, tip, seconds ? `about ${Number((10 ** first.x).toPrecision(3))} s` : `epoch ${first.epoch}`);
+  const table = put("table", {}, tip);
   for (const [near, group] of rows) {
-    const row = make("tr", {}, table);
-    const name = make("span", { class: "swatch" }, make("td", {}, row));
+    const row = put("tr", {}, table);
+    const name = put("span", { class: "swatch" }, put("td", {}, row));
     swatch(data.styles[group.recipe], name);
-    make("span", {}, name, data.styles[group.recipe].label);
+    put("span", {}, name, data.styles[group.recipe].label);
     const digits = isPercent() ? 2 : 0;
     const value = near.y.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
-    make("td", {}, row, group.seeds > 1 ? `${value} ± ${near.sd.toFixed(digits)}` : value);
+    put("td", {}, row, group.seeds > 1 ? `${value} ± ${near.sd.toFixed(digits)}` : value);
   }
   for (const [name, value] of Object.entries({ x1: view.px(first.x), x2: view.px(first.x), visibility: "visible" })) view.cross.setAttribute(name, value);
   tip.hidden = false;
@@ -298,23 +294,23 @@ dark.addEventListener("change", () => draw());
 
 // Scores by label, and the confusion matrix, of one recipe on one feature set.
 const scored = data.groups.filter((g) => g.labels);
-for (const [i, group] of scored.entries()) make("option", { value: i }, byId("group"), `${data.styles[group.recipe].label}, ${group.features}`);
-const percent = (part, all) => (all ? ((100 * part) / all).toFixed(2) : "–");
+for (const [i, group] of scored.entries()) put("option", { value: i }, byId("group"), `${data.styles[group.recipe].label}, ${group.features}`);
+const share = (part, all) => (all ? ((100 * part) / all).toFixed(2) : "–");
 function labels() {
   const group = scored[byId("group").value];
   const table = byId("label-table");
   table.replaceChildren();
-  const head = make("tr", {}, make("thead", {}, table));
-  for (const name of ["label", "precision", "recall", "F1", "gold", "predicted"]) make("th", name === "label" ? { class: "text" } : {}, head, name);
-  const body = make("tbody", {}, table);
+  const head = put("tr", {}, put("thead", {}, table));
+  for (const name of ["label", "precision", "recall", "F1", "gold", "predicted"]) put("th", name === "label" ? { class: "text" } : {}, head, name);
+  const body = put("tbody", {}, table);
   for (const [label, gold, predicted, correct] of group.labels) {
-    const row = make("tr", {}, body);
-    make("td", { class: "text" }, row, label);
+    const row = put("tr", {}, body);
+    put("td", { class: "text" }, row, label);
     for (const [part, all] of [[correct, predicted], [correct, gold], [2 * correct, gold + predicted]]) {
-      make("td", { "data-value": all ? part / all : "" }, row, percent(part, all));
+      put("td", { "data-value": all ? part / all : "" }, row, share(part, all));
     }
-    make("td", { "data-value": gold }, row, gold.toLocaleString("en"));
-    make("td", { "data-value": predicted }, row, predicted.toLocaleString("en"));
+    put("td", { "data-value": gold }, row, gold.toLocaleString("en"));
+    put("td", { "data-value": predicted }, row, predicted.toLocaleString("en"));
   }
   sortable(table);
 }
@@ -328,19 +324,18 @@ function matrix() {
   const { labels: names, counts } = group.confusion;
   const table = byId("matrix");
   table.replaceChildren();
-  const head = make("tr", {}, make("thead", {}, table));
-  make("td", { style: "border:0;cursor:default" }, head);
-  for (const name of names) make("th", { scope: "col", title: name }, head, name);
-  const body = make("tbody", {}, table);
+  const head = put("tr", {}, put("thead", {}, table));
+  put("td", { style: "border:0;cursor:default" }, head);
+  for (const name of names) put("th", { scope: "col", title: name }, head, name);
+  const body = put("tbody", {}, table);
   for (const [r, name] of names.entries()) {
-    const row = make("tr", {}, body);
-    make("th", { scope: "row", title: name }, row, name);
+    const row = put("tr", {}, body);
+    put("th", { scope: "row", title: name }, row, name);
     const sum = counts[r].reduce((a, b) => a + b, 0);
     for (const [c, n] of counts[r].entries()) {
-      const share = sum ? n / sum : 0;
-      const shade = n ? 0.06 + 0.94 * Math.sqrt(share) : 0;
-      const text = `gold ${name}, predicted ${names[c]}: ${n.toLocaleString("en")} of ${sum.toLocaleString("en")} (${percent(n, sum)} %)`;
-      const cell = make("td", { title: text, style: `background:rgba(var(--heat), ${shade.toFixed(3)})` }, row, n ? short(n) : "");
+      const shade = n ? 0.06 + 0.94 * Math.sqrt(n / sum) : 0;
+      const text = `gold ${name}, predicted ${names[c]}: ${n.toLocaleString("en")} of ${sum.toLocaleString("en")} (${share(n, sum)} %)`;
+      const cell = put("td", { class: "shade", title: text, style: `--p: ${shade.toFixed(3)}` }, row, n ? short(n) : "");
       if (shade > 0.55) cell.classList.add("strong");
       if (r === c) cell.classList.add("right");
       const select = () => {

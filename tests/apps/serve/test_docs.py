@@ -54,5 +54,5 @@ def test_the_limits_are_those_in_force() -> None:
     assert rows["time until the headers are there"].startswith(f"{limits.header_seconds:g} s")
     assert rows["time between two requests of a connection"] == f"{limits.idle_seconds} s"
     assert rows["time without reading an answer"] == f"{limits.write_seconds:g} s"
-    assert rows["headers"] == f"{limits.header_bytes >> 10} KB"
+    assert rows["headers and trailers"] == f"{limits.header_bytes >> 10} KB"
     assert rows["`n_best`"] == f"{limits.n_best}"

@@ -19,7 +19,7 @@ from typing import Any
 from tagfield import __version__
 from tagfield.apps.annotate.session import Session
 from tagfield.apps.serve.door import Answer, Door, Endpoint, Receive, Send, as_json
-from tagfield.apps.serve.files import HERE, read_page, read_parts
+from tagfield.apps.serve.files import read_page, read_parts
 from tagfield.apps.serve.limits import Limits
 from tagfield.apps.serve.refusals import UNAVAILABLE, Refusal, bad, too_busy
 from tagfield.apps.serve.requests import read_json
@@ -27,12 +27,7 @@ from tagfield.data.labels.schemes import Chunk
 from tagfield.errors import InputError, OutputError, did_you_mean, shown
 
 PAGE = Path(__file__).parent / "page"
-SHARED = ("base.css", "icon.svg", "picking.js", "service.js", "words.js")  # with the page of `tagfield serve`
-FILES = {
-    "/": read_page(PAGE / "index.html", "tagfield: annotate", "annotate", "annotate"),
-    **{path: file for path, file in read_parts(HERE).items() if path.removeprefix("/page/") in SHARED},
-    **read_parts(PAGE),
-}
+FILES = {"/": read_page(PAGE / "index.html", "tagfield: annotate", "annotate", "annotate"), **read_parts(PAGE)}
 LIMITS = Limits(body=1 << 20, requests=64, connections=200)
 LONGEST_CLIENT = 64
 

@@ -1,39 +1,16 @@
-"use strict";
 // Confusions, filters, cards of sentences that are drawn as you scroll, decisions, keys. Data is set as text, never as HTML.
 const data = JSON.parse(document.getElementById("data").textContent);
-const byId = (id) => document.getElementById(id);
 const STEP = 30; // cards drawn at a time
 const PAIRS = 8; // confusions listed
 const LABELS = 12; // labels of the matrix
 const number = (n) => n.toLocaleString("en");
-const percent = (p) => (p > 0.9995 ? ">\u00a099.9\u00a0%" : p < 0.0005 ? "<\u00a00.1\u00a0%" : `${(100 * p).toFixed(1)}\u00a0%`);
-const signed = (x) => `${x < 0 ? "−" : "+"}${Math.abs(x).toFixed(2)}`;
+const likely = (p) => (p > 0.9995 ? ">\u00a099.9\u00a0%" : p < 0.0005 ? "<\u00a00.1\u00a0%" : `${(100 * p).toFixed(1)}\u00a0%`);
 const plural = (n, what) => `${number(n)} ${what}${n === 1 ? "" : "s"}`;
 
-function make(name, attributes = {}, ...children) {
-  const node = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-  node.append(...children);
-  return node;
-}
-
-// Colours: one hue for each type, the types with most errors first; more types than hues take the golden angle.
-const HUES = [250, 70, 155, 350, 305, 110, 205, 30, 275, 130, 330, 90, 180];
+// Colours: the types with most errors first.
 const typeOf = (label) => (data.types.length ? label.replace(/^[BIESLUM[\]]-/, "") : label);
-const hues = new Map();
-for (const [gold, best] of data.confusions) {
-  for (const id of [gold, best]) {
-    const type = typeOf(data.names[id]);
-    if (type !== "O" && !hues.has(type)) hues.set(type, HUES[hues.size] ?? (40 + hues.size * 137.5) % 360);
-  }
-}
-for (const type of data.types) if (type && !hues.has(type)) hues.set(type, HUES[hues.size] ?? (40 + hues.size * 137.5) % 360);
-function paint(node, type) {
-  const hue = hues.get(type);
-  if (hue === undefined) node.classList.add("plain");
-  else node.style.setProperty("--h", hue);
-  return node;
-}
+const wrong = data.confusions.flatMap((pair) => pair.slice(0, 2).map((id) => typeOf(data.names[id])));
+const colours = new Colours([...wrong, ...data.types].filter((type) => type && type !== "O"));
 const nameOf = (id) => (id < 0 ? "—" : data.names[id]);
 const chip = (ids) => {
   const runs = []; // labels with how often each follows itself: B-LOC, I-LOC × 3
@@ -43,7 +20,7 @@ const chip = (ids) => {
   }
   const shown = runs.slice(0, 6).map(([name, times]) => (times > 2 ? `${name} × ${times}` : Array(times).fill(name).join(" ")));
   if (runs.length > 6) shown.push("…");
-  return paint(make("span", { class: "chip" }, shown.join(" ")), typeOf(runs.find(([name]) => name !== "O")?.[0] ?? "O"));
+  return colours.chip(typeOf(runs.find(([name]) => name !== "O")?.[0] ?? "O"), shown.join(" "));
 };
 
 // Sentences and places, with what filters ask for.
@@ -173,10 +150,8 @@ function choose(pair) {
 function confusions() {
   const top = data.confusions[0][2];
   for (const [gold, best, count] of data.confusions.slice(0, PAIRS)) {
-    const meter = make("span", { class: "meter", "aria-hidden": "true" });
-    meter.style.setProperty("--p", count / top);
     const button = make("button", { type: "button", "data-pair": `${gold},${best}`, "aria-pressed": "false" },
-      make("span", { class: "names" }, "gold ", chip([gold]), " → ", chip([best])), meter, make("span", { class: "count" }, number(count)));
+      make("span", { class: "names" }, "gold ", chip([gold]), " → ", chip([best])), meter(count / top), make("span", { class: "count" }, number(count)));
     button.addEventListener("click", () => choose(button.dataset.pair));
     byId("pairs").append(make("li", {}, button));
   }
@@ -199,7 +174,7 @@ function confusions() {
     if (gold === best) return make("td", { class: "same" });
     if (!count) return make("td");
     const what = `gold ${nameOf(gold)}, predicted ${nameOf(best)}: ${number(count)}`;
-    const button = make("button", { type: "button", "data-pair": `${gold},${best}`, "aria-pressed": "false", "aria-label": what, title: what }, number(count));
+    const button = make("button", { type: "button", class: "shade", "data-pair": `${gold},${best}`, "aria-pressed": "false", "aria-label": what, title: what }, number(count));
     const shade = 0.1 + 0.8 * Math.sqrt(count / top);
     button.style.setProperty("--p", shade.toFixed(3));
     if (shade > 0.55) button.classList.add("strong");
@@ -229,7 +204,7 @@ function side(sentence, labels, spans) {
     }
     while (starts.length && starts[0][1] <= p) starts.shift();
     if (!box && starts.length && starts[0][0] <= p) {
-      box = { span: starts[0], node: paint(make("mark", { class: "span" }), data.types[starts[0][2]]) };
+      box = { span: starts[0], node: colours.paint(make("mark", { class: "span" }), data.types[starts[0][2]]) };
       parts.push(box.node);
     }
     const wrong = sentence.gold[i] >= 0 && sentence.gold[i] !== sentence.best[i];
@@ -238,7 +213,7 @@ function side(sentence, labels, spans) {
     if (sentence.isUnseen(p)) node.classList.add("unseen");
     const ends = box && (box.span[1] === p + 1 || i + 1 === sentence.kept.length);
     add(node);
-    if (!data.types.length && wrong) add(paint(make("span", { class: "tag" }, nameOf(labels[i])), nameOf(labels[i])));
+    if (!data.types.length && wrong) add(colours.paint(make("span", { class: "tag" }, nameOf(labels[i])), nameOf(labels[i])));
     if (ends) close();
     add(data.joiner);
     before = p;
@@ -271,7 +246,7 @@ function placeNode(place) {
   const shown = words.length > 8 ? `${words.slice(0, 8).join(data.joiner)} …` : words.join(data.joiner);
   const ids = (list) => place.shown.map((p) => at(list, sentence, p));
   const many = place.end - place.first > 1 ? ` at “${wordAt(sentence, place.top)}”` : "";
-  const chances = `predicted ${percent(place.chance)}, gold ${percent(place.gold_chance)}${many}`;
+  const chances = `predicted ${likely(place.chance)}, gold ${likely(place.gold_chance)}${many}`;
   place.buttons = new Map(Object.entries(DECISIONS).map(([name, title]) => {
     const button = make("button", { type: "button", "data-decision": name, "aria-pressed": String(decisions[place.key] === name) }, title[0].toUpperCase() + title.slice(1));
     button.addEventListener("click", () => { go(place, false); decide(place, name); });
@@ -302,15 +277,8 @@ function why(place) {
   const top = Math.max(...place.terms.map((term) => Math.abs(term[2])), 1e-9);
   const single = place.end - place.first === 1;
   const rows = place.terms.map(([p, name, amount, times]) => {
-    const beam = make("span", { class: "beam", "aria-hidden": "true" });
-    const share = Math.abs(amount) / top;
-    beam.style.setProperty("--p", share);
-    beam.style.setProperty("--way", amount < 0 ? "var(--bad)" : "var(--good)");
-    // A background at x % leaves (100 − x) % of the free width at its right: this puts its edge on the middle.
-    const free = 1 - share / 2;
-    beam.style.setProperty("--from", `${((amount < 0 ? 0.5 - share / 2 : 0.5) / free) * 100}%`);
     const where = (p < 0 || (single && p === place.first) ? "" : ` at “${wordAt(sentence, p)}”`) + (times > 1 ? ` × ${times}` : "");
-    return make("tr", {}, make("td", { class: "amount" }, signed(amount)), make("td", { class: "way" }, beam),
+    return make("tr", {}, make("td", { class: "amount" }, signed(amount)), make("td", { class: "way" }, beam(amount, top)),
       make("td", { class: "name" }, make("span", { class: "mono" }, name), make("span", { class: "quiet" }, where)));
   });
   if (place.others) rows.push(make("tr", {}, make("td", { class: "amount" }, signed(place.rest)), make("td"), make("td", { class: "quiet" }, plural(place.others, "other term"))));
@@ -333,9 +301,9 @@ function training(place) {
   const best = nameOf(at(sentence.best, sentence, place.top));
   const box = make("div", { class: "train" }, make("h3", {}, "In the training data"));
   const seen = place.seen.filter(([, counts]) => counts.length).map(([name, counts]) => make("li", { class: "counts" },
-    make("span", { class: "mono" }, name), ": ", ...counts.flatMap(([label, count], i) => [i ? ", " : "", make("span", { class: "count" }, paint(make("span", { class: "chip" }, label), typeOf(label)), ` ${number(count)}`)])));
+    make("span", { class: "mono" }, name), ": ", ...counts.flatMap(([label, count], i) => [i ? ", " : "", make("span", { class: "count" }, colours.chip(typeOf(label), label), ` ${number(count)}`)])));
   const like = place.like.map((n) => data.examples[n]).map((example) => make("li", {},
-    example.before, " ", make("b", {}, example.word), " ", paint(make("span", { class: "chip" }, example.label || "no label"), typeOf(example.label)), " ", example.after, " ",
+    example.before, " ", make("b", {}, example.word), " ", colours.chip(typeOf(example.label), example.label || "no label"), " ", example.after, " ",
     make("span", { class: "quiet" }, `${example.at}${example.label === gold ? ", labelled like gold" : example.label === best ? ", labelled like the prediction" : ""}`)));
   if (!seen.length && !like.length) box.append(make("p", { class: "quiet" }, "No training token shares the attributes that speak for the prediction."));
   if (seen.length) box.append(make("ul", {}, ...seen));

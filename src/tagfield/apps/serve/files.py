@@ -3,12 +3,15 @@
 /         index.html       the page to try a model on
 /docs     docs.html        the API, rendered from /openapi.json
 /page/…   their style sheets and scripts
+/web/…    those of all pages
 
-frame.html is around each page, and token.html is the question for a token.
+web/frame.html is around each page, and web/token.html is the question for a token.
 """
 
 from pathlib import Path
 from typing import NamedTuple
+
+from tagfield.apps import web
 
 HERE = Path(__file__).parent / "page"
 KINDS = {
@@ -50,20 +53,24 @@ def read_page(path: Path, title: str, style: str, script: str, token: bool = Tru
     >>> b"<title>tagfield: the API</title>" in read_page(HERE / "docs.html", "tagfield: the API", "docs", "docs").body
     True
     """
-    parts = [path, HERE / "token.html"] if token else [path]
+    parts = [path, web.HERE / "token.html"] if token else [path]
     body = "".join(part.read_text(encoding="utf-8") for part in parts).rstrip()
-    frame = (HERE / "frame.html").read_text(encoding="utf-8")
+    frame = (web.HERE / "frame.html").read_text(encoding="utf-8")
     return as_file((frame % {"title": title, "style": style, "script": script, "body": body}).encode(), ".html")
 
 
 def read_parts(folder: Path) -> dict[str, File]:
-    """The style sheets, scripts and pictures in a folder, by their paths /page/….
+    """The style sheets, scripts and pictures of a page, under /page, and of all pages, under /web.
 
-    >>> "/page/base.css" in read_parts(HERE)
-    True
+    >>> sorted(read_parts(HERE))[:3]
+    ['/page/copies.js', '/page/docs.css', '/page/docs.js']
     """
-    parts = [path for path in sorted(folder.iterdir()) if path.suffix in (".css", ".js", ".svg")]
-    return {f"/page/{path.name}": as_file(path.read_bytes(), path.suffix) for path in parts}
+    return {
+        f"/{root}/{path.name}": as_file(path.read_bytes(), path.suffix)
+        for root, where in (("page", folder), ("web", web.STATIC))
+        for path in sorted(where.iterdir())
+        if path.suffix in (".css", ".js", ".svg")
+    }
 
 
 FILES = {

@@ -24,7 +24,7 @@ class Limits:
     seconds: float = 30.0  # from the first byte of a body to its answer
     n_best: int = 100  # paths of a sentence
     path_tokens: int = 1_000_000  # n_best · tokens of a request
-    header_bytes: int = 32 << 10  # of a request's line and headers
+    header_bytes: int = 32 << 10  # of a request's line, headers and trailers
     idle_seconds: int = 30  # between two requests of a connection
     write_seconds: float = 20.0  # while a client reads nothing of its answer
 

@@ -105,9 +105,10 @@ def read_explain(body: bytes, limits: Limits) -> Asked:
     """
     record = read_json(body)
     asked = _asked(record, EXPLAIN_FIELDS, limits)
-    asked.token, asked.expected = record.get("token"), _string(record, "expected")
-    if type(asked.token) is not int or asked.token < 0:
-        raise bad(f"token must be the index of a token, 0 for the first, got {shown(asked.token, 40)}")
+    token = record.get("token")
+    if type(token) is not int or token < 0:
+        raise bad(f"token must be the index of a token, 0 for the first, got {shown(token, 40)}")
+    asked.token, asked.expected = token, _string(record, "expected")
     return asked
 
 

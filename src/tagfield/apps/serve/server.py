@@ -117,8 +117,8 @@ class Connection(HttpToolsProtocol):
 
     def on_header(self, name: bytes, value: bytes) -> None:
         self._line_bytes += len(name) + len(value) + 4
-        self._check_size()
-        if self._refused:
+        if self._line_bytes >= self.limits.header_bytes:
+            self._check_size()
             raise ValueError("refused")  # ends the parser
         if self._within_headers:  # an app does not see trailers
             super().on_header(name, value)
@@ -126,7 +126,7 @@ class Connection(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         self._within_headers = self._within_lines = self._only_lines = False
         names = [name for name, _ in self.headers]
-        if names.count(b"host") > 1:
+        if names.count(b"host") > 1:  # a proxy may have looked at the other one
             self.refuse(BAD_REQUEST, "the request has several Host headers")
             raise ValueError("refused")
         self._replays = self.parser.should_upgrade() and b"upgrade" in names

@@ -1,16 +1,22 @@
 """Pages that are one HTML file: errors of a model, a comparison of recipes.
 
-    page.html · page.css · page.js of a room, its values, its data as JSON ─▶ one string, in one_file_page.html
+    page.html · page.css · page.js of a room, its values, its data as JSON ─┐
+                               style sheets and scripts of static/ ─┴─▶ one string, in one_file.html
 
 The Content-Security-Policy of the frame forbids every request, so a mistake shows as an error in the browser's console.
 Words and labels reach a page as JSON only, and its script sets them as text, so that nothing in them is HTML.
 """
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
+from tagfield.apps.web import STATIC
+
 FRAME = Path(__file__).with_suffix(".html")
+SHARED = ("base.css", "labels.css", "tables.css", "nodes.js", "colours.js")
+MODULE = re.compile(r"^import .*\n+|^export ", re.MULTILINE)  # one script has no modules
 
 
 def one_file_page(folder: Path, values: dict[str, str], data: str, head: str = "", marks: str = "") -> str:
@@ -22,10 +28,19 @@ def one_file_page(folder: Path, values: dict[str, str], data: str, head: str = "
     head: more elements of the head
     marks: attributes of the body
     """
-    body, css, js = ((folder / f"page.{kind}").read_text(encoding="utf-8").rstrip() for kind in ("html", "css", "js"))
+    body = (folder / "page.html").read_text(encoding="utf-8").rstrip()
+    css, js = (
+        _joined([STATIC / name for name in SHARED] + [folder / "page.css", folder / "page.js"], kind)
+        for kind in (".css", ".js")
+    )
     around = {"title": values["title"], "head": head and f"{head}\n", "marks": marks and f" {marks}"}
     parts = {"body": body % values, "css": css, "js": js, "data": data}
     return FRAME.read_text(encoding="utf-8") % (around | parts)
+
+
+def _joined(paths: list[Path], kind: str) -> str:
+    parts = [path.read_text(encoding="utf-8").rstrip() for path in paths if path.suffix == kind]
+    return MODULE.sub("", "\n".join(parts))
 
 
 def embed(record: dict[str, Any]) -> str:

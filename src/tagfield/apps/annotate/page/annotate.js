@@ -1,11 +1,11 @@
 // The page: /v1/next ─▶ a sentence with suggestions ─▶ corrections ─▶ /v1/label: it is on the disk ─▶ the next sentence.
+import { Colours } from "../web/colours.js";
+import { byId, make, percent } from "../web/nodes.js";
+import { call } from "../web/service.js";
 import { Board } from "./board.js";
 import { drawChart } from "./chart.js";
 import { Palette } from "./palette.js";
-import { call } from "./service.js";
-import { Colours, make, percent } from "./words.js";
 
-const byId = (id) => document.getElementById(id);
 const POLL = 10_000; // milliseconds; it also keeps the sentence ours
 const CLIENT = "tagfield-annotate";
 
@@ -62,7 +62,7 @@ async function ask(path, body = {}) {
 function show(found) {
   sentence = found.sentence;
   showState(found.state);
-  board.show(sentence, state, new Colours({ spans: state.labels, labels: state.labels }));
+  board.show(sentence, state, new Colours(state.labels));
   if (!sentence) {
     const done = state.left === 0;
     byId("board").replaceChildren(make("p", { class: "finished" }, done
@@ -74,7 +74,7 @@ function show(found) {
 
 function showState(next) {
   state = next;
-  const colours = new Colours({ spans: state.labels, labels: state.labels });
+  const colours = new Colours(state.labels);
   if (state.labels.join("\n") !== names) {
     names = state.labels.join("\n");
     palette.show(state.labels, colours);

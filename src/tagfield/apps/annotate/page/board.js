@@ -1,7 +1,7 @@
 // The board: the words of a sentence, which the mouse, a finger and the arrow keys select and mark.
+import { make, percent } from "../web/nodes.js";
+import { Picking } from "../web/picking.js";
 import { doubtful, markAt, put, resized, without } from "./marks.js";
-import { Picking } from "./picking.js";
-import { make, percent } from "./words.js";
 
 export class Board extends Picking {
   // brush(): the label that dragging gives; onSelect(): the selection or the marks are others
@@ -67,14 +67,14 @@ export class Board extends Picking {
     if (!mark) return this.nodes[start];
     const inside = this.nodes.slice(start, end).flatMap((node, k) => (k ? [" ", node] : [node]));
     const node = this.colours.paint(make("mark", { class: "span" }, ...inside), mark.label);
-    node.append(this.colours.paint(make("span", { class: "tag", "aria-hidden": "true" }, mark.label), mark.label));
+    node.append(this.colours.tag(mark.label));
     node.dataset.start = start;
     return node;
   }
 
   pair(mark, word) {
-    const tag = make("span", { class: mark ? "tag" : "tag missing", "aria-hidden": "true" }, mark ? mark.label : "?");
-    return make("span", { class: "pair" }, this.nodes[word], mark ? this.colours.paint(tag, mark.label) : tag);
+    const missing = () => make("span", { class: "tag missing", "aria-hidden": "true" }, "?");
+    return make("span", { class: "pair" }, this.nodes[word], mark ? this.colours.tag(mark.label) : missing());
   }
 
   // Selecting

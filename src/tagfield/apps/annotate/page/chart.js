@@ -1,14 +1,7 @@
 // The chart: a curve of shares, [[sentences, share], …], as SVG.
+import { shape } from "../web/nodes.js";
 
 const [WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT] = [300, 170, 38, 22, 8, 8];
-const NS = "http://www.w3.org/2000/svg";
-
-function shape(name, attributes, text = "") {
-  const node = document.createElementNS(NS, name);
-  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-  node.append(text);
-  return node;
-}
 
 export function drawChart(root, points, title) {
   if (points.length < 2) {

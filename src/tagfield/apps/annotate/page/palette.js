@@ -1,5 +1,5 @@
 // The palette: labels as buttons with number keys, a brush, and a field for new labels.
-import { make } from "./words.js";
+import { make } from "../web/nodes.js";
 
 export class Palette {
   // onChoose(label): a label was chosen; onAdd(name): a new one is wanted

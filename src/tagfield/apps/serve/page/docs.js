@@ -1,6 +1,6 @@
 // Shows openapi.json: each path with its fields, its errors, and a form that sends the example.
-import { call } from "./service.js";
-import { make } from "./words.js";
+import { make } from "../web/nodes.js";
+import { call } from "../web/service.js";
 
 const main = document.getElementById("api");
 

@@ -1,6 +1,7 @@
 // The labelled text: words as buttons that one Tab stop, the arrow keys and the mouse move through.
-import { Picking } from "./picking.js";
-import { make, Offsets, percent } from "./words.js";
+import { make, percent } from "../web/nodes.js";
+import { Picking } from "../web/picking.js";
+import { Offsets } from "./words.js";
 
 export class Labelled extends Picking {
   // onExplain(index), onPin(first, last, box): what the page does when words are chosen
@@ -54,8 +55,7 @@ export class Labelled extends Picking {
   }
 
   tag(label, probability, colours) {
-    const share = probability === undefined ? [] : [make("i", {}, percent(probability))];
-    return colours.paint(make("span", { class: "tag", "aria-hidden": "true" }, label, ...share), label);
+    return colours.tag(label, ...(probability === undefined ? [] : [make("i", {}, percent(probability))]));
   }
 
   word(token, colours, held, each) {

@@ -1,12 +1,13 @@
 // The page: text ─▶ /v1/tag ─▶ labelled text; a word ─▶ /v1/explain ─▶ why; words and a label ─▶ a pin ─▶ /v1/tag again.
+import { Colours } from "../web/colours.js";
+import { byId, make, meter, percent } from "../web/nodes.js";
+import { call } from "../web/service.js";
 import { COPIES, copy } from "./copies.js";
 import { Labelled } from "./labelled.js";
 import { Menu } from "./menu.js";
-import { call } from "./service.js";
 import { Why } from "./why.js";
-import { Colours, make, meter, movePins, percent } from "./words.js";
+import { movePins } from "./words.js";
 
-const byId = (id) => document.getElementById(id);
 const PAUSE = 120; // milliseconds after the last key
 const PATHS = 6;
 const EXAMPLE = "Anna Strand moved from Oslo to New York in May 2024. She works for Atlas Clinic, 34 Meadow Lane, Lincoln LN4 2HF, and likes it.";
@@ -59,7 +60,7 @@ function show(milliseconds) {
   labelled.show(text, result, colours, pins);
   const counts = new Map();
   for (const sentence of result.sentences) for (const span of sentence.spans) counts.set(span.label, (counts.get(span.label) ?? 0) + 1);
-  const rows = [...counts].sort((a, b) => b[1] - a[1]).map(([label, count]) => colours.paint(make("li", {}, label, make("span", {}, String(count))), label));
+  const rows = [...counts].sort((a, b) => b[1] - a[1]).map(([label, count]) => colours.paint(make("li", { class: "chip" }, label, make("span", {}, String(count))), label));
   byId("legend").replaceChildren(...rows);
   byId("unpin").hidden = pins.length === 0;
   const tokens = labelled.tokens.length;
@@ -85,7 +86,7 @@ function alternatives() {
     if (rank === 0) changes.append(make("span", { class: "quiet" }, "the labels above"));
     path.labels.forEach((label, t) => {
       if (label === best[t]) return;
-      const chip = colours.paint(make("span", { class: "chip" }, label), label);
+      const chip = colours.chip(label);
       changes.append(make("span", { class: "change" }, sentence.tokens[t].text, chip), " ");
     });
     return make("li", {}, make("span", { class: "percent" }, percent(path.probability)), meter(path.probability), changes);
@@ -152,7 +153,7 @@ async function pin(first, last, box) {
 function useModel(name) {
   state.model = state.models.find((model) => model.name === name) ?? state.models[0];
   const { model } = state;
-  state.colours = new Colours(model);
+  state.colours = new Colours(model.spans.length ? model.spans : model.labels.filter((label) => label !== "O"));
   state.pins = [];
   leave();
   byId("problem").textContent = model.problem ?? "";

@@ -1,5 +1,5 @@
 // The menu of labels to pin; arrow keys move, Escape goes back to the words.
-import { make } from "./words.js";
+import { make } from "../web/nodes.js";
 
 export class Menu {
   constructor(root) {

@@ -1,7 +1,7 @@
 // Why a word has its label, and why not the one that you expected.
-import { addUp, make, meter, percent } from "./words.js";
+import { beam, byId, make, meter, percent, signed } from "../web/nodes.js";
+import { addUp } from "./words.js";
 
-const byId = (id) => document.getElementById(id);
 const MOST = 6; // labels with a bar
 const TERMS = 10; // terms before "Show all"
 
@@ -47,7 +47,6 @@ export class Why {
   }
 
   terms(found, all = false) {
-    const amount = (value) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(2)}`;
     if (found.compared_with === null) {
       byId("sum").textContent = "No other label is allowed here.";
       byId("terms").replaceChildren();
@@ -64,17 +63,8 @@ export class Why {
     const others = found.difference - shown.reduce((sum, term) => sum + term.amount, 0);
     const amounts = addUp([...shown.map((term) => term.amount), others], found.difference); // as shown, they add up
     const top = Math.max(...shown.map((term) => Math.abs(term.amount)), 1e-9);
-    const row = (name, value, ...rest) => make("li", {}, name, make("span", { class: "amount" }, amount(value)), ...rest);
-    const rows = shown.map((term, k) => {
-      const beam = make("span", { class: "beam", "aria-hidden": "true" });
-      const share = Math.abs(term.amount) / top;
-      beam.style.setProperty("--p", share);
-      beam.style.setProperty("--way", term.amount < 0 ? "var(--bad)" : "var(--good)");
-      // A background at x % leaves (100 − x) % of the free width at its right: this puts its edge on the middle.
-      const free = 1 - share / 2;
-      beam.style.setProperty("--from", `${((term.amount < 0 ? 0.5 - share / 2 : 0.5) / free) * 100}%`);
-      return row(make("span", { class: "mono" }, term.name), amounts[k], beam);
-    });
+    const row = (name, value, ...rest) => make("li", {}, name, make("span", { class: "amount" }, signed(value)), ...rest);
+    const rows = shown.map((term, k) => row(make("span", { class: "mono" }, term.name), amounts[k], beam(term.amount, top)));
     const rest = amounts.at(-1);
     if (more.length || rest) {
       rows.push(row(make("span", {}, more.length ? `${more.length} more terms` : "smaller terms"), rest));
