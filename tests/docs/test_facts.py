@@ -10,16 +10,16 @@ from tagfield import RECIPES
 from tagfield.cli.commands import COMMANDS
 from tagfield.cli.exits import EXITS
 from tagfield.data.encode import WordEncoder, encode_files
-from tagfield.data.text.file_format import KINDS as FILE_FORMATS
-from tagfield.data.text.functions import FUNCTIONS
+from tagfield.data.text.formats.file_format import KINDS as FILE_FORMATS
 from tagfield.data.text.reading import ReadOptions
 from tagfield.data.text.spans import Policy
-from tagfield.data.text.template_text import parse_template
+from tagfield.data.text.templates.functions import FUNCTIONS
+from tagfield.data.text.templates.parsing import parse_template
 from tagfield.data.text.writing import TARGETS
 from tagfield.errors import InputError
 from tagfield.evaluate import KINDS as LABEL_KINDS
 from tagfield.model.formats import FORMATS
-from tests.data.text.test_language import EXAMPLES, values
+from tests.data.text.templates.test_language import EXAMPLES, values
 from tests.support.cli_process import good
 from tests.support.pages import PAGES, ROOT, Block, blocks_of, rows, text_of
 
