@@ -82,7 +82,7 @@ def _against_sgd(found: Findings, studies: tuple[str, ...], recipes: tuple[str, 
 
 
 def _higher(rows: list[Gain]) -> Judged:
-    """Verdict, sentence and table of a family of recipes beside SGD."""
+    """Verdict, sentence and table of a family of recipes compared with SGD."""
     better = told(rows, "better")
     words = f"{count_words(rows)}. {extremes(rows)}"
     by_seeds = [row for row in rows if row.tokens.tokens > 0 and (row.tokens.by_seeds or 0.0) < LEVEL]
@@ -149,7 +149,7 @@ def u2_over_u1(found: Findings) -> Judged:
     "The sigmoids are alike",
     "“performances of their corresponding updates are almost indistinguishable”.",
     ["table", *OTHERS],
-    f"{OVER_SENTENCES}; alike: no pair is told apart, and every 95 % interval lies within ±{ALIKE} points",
+    f"{OVER_SENTENCES}; alike: no pair differs significantly, and every 95 % interval lies within ±{ALIKE} points",
 )
 def sigmoids_alike(found: Findings) -> Judged:
     """arctan.1, arctan.2, erf and gd, pair by pair."""
@@ -159,7 +159,7 @@ def sigmoids_alike(found: Findings) -> Judged:
     lines, alike = [], []
     for place in every:
         here = [row for row in rows if row.place == place]
-        real = [row for row in here if row.verdict != "not told apart"]
+        real = [row for row in here if row.verdict != "not significant"]
         size = here[0].tokens.test_tokens
         widest = max(100 * max(abs(row.tokens.low), abs(row.tokens.high)) / size for row in here)
         if not real and widest <= ALIKE:
@@ -182,20 +182,20 @@ def sigmoids_alike(found: Findings) -> Judged:
         "where",
         ">seeds",
         ">test tokens",
-        ">pairs told apart",
+        ">pairs that differ",
         "furthest apart",
         ">tokens",
         ">intervals within, points",
         ">corrected p",
     ]
-    apart = sum(row.verdict != "not told apart" for row in rows)
-    words = f"Alike at {len(alike)} of {len(every)} places. Of {len(rows)} pairs, {apart} are told apart."
+    apart = sum(row.verdict != "not significant" for row in rows)
+    words = f"Alike at {len(alike)} of {len(every)} places. Of {len(rows)} pairs, {apart} differ significantly."
     return Judged(of_total(len(alike), len(every)), words, markdown(heads, lines))
 
 
 @claim("SGD is the strongest baseline", "“The strongest baseline is given by SGD.”", ["table"], OVER_SENTENCES)
 def sgd_is_the_strongest_baseline(found: Findings) -> Judged:
-    """PA and L-BFGS beside SGD."""
+    """PA and L-BFGS compared with SGD."""
     rows = _against_sgd(found, ("table",), ("pa", "lbfgs"))
     verdict = of_tests(len(told(rows, "worse")), len(told(rows, "better")), len(rows))
     return Judged(verdict, f"{count_words(rows)}. {extremes(rows)}", gain_table(rows))

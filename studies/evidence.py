@@ -43,7 +43,7 @@ class Gain:
 
     @property
     def verdict(self) -> str:
-        """better, worse, or not told apart, by tokens."""
+        """better, worse, or not significant, by tokens."""
         return _verdict(self.adjusted, self.tokens.tokens)
 
     @property
@@ -72,13 +72,13 @@ class Lead:
 
     @property
     def verdict(self) -> str:
-        """ahead, behind, or not told apart, over the first epochs."""
+        """ahead, behind, or not significant, over the first epochs."""
         return {"better": "ahead", "worse": "behind"}.get(found := _verdict(self.adjusted, self.early), found)
 
 
 @dataclass(frozen=True)
 class Cost:
-    """CPU seconds of an epoch, without scoring, and beside plain SGD's."""
+    """CPU seconds of an epoch, without scoring, compared with plain SGD."""
 
     place: Place
     recipe: str
@@ -212,5 +212,5 @@ def _stacked(runs: list[RunResult], what: str) -> Longs | None:
 
 def _verdict(adjusted: float, by: float) -> str:
     if adjusted >= LEVEL:
-        return "not told apart"
+        return "not significant"
     return "better" if by > 0 else "worse"

@@ -38,7 +38,7 @@ Rows = dict[str, list[Gain]]  # protocol → a gain for each recipe
 
 
 def write_figures(found: Findings, folder: Path) -> list[Path]:
-    """Draws what there are results for."""
+    """Draw the figures that there are results for."""
     matplotlib = requires_matplotlib()
     folder.mkdir(parents=True, exist_ok=True)
     made = []

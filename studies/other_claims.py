@@ -1,4 +1,4 @@
-"""Claims about the parameters of G, about the kin that the paper names, and about the divergence itself."""
+"""Claims about the parameters of G, the related methods that the paper names, and the divergence itself."""
 
 import numpy as np
 
@@ -75,18 +75,20 @@ def _at_one_setting(grid: Grid, name: str) -> list[float]:
     "U1\\*.G1 “can be treated as a stochastic second-order optimization procedure” and “reminds us of the online "
     "Newton step”; SGD-QN and AdaGrad are named beside it, meta-descent in the introduction.",
     ["kin"],
-    f"{OVER_SENTENCES}; akin: not told apart from U1\\*.G1",
+    f"{OVER_SENTENCES}; akin: no significant difference from U1\\*.G1",
 )
 def kin_beside_u1(found: Findings) -> Judged:
-    """The kin and U1*.G1 beside SGD, and the kin beside U1*.G1, each tuned."""
+    """Related methods and U1*.G1 compared with SGD, and the methods with U1*.G1, each tuned."""
     kin, place = ("adaptive", *KIN), Place("kin", "all")
     asked = [(place, name, "sgd") for name in ("u1.g1", *kin)] + [(place, name, "u1.g1") for name in kin]
     rows = gains(found.results, asked)
     beside_u1 = [row for row in rows if row.other == "u1.g1"]
     beside_sgd = [row for row in rows if row.other == "sgd"]
-    apart = [row for row in beside_u1 if row.verdict != "not told apart"]
-    words = "Beside SGD: " + ", ".join(f"{label(row.one)} {row.verdict}" for row in beside_sgd) + "."
-    words += f" Told apart from U1\\*.G1: {listed([f'{label(r.one)} ({r.verdict})' for r in apart]) or 'none'}."
+    apart = [row for row in beside_u1 if row.verdict != "not significant"]
+    words = "Compared with SGD: " + ", ".join(f"{label(row.one)} {row.verdict}" for row in beside_sgd) + "."
+    words += (
+        f" Significantly different from U1\\*.G1: {listed([f'{label(r.one)} ({r.verdict})' for r in apart]) or 'none'}."
+    )
     return Judged(of_total(len(beside_u1) - len(apart), len(beside_u1)), words, gain_table(rows))
 
 

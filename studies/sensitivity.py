@@ -82,7 +82,7 @@ def run_grid(
     workers: int | None = None,
     on_progress: OnProgress | None = None,
 ) -> dict[Cell, RunResult]:
-    """Trains what the folder does not have yet, and returns the run of each cell; only training data is looked at."""
+    """Train what the folder does not have yet, and return the run of each cell; uses training data only."""
     grid = cells()
     plan = Plan(
         ("sgd", "ngd"), ("observed",), seeds=1, epochs=epochs, only=tuple(cell.run for cell in grid), scored=("test",)

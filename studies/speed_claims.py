@@ -119,7 +119,7 @@ def _when(reached: tuple[int, float] | None, unit: str) -> str:
     f"95 % interval of the ratio over seeds, at most {FACTOR:g}; CPU time of one core without scoring",
 )
 def an_epoch_costs_little_more(found: Findings) -> Judged:
-    """Seconds of an epoch beside SGD's."""
+    """Seconds of an epoch, compared with SGD."""
     every = [row for place in places(("table",)) for row in costs(found.results["table"], "table", place.features)]
     others = [row for row in every if row.recipe in TRANSFORMED]
     shown = [row for row in every if row.recipe == "sgd" or row in others]

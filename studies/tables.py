@@ -30,7 +30,7 @@ def markdown(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def gain_table(rows: Sequence[Gain]) -> str:
-    """Final scores beside another recipe's: tokens, and chunk F1 where labels mark chunks."""
+    """Final scores compared with another recipe: tokens, and chunk F1 if the labels mark chunks."""
     chunks = any(row.chunks is not None for row in rows)
     others = {row.other for row in rows}
     beside = f"more tokens right than {label(others.pop())}" if len(others) == 1 else "more tokens right"

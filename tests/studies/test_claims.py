@@ -123,7 +123,7 @@ def test_sigmoids_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(accuracy_claims, "ALIKE", 0.3)
     assert verdict(accuracy_claims.sigmoids_alike, table({})) == HOLDS
     assert verdict(accuracy_claims.sigmoids_alike, table({"u2.g2": 60.0})) == FAILS
-    monkeypatch.setattr(accuracy_claims, "ALIKE", 0.001)  # not told apart, but the intervals are too wide to say alike
+    monkeypatch.setattr(accuracy_claims, "ALIKE", 0.001)  # not significant, but the intervals are too wide to say alike
     assert verdict(accuracy_claims.sigmoids_alike, table({})) == FAILS
 
 

@@ -32,9 +32,9 @@ class DifferenceRow:
 
     @property
     def verdict(self) -> str:
-        """better, worse, or not told apart."""
+        """better, worse, or not significant."""
         if self.adjusted >= LEVEL:
-            return "not told apart"
+            return "not significant"
         return "better" if self.difference.tokens > 0 else "worse"
 
     @property

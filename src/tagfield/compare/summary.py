@@ -81,7 +81,7 @@ class SummaryRow:
     seconds: MeanSd | None = None
     accuracy: MeanSd | None = None
     f1: MeanSd | None = None
-    known_accuracy: MeanSd | None = None  # as CRFsuite counts; see worker.known_tokens
+    known_accuracy: MeanSd | None = None  # as CRFsuite counts; see worker_process.known_tokens
     reached: tuple[int, float] | None = None  # epoch and seconds to reach the baseline's final accuracy
 
     @property

@@ -57,7 +57,7 @@ def tune(
     quiet = replace(plan, scored=("test",))  # the test data of these runs is the held-out tenth
 
     def tried(asked: list[PlannedRun]) -> list[RunResult]:
-        """What is asked for, and all that was tried before."""
+        """Train these runs; return them and all runs before."""
         if asked:
             more = replace(quiet, only=tuple(asked))
             compare(*both, more, Path(folder) / FOLDER, workers=workers, on_progress=on_progress)
@@ -126,9 +126,9 @@ def _best(runs: list[RunResult]) -> RunResult:
 
 
 def accuracy(run: RunResult) -> float:
-    """On the held-out tenth, in the mean over the last fifth of the epochs, which is steadier than the last one alone.
+    """Accuracy on the held-out tenth, averaged over the last fifth of the epochs, which varies less than the last one.
 
-    For a recipe that goes by iterations, where it ended.
+    For a recipe that counts iterations, the accuracy at the end.
     """
     last = 1 if runs_by_iteration(run.run.recipe) else max(1, len(run.epochs) // 5)
     return float(run.curve("test_accuracy")[-last:].mean())
