@@ -21,7 +21,7 @@ from tagfield.compat.sklearn.weight_tables import largest
 from tagfield.data.corpus import Corpus
 from tagfield.data.dataset import Doubles
 from tagfield.data.text.sources import PathLike
-from tagfield.data.text.tokenizer import Tokenizer
+from tagfield.data.text.tokenizer.tokenizer import Tokenizer
 from tagfield.errors import InputError
 from tagfield.inference.spans import Span
 from tagfield.model.explain import SizeReport

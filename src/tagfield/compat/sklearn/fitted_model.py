@@ -15,7 +15,7 @@ from tagfield.compat.sklearn.labels import LabelNames
 from tagfield.compat.sklearn.modelfile import ModelFile
 from tagfield.compat.sklearn.weight_tables import state_features, transition_features
 from tagfield.data.encode import WordEncoder
-from tagfield.data.text.templates import Template
+from tagfield.data.text.templates.template import Template
 from tagfield.errors import InputError
 from tagfield.model.model import Model
 from tagfield.model.saved_values import labels_from_json, labels_to_json, rules_to_json

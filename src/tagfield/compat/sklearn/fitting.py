@@ -26,8 +26,8 @@ from tagfield.data.corpus import Corpus, is_corpus
 from tagfield.data.dataset import Dataset
 from tagfield.data.encode import AUTO, Encoded, Vocabulary
 from tagfield.data.labels.rules import check_data
-from tagfield.data.text.presets import load_template
-from tagfield.data.text.templates import Template
+from tagfield.data.text.templates.presets import load_template
+from tagfield.data.text.templates.template import Template
 from tagfield.errors import InputError
 from tagfield.inference.constraints import Rules
 from tagfield.model.model import Model

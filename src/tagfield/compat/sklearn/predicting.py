@@ -21,7 +21,7 @@ from tagfield.compat.sklearn.string_tokens import StringTokens, has_strings
 from tagfield.data.dataset import Doubles, Ints
 from tagfield.data.encode import Encoded, check_weights
 from tagfield.data.text.records import WORD
-from tagfield.data.text.templates import LABEL
+from tagfield.data.text.templates.template import LABEL
 from tagfield.errors import InputError
 from tagfield.inference.constraints import Rules
 from tagfield.inference.decoder import Decoder
