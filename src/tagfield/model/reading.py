@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
 
-from tagfield.data.encode import Encoded, Format, WordEncoder, encode_files, encode_sequences, same_vocabulary
+from tagfield.data.encode import Encoded, WordEncoder, encode_files, encode_sequences, same_vocabulary
 from tagfield.data.labels.kinds import label_kind
 from tagfield.data.text.reading import ReadOptions
 from tagfield.data.text.sources import PathLike, Source
@@ -73,7 +73,7 @@ class Reading:
         paths: PathLike | Source | Iterable[PathLike | Source],
         *,
         columns: str | None = None,
-        format: Format | None = None,
+        format: str | None = None,
         reading: ReadOptions | None = None,
     ) -> Encoded:
         """Read and encode files with this model's template and vocabularies."""

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from tagfield.data.labels.kinds import OUTSIDE, UNITS, LabelKind, label_kind
+from tagfield.data.labels.kinds import UNITS, LabelKind, label_kind
+from tagfield.data.labels.schemes import OUTSIDE
 from tagfield.data.text.tokenizer.tokenizer import Tokenizer, tokenize
 from tagfield.data.text.tokenizer.tokens import Offsets
 from tagfield.errors import InputError

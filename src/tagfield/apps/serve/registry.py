@@ -18,8 +18,9 @@ from typing import Any, NamedTuple
 from tagfield.apps.serve.log import log
 from tagfield.apps.serve.pins import PinTypes
 from tagfield.apps.serve.refusals import NOT_FOUND, Refusal
-from tagfield.data.labels.kinds import OUTSIDE, UNITS, split_label
+from tagfield.data.labels.kinds import UNITS
 from tagfield.data.labels.rules import check_model
+from tagfield.data.labels.schemes import OUTSIDE, split_label
 from tagfield.errors import InputError, TagfieldError, did_you_mean, shown
 from tagfield.inference.constraints import Rules, rules_of
 from tagfield.model.model import Model
