@@ -8,11 +8,12 @@ import typer
 from tagfield.apps.errors.page import SENTENCES, ErrorsPage, check_page_target, write_errors_page
 from tagfield.cli.arguments import Constraints, ModelFile, Threads
 from tagfield.cli.checks import check_inputs, check_reads_files, check_target
-from tagfield.cli.exits import UsageError
+from tagfield.cli.exits import usage
 from tagfield.cli.figures import count
 from tagfield.cli.reading import with_reading_options
 from tagfield.cli.voice import AsJson, Quiet, Voice, print_json
 from tagfield.data.text.reading import ReadOptions
+from tagfield.data.text.sources import listed
 from tagfield.model.model import Model
 from tagfield.system.cores import usual_threads
 
@@ -45,8 +46,8 @@ def errors(
     Filter by confusion, confidence or unseen words, note your decisions and download them. It is one file that loads
     nothing from the network, so you can send it to your annotators.
     """
-    if "-" in files and "-" in (train or ()):
-        raise UsageError("standard input (-) can be read only once")
+    with usage():
+        listed([*files, *(train or [])])  # standard input can be read only once
     check_inputs(output, [model, *files, *(train or [])])
     check_target(output)
     check_page_target(output)

@@ -32,18 +32,16 @@ class Chain:
     (['Y', 'X'], [0.5, 0.5])
     """
 
-    __slots__ = ("_field", "_node", "_read")
+    __slots__ = ("_field", "_read")
 
     def __init__(self, tagger: SequenceTagger, field: kernels.Field, xseq: Any) -> None:
-        if isinstance(xseq, ItemSequence):
-            self._read = tagger.read(xseq.for_encoding())
-        else:
-            try:
-                self._read = tagger.read(xseq)
-            except (InputError, TypeError):  # bytes, numbers of NumPy, text as an item; or it says what is wrong
-                self._read = tagger.read(ItemSequence(xseq).for_encoding())
+        if type(xseq) is not list:
+            xseq = xseq.for_encoding() if isinstance(xseq, ItemSequence) else list(xseq)
+        try:
+            self._read = tagger.read(xseq)
+        except (InputError, TypeError):  # bytes, numbers of NumPy, text as an item; or it says what is wrong
+            self._read = tagger.read(ItemSequence(xseq).for_encoding())
         self._field = field
-        self._node: list[list[float]] | None = None
 
     def __len__(self) -> int:
         return len(self._read)
@@ -53,10 +51,8 @@ class Chain:
         return self._read.best(names)
 
     def marginals(self) -> list[list[float]]:
-        """P(y_t = y | x) [T, L], computed by the first call."""
-        if self._node is None:
-            self._node = self._read.rows()
-        return self._node
+        """P(y_t = y | x) [T, L]."""
+        return self._read.rows()
 
     def log_probability(self, labels: Ints) -> float:
         """log p(y | x) of label ids [T]."""

@@ -17,14 +17,13 @@ import numpy as np
 
 from tagfield.compat.pycrfsuite.chain import Chain
 from tagfield.compat.pycrfsuite.dump import ParsedDump, dump_lines, header_of, info_of
-from tagfield.compat.pycrfsuite.items import ItemSequence, text_of
+from tagfield.compat.pycrfsuite.items import text_of
 from tagfield.data.dataset import Ints
 from tagfield.errors import InputError, ModelFileError, nearest
 from tagfield.model.formats import FORMATS, format_of
 from tagfield.model.model import Model
 
 MAGIC, HEADER = b"lCRF", 48
-SEQUENCES = (list, tuple, ItemSequence)  # a tuple: a union would be made anew by every call
 
 
 class LabelError(InputError, RuntimeError, TypeError):
@@ -109,7 +108,7 @@ class Tagger:
     def set(self, xseq: Any) -> None:
         """Set the current sequence; its items are as in `ItemSequence`."""
         source = self._source or _closed()
-        self._sequence, self._rows = source.read(xseq if isinstance(xseq, SEQUENCES) else list(xseq)), []
+        self._sequence, self._rows = (source.read(xseq), [])
 
     def tag(self, xseq: Any = None) -> list[Any]:
         """The best labels of a sequence, which becomes the current one; by default those of the current one."""
@@ -117,7 +116,7 @@ class Tagger:
         if xseq is None:
             sequence = self._sequence
             return [] if sequence is None else sequence.best(source.labels)
-        sequence = source.read(xseq if isinstance(xseq, SEQUENCES) else list(xseq))
+        sequence = source.read(xseq)
         self._sequence, self._rows = sequence, []
         return sequence.best(source.labels)  # not another thread's, set meanwhile
 
@@ -133,12 +132,12 @@ class Tagger:
 
     def marginal(self, y: Any, pos: int) -> float:
         """P(y_pos = y | x) for the current sequence; the first call computes it for all labels and positions."""
-        source, sequence = self._source or _closed(), self._sequence
         try:
             if pos >= 0:
-                return self._rows[pos][source.ids[y]]
-        except (IndexError, KeyError, TypeError):
+                return self._rows[pos][self._source.ids[y]]  # type: ignore[union-attr]
+        except (AttributeError, IndexError, KeyError, TypeError):
             pass  # the first call for this sequence, or a label or position that needs a closer look
+        source, sequence = self._source or _closed(), self._sequence
         if not sequence:
             return 0.0
         label, place = _id(y, source), int(pos)
@@ -183,8 +182,11 @@ def _closed() -> NoReturn:
 
 
 def _id(label: Any, source: Source) -> int:
+    found = source.ids.get(label)
+    if found is not None:
+        return found
     name = text_of(label) if isinstance(label, str | bytes) else label
-    found = source.ids.get(label, source.ids.get(name))
+    found = source.ids.get(name)
     if found is None:
         near = nearest(name, map(str, source.labels))
         hint = f"; did you mean {near!r}?" if near else ""

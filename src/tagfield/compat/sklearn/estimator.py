@@ -293,12 +293,11 @@ class Estimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no typ
         return found
 
     def _predictor(self) -> Predictor:
-        fitted, constraints = self._fitted, self.constraints
-        if fitted is None or fitted.model is None:
-            fitted = self._made()
-        if constraints is None:
-            constraints = fitted.saved_constraints
-        return Predictor(fitted, fitted.model, constraints, self.n_jobs)  # type: ignore[arg-type]  # it is made
+        fitted = self._fitted or self._made()
+        found = fitted.predictor
+        if found is None or found.given is not self.constraints or found.n_jobs is not self.n_jobs:
+            found = fitted.predictor = Predictor(fitted, self.constraints, self.n_jobs)
+        return found
 
     def _info(self) -> Any:
         """What `tagger_.info()` returns."""

@@ -8,7 +8,7 @@ Every fit, partial_fit and prune makes a new FittedModel, so nothing that was de
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tagfield.compat.pycrfsuite.tagger import Tagger
 from tagfield.compat.sklearn.labels import LabelNames
@@ -21,6 +21,9 @@ from tagfield.model.info import labels_from_json, labels_to_json, rules_to_json
 from tagfield.model.model import Model
 from tagfield.train import Epoch, Settings
 from tagfield.train.loop.streaming import Stream
+
+if TYPE_CHECKING:
+    from tagfield.compat.sklearn.predicting import Predictor
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,8 @@ class FittedModel:
     seconds: tuple[float | None, float | None] = (None, None)  # to prepare the features, and to store the model
     model: Model | None = None  # None until a live stream is asked for it
     live: LiveStream | None = None
-    tagger: Tagger | None = field(default=None, init=False)  # these two are made on request
+    predictor: "Predictor | None" = field(default=None, init=False)  # these three are made on request
+    tagger: Tagger | None = field(default=None, init=False)
     file: ModelFile | None = field(default=None, init=False)
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Predictor: what one call of a fitted CRF predicts with.
+"""Predictor: what a fitted CRF predicts with, until an argument or the model changes.
 
     FittedModel, constraints, n_jobs ─▶ Predictor ─▶ labels · probabilities · decoder (the rest) · explain · compare
                                             └─▶ TaggedSequence ─▶ crf.tagger_, python-crfsuite's Tagger
@@ -29,19 +29,21 @@ from tagfield.model.direct import Direct
 from tagfield.model.explain import explain
 from tagfield.model.explanation import Explanation
 from tagfield.model.info import rules_for
-from tagfield.model.model import Model
 from tagfield.native._text import label_lists, probability_lists
 
 Known: TypeAlias = Iterable[Any] | None  # labels that you already know; see `CRF.predict`
 
 
-class Predictor(NamedTuple):
-    """A fitted model, and the arguments of CRF that predictions depend on."""
+class Predictor:
+    """A fitted model, and the arguments of CRF that predictions depend on.
 
-    fitted: FittedModel
-    model: Model
-    constraints: Any
-    n_jobs: int | None
+    given: CRF(constraints=…); None means those of the model file
+    """
+
+    def __init__(self, fitted: FittedModel, given: Any, n_jobs: int | None) -> None:
+        self.fitted, self.given, self.n_jobs = fitted, given, n_jobs
+        self.model = fitted.made(given)
+        self.constraints = fitted.chosen_constraints(given)
 
     def labels(self, X: Any, known: Known = None) -> list[list[Any]]:
         """The best labels of each sequence."""
