@@ -94,6 +94,11 @@ def to_tensors(parts: Parts) -> tuple[dict[str, Any], dict[str, str]]:
     return tensors, metadata
 
 
+def is_safetensors(start: bytes) -> bool:
+    """Whether a file that starts with these bytes is one of safetensors, as tagfield's are."""
+    return len(start) > 9 and start[8:9] == b"{" and int.from_bytes(start[:8], "little") < 2**32
+
+
 def load_parts(path: str | os.PathLike[str], data: memoryview | None = None) -> Parts:
     """Load a model file, or what `storage.open_file` gave for it. A file that is no model raises ModelFileError."""
     name = os.fspath(path)
