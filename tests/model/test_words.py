@@ -1,4 +1,4 @@
-"""Words and text, as a user meets them: train on words, tag words and text, save, and mistakes that are told."""
+"""Words and text, as a user meets them: train on words, tag words and text, save, and messages about mistakes."""
 
 import json
 import pickle
@@ -280,10 +280,10 @@ def test_a_model_that_knows_hardly_any_attribute_warns_once() -> None:
     X, y = [[["w=a", "s"], ["w=b"]]], [["X", "Y"]]
     model = Model.train(encode_sequences(X, y), SETTINGS)
     strange = [[[f"word:{n}", f"lower:{n}"] for n in range(12)]]
-    with pytest.warns(UnknownAttributesWarning, match=r"0 of the 24 .*: 'word:0', 'lower:0', 'word:1'\); make") as told:
+    with pytest.warns(UnknownAttributesWarning, match=r"0 of the 24 .*: 'word:0', 'lower:0', 'word:1'\); make") as seen:
         model.tag(strange)
-    assert len(told) == 1
-    assert told[0].filename == __file__
+    assert len(seen) == 1
+    assert seen[0].filename == __file__
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model.tag(strange)  # once is enough

@@ -212,8 +212,8 @@ def test_edge_features_exist_as_transitions_do(problem: Problem, minimum: int, t
     assert kernels.count_edges(corpus, E).tolist() == counts
     edges, blocks = features.zero.edge, features.layout.blocks
     needed = sum(array.nbytes for array in features.zero.arrays())
-    told = {"blocks": blocks, "edge_blocks": 0 if edges is None else len(edges)}
-    assert features.bytes_needed(problem.attributes, L, E, **told) == needed
+    known = {"blocks": blocks, "edge_blocks": 0 if edges is None else len(edges)}
+    assert features.bytes_needed(problem.attributes, L, E, **known) == needed
     if transitions == "all":
         assert features.bytes_needed(problem.attributes, L, E, blocks=blocks) == needed
 

@@ -73,7 +73,7 @@ def test_quadruples_there_and_back(drawn: tuple[int, int, Table], wide: bool) ->
         expected = [[number(kept.get((e, i, j), 0.0)) for j in range(labels)] for i in range(labels)]
         assert features.edge_matrix(weights, e).tolist() == expected
     _, same = FeatureSet.from_triples(
-        0, labels, NOTHING, NOTHING, edges=edges, edge_weights=at.edges(weights), dtype=number
+        0, labels, NOTHING, NOTHING, edges=edges, edge_weights=at.edge_features(weights), dtype=number
     )
     assert [array.tobytes() for array in same.arrays()] == [array.tobytes() for array in weights.arrays()]
 

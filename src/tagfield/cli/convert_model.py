@@ -5,7 +5,6 @@
 Labels and weights are kept or the command fails. What else OUT cannot hold is left out, and the command says so.
 """
 
-import shlex
 from dataclasses import replace
 from typing import Annotated
 
@@ -15,19 +14,14 @@ from tagfield.cli.checks import check_inputs, check_target
 from tagfield.cli.exits import UsageError
 from tagfield.cli.figures import count
 from tagfield.cli.voice import AsJson, Quiet, Voice, print_json
-from tagfield.data.text.templates.template import WAPITI
 from tagfield.errors import InputError, did_you_mean
 from tagfield.model.file import Parts
-from tagfield.model.formats import FORMATS, read_parts, write
-from tagfield.model.formats.crfpp_templates import lines_of
-from tagfield.model.formats.crfpp_writer import came_from_crfpp
+from tagfield.model.formats import FORMATS, notes_on, read_parts, write
 from tagfield.model.formats.pickles import Pickled, is_pickle, models_in
 from tagfield.model.formats.raw_items import is_raw, plain_parts
 from tagfield.system.storage import open_file
 
 TARGETS = [name for name, each in FORMATS.items() if each.writer or name == "tagfield"]
-NO_VALUES = "values every attribute counts 1 there; do not use the file if yours had other values"
-TRAINING = {"settings", "epochs", "objective", "stop_reason"}
 
 
 def convert_model(
@@ -114,33 +108,3 @@ def _chosen(models: list[Pickled], source: str, which: int | None) -> Pickled:
         listed = "; ".join(f"{k}: {model.describe()}" for k, model in enumerate(models, start=1))
         raise InputError(f"{source} holds {count(len(models), 'model')}; choose one with --which ({listed})")
     return models[which - 1]
-
-
-def notes_on(parts: Parts, to: str, target: str) -> list[str]:
-    """What the new file does not hold, and what its data must look like."""
-    if to == "tagfield":
-        return []
-    lines, template = [], parts.template
-    kept = template is not None and to == "wapiti" and template.syntax == WAPITI
-    if to == "wapiti" and not kept and not is_raw(parts):
-        edges = ", b before each attribute of transitions" if parts.edges else ""
-        lines.append(f"data   raw mode: write u before each attribute{edges}, and give every item the token b")
-    if to == "crfpp":
-        made = None if came_from_crfpp(parts) else lines_of(parts)
-        kept = template is not None and (made is None or not made.each_in_a_column)
-        if made is not None and made.each_in_a_column:
-            lines.append(
-                f"data   one attribute in each of {made.columns} columns; fill up with a word of your own, such as _"
-            )
-        lines.append(f"next   crf_learn -C {shlex.quote(target)} MODEL makes the binary file that crf_test reads")
-    if template is None and parts.info.get("format") not in ("crfpp", "crfpp-binary", "wapiti"):
-        lines += [NO_VALUES] * (to in ("crfpp", "wapiti"))
-    if template is not None and not kept:
-        lines.append(f"left out: template {template.name}; make attributes as it makes them")
-    if parts.stream is not None:
-        lines.append("left out: the optimiser's state of partial_fit")
-    if parts.info.get("labels") is not None:
-        lines.append("left out: the types of its labels, which become strings")
-    if TRAINING & parts.info.keys():
-        lines.append("left out: how the model was trained")
-    return lines

@@ -50,7 +50,7 @@ class SizeReport:
 
     @classmethod
     def of(cls, model: Model) -> "SizeReport":
-        states, edges = model.features.counts
+        states, transitions = model.features.counts
         arrays: list[Any] = [*model.weights.arrays(), model.features.first, model.features.column]
         arrays += [model.features.edge_first, model.features.edge_column]
         names: list[Any] = [*model.attributes.to_arrays(), *model.labels.to_arrays()]
@@ -60,7 +60,7 @@ class SizeReport:
             len(model.labels),
             len(model.attributes),
             states,
-            edges + model.features.edge_count,
+            transitions + model.features.edge_count,
             model.features.size - nonzero,
             sum(a.nbytes for a in arrays if a is not None),
             sum(a.nbytes for a in names),
@@ -238,11 +238,11 @@ def _attribute_scores(model: Model, encoded: Encoded, wanted: set[int]) -> Table
 
 def _edge_scores(model: Model, encoded: Encoded, wanted: set[int]) -> Table:
     """The known edge attributes of some positions, with their values and value·θ[attribute, ·, ·] [from L, to L]."""
-    length, edges = int(encoded.dataset.tokens[-1]), encoded.dataset.edge_slots
-    if edges is None or model.edges is None:
+    length, slots = int(encoded.dataset.tokens[-1]), encoded.dataset.edge_slots
+    if slots is None or model.edges is None:
         return [[] for _ in range(length)]
     return _by_position(
-        edges, length, wanted, model.edges, lambda edge: model.features.edge_matrix(model.weights, edge)
+        slots, length, wanted, model.edges, lambda edge: model.features.edge_matrix(model.weights, edge)
     )
 
 

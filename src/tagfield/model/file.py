@@ -31,7 +31,7 @@ from tagfield.weights.layout import LANES, FeatureSet, Weights, absent
 
 FORMAT = "tagfield model "  # and the version of the file
 VERSION = 3  # the latest that this release reads
-EDGES = ("edge", "edge_first", "edge_column")  # edge weights, and where their rows are
+EDGE_ARRAYS = ("edge", "edge_first", "edge_column")  # edge weights, and where their rows are
 RESOURCE = "resource."  # prefix of the texts of a template's resources
 STREAM = "stream."  # prefix of the names of a stream's arrays
 STREAM_NUMBERS = {"offered", *NUMBERS}
@@ -78,7 +78,7 @@ def to_tensors(parts: Parts) -> tuple[dict[str, Any], dict[str, str]]:
         edge_bytes, edge_offsets = parts.edges.to_arrays()
         tensors |= {"edge_bytes": edge_bytes, "edge_offsets": edge_offsets}
         rows = parts.weights.edge, parts.features.edge_first, parts.features.edge_column
-        tensors |= {name: array for name, array in zip(EDGES, rows, strict=True) if array is not None}
+        tensors |= {name: array for name, array in zip(EDGE_ARRAYS, rows, strict=True) if array is not None}
     version = 3 if hashed else version
     metadata = {"format": f"{FORMAT}{version}", "features": parts.features.kind, "info": json.dumps(parts.info)}
     if hashed:
@@ -92,6 +92,11 @@ def to_tensors(parts: Parts) -> tuple[dict[str, Any], dict[str, str]]:
         metadata["stream"] = json.dumps(parts.stream.numbers)
         tensors |= {f"{STREAM}{name}": array for name, array in parts.stream.arrays.items() if array.size}
     return tensors, metadata
+
+
+def is_safetensors(start: bytes) -> bool:
+    """Whether a file that starts with these bytes is one of safetensors, as tagfield's are."""
+    return len(start) > 9 and start[8:9] == b"{" and int.from_bytes(start[:8], "little") < 2**32
 
 
 def load_parts(path: str | os.PathLike[str], data: memoryview | None = None) -> Parts:
@@ -121,10 +126,10 @@ def from_tensors(tensors: dict[str, Any], metadata: dict[str, str]) -> Parts:
         attributes = Vocabulary.from_arrays(tensors["attribute_bytes"], tensors["attribute_offsets"])
     labels = Vocabulary.from_arrays(tensors["label_bytes"], tensors["label_offsets"])
     edges = None
-    if any(name in tensors for name in (*EDGES, "edge_bytes", "edge_offsets")):
+    if any(name in tensors for name in (*EDGE_ARRAYS, "edge_bytes", "edge_offsets")):
         edges = Vocabulary.from_arrays(tensors["edge_bytes"], tensors["edge_offsets"])
     weights = Weights(
-        tensors["state"], tensors["trans"], tensors[EDGES[0]] if edges is not None and len(edges) else None
+        tensors["state"], tensors["trans"], tensors[EDGE_ARRAYS[0]] if edges is not None and len(edges) else None
     )
     kind = metadata["features"]
     if kind not in ("observed", "all"):
@@ -155,7 +160,7 @@ def from_tensors(tensors: dict[str, Any], metadata: dict[str, str]) -> Parts:
     _check_padding(features)
     template = _template(tensors, metadata)
     info = info_from_json(metadata["info"], labels.strings())
-    stream = _stream(tensors, metadata, features, edges=edges is not None)
+    stream = _stream(tensors, metadata, features, has_edges=edges is not None)
     return Parts(labels, attributes, features, weights, template, info, stream, edges)
 
 
@@ -191,7 +196,9 @@ def _template(tensors: dict[str, Any], metadata: dict[str, str]) -> Template | N
     return Template.from_json(metadata["template"], texts)
 
 
-def _stream(tensors: dict[str, Any], metadata: dict[str, str], features: FeatureSet, *, edges: bool) -> State | None:
+def _stream(
+    tensors: dict[str, Any], metadata: dict[str, str], features: FeatureSet, *, has_edges: bool
+) -> State | None:
     """The optimiser's state of a stream: full rows for the weights, AdaGrad's sums and the average."""
     if "stream" not in metadata:
         return None
@@ -201,7 +208,7 @@ def _stream(tensors: dict[str, Any], metadata: dict[str, str], features: Feature
     if not all(isinstance(n, int | float) and 0 <= n < 2**53 for n in numbers.values()) or numbers["scale"] <= 0:
         raise ValueError("a number of the stream is out of range")
     shapes = {"state": (features.attributes * features.blocks_per_row, LANES), "trans": features.marks.trans.shape}
-    if edges:
+    if has_edges:
         shapes["edge"] = features.edges * features.labels * features.blocks_per_row, LANES
     arrays: dict[str, Any] = {}
     for name in ("theta", "squares", "rest"):

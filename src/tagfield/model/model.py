@@ -1,6 +1,6 @@
 """Model: a CRF that is trained, tags words, text and attributes, and is saved to a file.
 
-    data ─▶ train ─▶ Model ─▶ its answers (predictor.py): tag · tag_words · tag_text · tag_arrow · marginals · spans · …
+    data ─▶ train ─▶ Model ─▶ its answers (labeller.py): tag · tag_words · tag_text · tag_arrow · marginals · spans · …
                        ├─▶ evaluate ─▶ Scores
                        ├─▶ its weights (inspection.py): top_features · top_edges · pruned
                        └─▶ save ─▶ one safetensors file ─▶ load (every bound checked) ─▶ Model
@@ -28,7 +28,7 @@ from tagfield.model.arrow import ArrowTagger, Options
 from tagfield.model.file import from_tensors, to_tensors
 from tagfield.model.formats import read_bytes, read_parts, write
 from tagfield.model.info import info_of_stream, info_of_training
-from tagfield.model.predictor import Predictor
+from tagfield.model.labeller import Labeller
 from tagfield.model.reader import caller_depth, paths_of
 from tagfield.system.html import facts, some
 from tagfield.train import Settings, Trained, train
@@ -40,7 +40,7 @@ from tagfield.train.recipes.settings import settings_from
 
 
 @dataclass(frozen=True)
-class Model(Predictor):
+class Model(Labeller):
     """A trained CRF.
 
     >>> sentences = [["Anna", "sleeps"], ["Ben", "sings"]]

@@ -114,19 +114,19 @@ def feature_set(
 
 
 def _edge_rows(
-    counts: Counts, edges: int, labels: int, kind: str, min_count: int
+    counts: Counts, edge_attributes: int, labels: int, kind: str, min_count: int
 ) -> tuple[tuple[Longs | None, NDArray[np.uint16] | None], Floats | None]:
     """First block and label block of the rows of edge weights, and zero weights for their features."""
-    if not edges:
+    if not edge_attributes:
         return (None, None), None
     blocks = -(-labels // LANES)
     if kind == "observed":
-        first, column, lanes = counts.edges(edges, labels, max(1, min_count))
+        first, column, lanes = counts.edges(edge_attributes, labels, max(1, min_count))
         return (first, column), _marked(lanes)
-    first = np.arange(edges * labels + 1, dtype=np.int64) * blocks
-    zero = np.zeros((edges * labels, blocks * LANES), np.float32)
+    first = np.arange(edge_attributes * labels + 1, dtype=np.int64) * blocks
+    zero = np.zeros((edge_attributes * labels, blocks * LANES), np.float32)
     zero[:, labels:] = ABSENT
-    column = np.tile(np.arange(blocks, dtype=np.uint16), edges * labels)
+    column = np.tile(np.arange(blocks, dtype=np.uint16), edge_attributes * labels)
     return (first, column), zero.reshape(-1, LANES)
 
 
@@ -222,27 +222,27 @@ def prune(features: FeatureSet, weights: Weights, threshold: float = 0.0) -> Pru
     (state, trans), edge = at.values(weights), at.edge_values(weights)
     large, linked, looked = (np.abs(array) > threshold for array in (state, trans, edge))
     alive, row = np.unique(at.attribute[large], return_inverse=True)
-    edges, edge_row = np.unique(at.edge_attribute[looked], return_inverse=True)
+    looking, edge_row = np.unique(at.edge_attribute[looked], return_inverse=True)
     made, left = FeatureSet.from_triples(
         len(alive),
         features.labels,
         (row, at.label[large], state[large]),
         (at.before[linked], at.after[linked], trans[linked]),
         sparse=True,
-        edges=len(edges),
+        edges=len(looking),
         edge_weights=(edge_row, at.edge_before[looked], at.edge_after[looked], edge[looked]),
         dtype=weights.state.dtype.type,
     )
-    return Pruned(alive, made, left, edges)
+    return Pruned(alive, made, left, looking)
 
 
-def _check_memory(attributes: int, labels: int, edges: int, transitions: str) -> None:
+def _check_memory(attributes: int, labels: int, edge_attributes: int, transitions: str) -> None:
     """Raise MemoryLimitError if the weights alone do not fit; a swapping machine would only hang."""
     counts = labels * labels * 8 if transitions == "observed" else 0  # of transitions, in int64
     what = [f"{attributes:,} attributes × {labels:,} labels"] if attributes else []
-    what += [f"{edges:,} edge attributes × {labels:,}² labels"] if edges else []
+    what += [f"{edge_attributes:,} edge attributes × {labels:,}² labels"] if edge_attributes else []
     check_fits(
-        FeatureSet.bytes_needed(attributes, labels, edges) + counts,
+        FeatureSet.bytes_needed(attributes, labels, edge_attributes) + counts,
         f"a weight for each of {' and '.join(what) or f'{labels:,}² transitions'}",
         "use only observed pairs (features='observed', all_possible_states=False), drop rare attributes "
         "(min_count, min_freq), or hash them (tagfield pack --hash-bits)"

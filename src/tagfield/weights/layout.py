@@ -69,8 +69,8 @@ class FeatureSet:
 
     @cached_property
     def layout(self) -> kernels.Layout:
-        edges = (self.edges, self.edge_first, self.edge_column)
-        return kernels.Layout(self.attributes, self.labels, self.first, self.column, *edges)
+        of_edges = (self.edges, self.edge_first, self.edge_column)
+        return kernels.Layout(self.attributes, self.labels, self.first, self.column, *of_edges)
 
     @cached_property
     def zero(self) -> Weights:
@@ -105,8 +105,8 @@ class FeatureSet:
         try:
             return kernels.Field(self.layout, *arrays)
         except (TypeError, ValueError) as error:
-            told = "they must be float32, or all float64, in C order" if isinstance(error, TypeError) else str(error)
-            raise InputError(f"the weights do not fit the features: {told}") from None
+            reason = "they must be float32, or all float64, in C order" if isinstance(error, TypeError) else str(error)
+            raise InputError(f"the weights do not fit the features: {reason}") from None
 
     @staticmethod
     def bytes_needed(
@@ -138,8 +138,8 @@ class FeatureSet:
         found = (*self.locate(states), states, before, after, trans)
         if self.marks.edge is None:
             return Coordinates(*found)
-        edges = np.flatnonzero(~absent(self.marks.edge))
-        return Coordinates(*found, *self.locate_edges(edges), edges)
+        places = np.flatnonzero(~absent(self.marks.edge))
+        return Coordinates(*found, *self.locate_edges(places), places)
 
     def locate(self, places: Longs) -> tuple[Longs, Longs]:
         """Attribute and label of state weights, from their places in state.reshape(-1)."""
@@ -243,7 +243,7 @@ class FeatureSet:
             kind=self.kind,
             sparse=self.kind == "observed",
             edges=self.edges,
-            edge_weights=at.edges(weights),
+            edge_weights=at.edge_features(weights),
             dtype=weights.state.dtype.type,
         )
 

@@ -1,8 +1,8 @@
 """The weights of a model, and the feature that each of them belongs to.
 
-    FeatureSet.coordinates() ─▶ Coordinates ─▶ values(weights), edges(weights)
+    FeatureSet.coordinates() ─▶ Coordinates ─▶ values(weights), edge_features(weights)
 
-How weights are laid out is told in blocks.py and layout.py.
+blocks.py and layout.py say how weights are laid out.
 """
 
 from collections.abc import Callable
@@ -48,7 +48,7 @@ class Weights:
         return self.map(_copy_on_lines)
 
     def zeros(self) -> "Weights":
-        """0 in the place of every weight, and of what is none."""
+        """0 in every place, also where there is no feature."""
         return self.map(zeros_on_lines)
 
     def finite(self) -> bool:
@@ -127,6 +127,6 @@ class Coordinates:
         """The weights of the edge features [KE]."""
         return weights.trans[:0, 0] if weights.edge is None else weights.edge.reshape(-1)[self.edge]
 
-    def edges(self, weights: Weights) -> Quadruples:
+    def edge_features(self, weights: Weights) -> Quadruples:
         """The edge features as `FeatureSet.from_triples` takes them."""
         return self.edge_attribute, self.edge_before, self.edge_after, self.edge_values(weights)

@@ -2,9 +2,9 @@
 
     table ─▶ columns.py: Arrow's buffers ─▶ native encoder, or texts ─▶ tokenizer
                                                                    │
-    table with new columns ◀── tables.py ◀── answers.py: arrays ◀── decoder
+    table with new columns ◀── tables.py ◀── arrays.py ◀── answers ◀── decoder
 
-`tagger.py` is the same for whoever sends a function to other processes. pyarrow is imported when it is first used.
+`tagger.py` makes a function that other processes can run. pyarrow is imported when it is first used.
 """
 
 from tagfield.model.arrow.tables import Options, tag_arrow

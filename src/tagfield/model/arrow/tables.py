@@ -19,7 +19,7 @@ from tagfield.data.text.tokenizer.tokenizer import Tokenizer, tokenize
 from tagfield.errors import InputError, did_you_mean
 from tagfield.inference.decoder import Decoder, check_threads
 from tagfield.model.answers import span_kind
-from tagfield.model.arrow import answers
+from tagfield.model.arrow import arrays
 from tagfield.model.arrow.columns import Kind, Rows, kind_of, load_pyarrow, rows_of_text, rows_of_words
 from tagfield.model.sentences import Sentences
 from tagfield.native._text import ArrowWords
@@ -29,8 +29,8 @@ ROWS = 1 << 17  # in a chunk of the new columns: their offsets have 32 bits
 OUTPUTS: dict[Kind, tuple[str, ...]] = {"text": ("spans", "tokens"), "words": ("labels",)}
 
 
-class Tagger(Protocol):
-    """What is asked of a Model."""
+class TableModel(Protocol):
+    """What tables need of a Model."""
 
     @property
     def label_names(self) -> tuple[str, ...]: ...
@@ -69,7 +69,7 @@ class Options:
         return cls(**given)
 
 
-def tag_arrow(model: Tagger, data: Any, options: Options) -> Any:
+def tag_arrow(model: TableModel, data: Any, options: Options) -> Any:
     """`Model.tag_arrow`, which says what the options mean."""
     pa = load_pyarrow()
     if isinstance(data, pa.RecordBatchReader):
@@ -88,7 +88,7 @@ def tag_arrow(model: Tagger, data: Any, options: Options) -> Any:
     for batch in data.select(task.columns).to_batches(max_chunksize=ROWS):
         found.append(task.run(batch, first))
         first += batch.num_rows
-    columns = [pa.chunked_array([arrays[k] for arrays in found], f.type) for k, f in enumerate(task.fields)]
+    columns = [pa.chunked_array([part[k] for part in found], f.type) for k, f in enumerate(task.fields)]
     return _with_columns(data, task.fields, columns)
 
 
@@ -96,7 +96,7 @@ def tag_arrow(model: Tagger, data: Any, options: Options) -> Any:
 class Task:
     """A model, the columns that it reads, and the columns that it makes."""
 
-    model: Tagger
+    model: TableModel
     options: Options
     columns: list[str]
     kind: Kind
@@ -105,7 +105,7 @@ class Task:
     fields: list[Any]  # pyarrow's
 
     @classmethod
-    def of(cls, model: Tagger, schema: Any, options: Options) -> "Task":
+    def of(cls, model: TableModel, schema: Any, options: Options) -> "Task":
         """Check the options against a schema."""
         pa = load_pyarrow()
         columns = _columns(schema, options.column)
@@ -122,11 +122,11 @@ class Task:
         name = options.name or output
         sure = (kind == "text") if options.probabilities is None else options.probabilities
         if kind == "text":
-            made = [pa.field(name, answers.marks_type())]
+            made = [pa.field(name, arrays.marks_type())]
         else:
-            made = [pa.field(name, answers.labels_type())]
+            made = [pa.field(name, arrays.labels_type())]
             second = f"{options.name}_probabilities" if options.name else "probabilities"
-            made += [pa.field(second, answers.probabilities_type())] if sure else []
+            made += [pa.field(second, arrays.probabilities_type())] if sure else []
             if options.tokenizer is not None:
                 raise InputError(
                     f"column {columns[0]!r} holds tokens already, so tokenizer has no effect; leave it out"
@@ -141,12 +141,12 @@ class Task:
 
     def run(self, batch: Any, first: int) -> list[Any]:
         """The new columns of a batch, whose first row has the number `first` in its table."""
-        arrays = [(name, batch.column(name)) for name in self.columns]
-        rows = rows_of_words(arrays, first) if self.kind == "words" else rows_of_text(*arrays[0], first)
+        columns = [(name, batch.column(name)) for name in self.columns]
+        rows = rows_of_words(columns, first) if self.kind == "words" else rows_of_text(*columns[0], first)
         found = self._answers(rows)
         if self.kind == "words":
-            return answers.columns_of_labels(found, self.model.label_names, self.probabilities)
-        return [answers.column_of_marks(found)]
+            return arrays.columns_of_labels(found, self.model.label_names, self.probabilities)
+        return [arrays.column_of_marks(found)]
 
     def _answers(self, pieces: Iterator[Rows]) -> Iterator[Any]:
         """The new columns of each piece, in order; several threads take a piece each, or share the only one."""
@@ -167,16 +167,16 @@ class Task:
         if rows.words is not None:
             found = None if self.probabilities else self.model.label_ids(rows.words, self.options.rules)
             if found is not None:
-                return answers.Labels(found[0], None, np.diff(found[1]), rows.valid)
+                return arrays.Labels(found[0], None, np.diff(found[1]), rows.valid)
             encoded = self.model.read_words(rows.words)
             with _Within(self.columns[0], rows):
-                return answers.of_words(self._decoder(encoded, threads), rows.valid, self.probabilities)
+                return arrays.of_words(self._decoder(encoded, threads), rows.valid, self.probabilities)
         sentences = self._sentences(rows)
         encoded = self.model.read_text(sentences.words())
         with _Within(self.columns[0], rows):
             decoder = self._decoder(encoded, threads)
             how = {"tokens": self.tokens, "probabilities": self.probabilities}
-            return answers.of_text(decoder, self.model.label_names, sentences, rows.valid, **how)
+            return arrays.of_text(decoder, self.model.label_names, sentences, rows.valid, **how)
 
     def _decoder(self, encoded: Encoded, threads: int) -> Decoder:
         return self.model.decoder(encoded, rules=self.options.rules, threads=threads)
@@ -239,7 +239,7 @@ def _with_fields(schema: Any, fields: Sequence[Any]) -> Any:
     return schema
 
 
-def _tag_column(model: Tagger, data: Any, options: Options) -> Any:
+def _tag_column(model: TableModel, data: Any, options: Options) -> Any:
     """The answers for one column, as an array or chunks like the given ones."""
     pa = load_pyarrow()
     if options.column is not None or options.name is not None:
@@ -256,7 +256,7 @@ def _tag_column(model: Tagger, data: Any, options: Options) -> Any:
     return pa.chunked_array(found, task.fields[0].type)
 
 
-def _tag_stream(model: Tagger, reader: Any, options: Options) -> Any:
+def _tag_stream(model: TableModel, reader: Any, options: Options) -> Any:
     """The batches of a stream, each tagged when it is asked for."""
     pa = load_pyarrow()
     task = Task.of(model, reader.schema, options)

@@ -16,7 +16,7 @@ import numpy as np
 
 from tagfield.errors import InputError
 from tagfield.model.arrow.columns import load_pyarrow
-from tagfield.model.arrow.tables import TEXT, WORDS, Options, Tagger, tag_arrow
+from tagfield.model.arrow.tables import TEXT, WORDS, Options, TableModel, tag_arrow
 
 MODELS = 4  # that a process keeps loaded
 
@@ -34,23 +34,23 @@ class ArrowTagger:
     [['TO', 'VB'], None]
     """
 
-    load: Callable[[str], Tagger]
-    model: "str | Tagger"  # a path, or the model
+    load: Callable[[str], TableModel]
+    model: "str | TableModel"  # a path, or the model
     options: Options
 
     @classmethod
     def of(
-        cls, load: Callable[[str], Tagger], model: "str | os.PathLike[str] | Tagger", options: Options
+        cls, load: Callable[[str], TableModel], model: "str | os.PathLike[str] | TableModel", options: Options
     ) -> "ArrowTagger":
         """Check that the model can be loaded, here rather than in a process far away."""
         load_pyarrow()
         if isinstance(model, str | os.PathLike):
             model = os.path.abspath(model)
         made = cls(load, model, options)
-        made.tagger()
+        made.loaded()
         return made
 
-    def tagger(self) -> Tagger:
+    def loaded(self) -> TableModel:
         """The model; a file is loaded once in a process, and again if it has changed."""
         if not isinstance(self.model, str):
             return self.model
@@ -73,7 +73,7 @@ class ArrowTagger:
             return batch.assign(**found)
         if isinstance(batch, Mapping):
             return {**batch, **{name: _objects(array.to_pylist()) for name, array in self._new(batch)}}
-        return tag_arrow(self.tagger(), batch, self.options)
+        return tag_arrow(self.loaded(), batch, self.options)
 
     def _new(self, batch: Any) -> Iterator[tuple[str, Any]]:
         """The new columns of a batch that is not Arrow's: only the columns that are read become Arrow arrays."""
@@ -83,12 +83,12 @@ class ArrowTagger:
         arrays = {name: _arrow(batch[name], name) for name in chosen if names.count(name) == 1}
         others = {name: pa.nulls(len(next(iter(arrays.values()), ()))) for name in names if name not in arrays}
         table = pa.table({**arrays, **others})
-        tagged = tag_arrow(self.tagger(), table, self.options)
+        tagged = tag_arrow(self.loaded(), table, self.options)
         return ((name, tagged.column(name)) for name in tagged.column_names[table.num_columns :])
 
 
 @lru_cache(maxsize=MODELS)
-def _loaded(load: Callable[[str], Tagger], path: str, changed: int, size: int) -> Tagger:
+def _loaded(load: Callable[[str], TableModel], path: str, changed: int, size: int) -> TableModel:
     return load(path)
 
 

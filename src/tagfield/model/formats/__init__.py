@@ -1,72 +1,54 @@
 """Model files of tagfield and of other programs; a file is known by its first bytes.
 
-    path, bytes ─▶ Source ─▶ its first bytes ─▶ the format's reader ─▶ Parts
+    path, bytes ─▶ its first bytes ─▶ the format's reader ─▶ Parts
     Parts ─▶ the format's writer ─▶ one file, whole or not at all
 
-To add a format, write its reader and its writer, and add its line to `FORMATS`.
+To add a format, write the module of its reader, and that of its writer if it has one, and add its line to `FORMATS`:
+
+    reader   known_by(start) -> bool    whether a file that starts with these bytes (up to 4,096) has this format
+             read_parts(data, name) -> Parts
+             NOT_WRITTEN                what to do instead, if there is no writer
+    writer   to_bytes(parts) -> bytes
+             notes(parts, target) -> lines for the user, and whether the file keeps the template
 """
 
 import os
-from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
 from tagfield.errors import InputError, ModelFileError, did_you_mean
-from tagfield.model.file import Parts, load_parts, to_tensors
+from tagfield.model.file import Parts, is_safetensors, load_parts, to_tensors
 from tagfield.system.storage import COPIED, open_bytes, open_file, save_tensors, write_atomically
 
-__all__ = ["FORMATS", "Format", "format_of", "read_bytes", "read_parts", "write"]
+__all__ = ["FORMATS", "Format", "format_of", "notes_on", "read_bytes", "read_parts", "write"]
 
 
 @dataclass(frozen=True)
 class Format:
-    """A format of model files."""
+    """A format of model files; a module is imported when it is first needed."""
 
     name: str  # as `Model.save(format=…)` takes it
     program: str  # whose format it is
-    known_by: Callable[[bytes], bool]  # whether a file that starts with these bytes (up to 4,096) has this format
-    reader: str = ""  # module:function(memoryview, name) -> Parts
-    writer: str = ""  # module:function(Parts) -> bytes; "" if tagfield does not write it
+    reader: str = ""  # a module of this package; "" for tagfield's own
+    writer: str = ""  # a module of this package; "" if there is none
 
-
-def _is_safetensors(start: bytes) -> bool:
-    return len(start) > 9 and start[8:9] == b"{" and int.from_bytes(start[:8], "little") < 2**32
-
-
-def _is_crfpp_binary(start: bytes) -> bool:
-    """Versions 100 to 199, and on a big-endian machine, which the reader refuses."""
-    return (len(start) > 36 and start[1:8] == bytes(7) and 100 <= start[0] < 200) or start[:8] == b"\0\0\0d\0\0\0\0"
+    def known_by(self, start: bytes) -> bool:
+        """Whether a file that starts with these bytes has this format."""
+        return bool(_module(self.reader).known_by(start)) if self.reader else is_safetensors(start)
 
 
 FORMATS: dict[str, Format] = {
     each.name: each
     for each in (
-        Format("tagfield", "tagfield", _is_safetensors),
-        Format(
-            "crfsuite",
-            "CRFsuite",
-            lambda start: start[:4] == b"lCRF",
-            "tagfield.model.formats.crfsuite:read_parts",
-            "tagfield.model.formats.crfsuite_writer:to_bytes",
-        ),
-        Format(
-            "crfpp",
-            "CRF++",
-            lambda start: start.startswith(b"version: "),
-            "tagfield.model.formats.crfpp_text:read_parts",
-            "tagfield.model.formats.crfpp_writer:to_bytes",
-        ),
-        Format("crfpp-binary", "CRF++", _is_crfpp_binary, "tagfield.model.formats.crfpp_binary:read_parts"),
-        Format(
-            "wapiti",
-            "Wapiti",
-            lambda start: start.startswith(b"#mdl#"),
-            "tagfield.model.formats.wapiti:read_parts",
-            "tagfield.model.formats.wapiti_writer:to_bytes",
-        ),
+        Format("tagfield", "tagfield"),
+        Format("crfsuite", "CRFsuite", "crfsuite", "crfsuite_writer"),
+        Format("crfpp", "CRF++", "crfpp_text", "crfpp_writer"),
+        Format("crfpp-binary", "CRF++", "crfpp_binary"),
+        Format("wapiti", "Wapiti", "wapiti", "wapiti_writer"),
     )
 }
+TRAINING = {"settings", "epochs", "objective", "stop_reason"}  # entries of info that say how a model was trained
 GZIP = b"\x1f\x8b"
 START = 4096  # bytes that are looked at to know a format
 
@@ -98,17 +80,13 @@ def _read(data: memoryview, name: str) -> Parts:
     start = bytes(data[:START])
     found = format_of(start)
     if not found.reader:
-        if (
-            not found.known_by(start)
-            and start[:2] != GZIP
-            and _function("tagfield.model.formats.pickles:is_pickle")(start)
-        ):
+        if not found.known_by(start) and start[:2] != GZIP and _module("pickles").is_pickle(start):
             raise ModelFileError(
                 f"{name!r} is a pickle, which is a program; `tagfield convert-model PICKLE MODEL` takes a model of "
                 "sklearn-crfsuite out of it without running it"
             )
         return load_parts(name, data)
-    parts: Parts = _function(found.reader)(data, name)
+    parts: Parts = _module(found.reader).read_parts(data, name)
     return parts
 
 
@@ -121,10 +99,7 @@ def write(parts: Parts, path: str | os.PathLike[str], format: str = "tagfield") 
         return
     program = FORMATS[format].program
     if not FORMATS[format].writer:
-        raise InputError(
-            f"tagfield reads the binary files of {program}, but does not write them; write format 'crfpp', and then "
-            "`crf_learn -C TEXT BINARY`"
-        )
+        raise InputError(_module(FORMATS[format].reader).NOT_WRITTEN)
     if parts.attributes.hash_bits:
         raise InputError(
             f"the attributes of the model are hashed and have no names, which a file of {program} needs; save it in "
@@ -136,12 +111,27 @@ def write(parts: Parts, path: str | os.PathLike[str], format: str = "tagfield") 
             "tagfield's format, or drop them with CRF.load(path).set_params(constraints=False) or convert-model "
             "--without-constraints"
         )
-    made: bytes = _function(FORMATS[format].writer)(parts)
+    made: bytes = _module(FORMATS[format].writer).to_bytes(parts)
     with write_atomically(path) as file:
         file.write(made)
 
 
-def _function(place: str) -> Callable[..., Any]:
-    module, _, name = place.partition(":")
-    found: Callable[..., Any] = getattr(import_module(module), name)
-    return found
+def notes_on(parts: Parts, format: str, target: str) -> list[str]:
+    """What a file `target` of this format does not hold of a model, and what its data must look like."""
+    if format == "tagfield":
+        return []
+    notes: list[str]
+    notes, keeps_template = _module(FORMATS[format].writer).notes(parts, target)
+    if parts.template is not None and not keeps_template:
+        notes.append(f"left out: template {parts.template.name}; make attributes as it makes them")
+    if parts.stream is not None:
+        notes.append("left out: the optimiser's state of partial_fit")
+    if parts.info.get("labels") is not None:
+        notes.append("left out: the types of its labels, which become strings")
+    if TRAINING & parts.info.keys():
+        notes.append("left out: how the model was trained")
+    return notes
+
+
+def _module(name: str) -> Any:
+    return import_module(f"{__name__}.{name}")

@@ -21,6 +21,11 @@ FIELDS = (b"version", b"cost-factor", b"maxid", b"xsize")
 LONGEST_NUMBER = 400  # characters of a weight
 
 
+def known_by(start: bytes) -> bool:
+    """Whether a file that starts with these bytes is a text model of CRF++."""
+    return start.startswith(b"version: ")
+
+
 def read_parts(data: memoryview, name: str) -> Parts:
     """The model in the bytes of a file; a damaged file raises ModelFileError."""
     text = bytes(data)

@@ -8,6 +8,7 @@ The file is dense: a weight for each label of every attribute, with 16 decimals.
 """
 
 import math
+import shlex
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from tagfield.model.formats.crfpp_templates import lines_of
 from tagfield.model.formats.crfpp_text import unpack_signs
 from tagfield.model.formats.names import bytes_of
 from tagfield.model.formats.observation_order import in_new_order, in_old_order
-from tagfield.model.formats.observations import Observations
+from tagfield.model.formats.observations import Observations, value_notes
 
 FORMAT = "crfpp"
 ALWAYS = b"B"
@@ -66,9 +67,15 @@ def to_bytes(parts: Parts) -> bytes:
     return _file(observed, templates, {"columns": made.columns})
 
 
-def came_from_crfpp(parts: Parts) -> bool:
-    """Whether a model came from a file of CRF++ and has not changed since."""
-    return _as_it_was(parts) is not None
+def notes(parts: Parts, target: str) -> tuple[list[str], bool]:
+    """What to know about the file, and whether it keeps the template."""
+    made = None if _as_it_was(parts) is not None else lines_of(parts)
+    by_columns = made is not None and made.each_in_a_column
+    lines = [f"next   crf_learn -C {shlex.quote(target)} MODEL makes the binary file that crf_test reads"]
+    if made is not None and by_columns:
+        data = f"data   one attribute in each of {made.columns} columns; fill up with a word of your own, such as _"
+        lines.insert(0, data)
+    return lines + value_notes(parts), parts.template is not None and not by_columns
 
 
 def _as_it_was(parts: Parts) -> tuple[Observations, list[bytes], dict[str, Any]] | None:

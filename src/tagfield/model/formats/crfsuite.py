@@ -32,6 +32,11 @@ STATE, TRANSITION = 0, 1
 OLD = "it has weights for the first or last label, as CRFsuite before 0.12 wrote them; train the model again"
 
 
+def known_by(start: bytes) -> bool:
+    """Whether a file that starts with these bytes is a model of CRFsuite."""
+    return start[:4] == MAGIC
+
+
 def read_parts(data: memoryview, name: str) -> Parts:
     """The model in the bytes of a file; a damaged file raises ModelFileError."""
     file = Packed(name, np.frombuffer(data, np.uint8))

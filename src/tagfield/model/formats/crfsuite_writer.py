@@ -22,6 +22,11 @@ STRING = 9 + 16 + 4 + 8  # bytes beside each string: its record, two slots, its 
 EMPTY = 2072 + 12 + 8  # and beside each list of strings
 
 
+def notes(parts: Parts, target: str) -> tuple[list[str], bool]:
+    """Nothing to note; a template is not kept."""
+    return [], False
+
+
 def to_bytes(parts: Parts) -> bytes:
     """The file of a model; InputError if the format cannot hold it.
 

@@ -98,7 +98,7 @@ def _weights(
     indices = [starts[tokens[at.attribute]] + at.label]
     weights = [np.asarray(state, np.float64)]
     if len(edges):
-        edge, before, after, value = (np.asarray(each) for each in at.edges(parts.weights))
+        edge, before, after, value = (np.asarray(each) for each in at.edge_features(parts.weights))
         indices.append(pairs[edges[edge]] + before * labels + after)
         weights.append(value.astype(np.float64))
     for k, matrix in constants:

@@ -68,6 +68,14 @@ def starts_of(kinds: NDArray[np.uint8], labels: int) -> Longs:
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
 
+def value_notes(parts: Parts) -> list[str]:
+    """A note if attributes may have values: an observation has none."""
+    from_observations = isinstance(parts.info.get(str(parts.info.get("format"))), dict)
+    if parts.template is not None or from_observations:
+        return []
+    return ["values every attribute counts 1 there; do not use the file if yours had other values"]
+
+
 def to_parts(
     found: Observations, name: str, size: int, template: Template | None, info: dict[str, Any], dtype: Any = np.float64
 ) -> Parts:

@@ -34,7 +34,7 @@ def plain_parts(parts: Parts) -> Parts:
         raise InputError("two attributes differ only in their first letter, u and *, so it cannot be removed")
     at = parts.features.coordinates()
     state, trans = at.values(parts.weights)
-    edge, before, after, value = (np.asarray(each) for each in at.edges(parts.weights))
+    edge, before, after, value = (np.asarray(each) for each in at.edge_features(parts.weights))
     constant = edges.index("b") if "b" in edges else -1
     own = edge == constant
     links = (np.concatenate([at.before, before[own]]), np.concatenate([at.after, after[own]]))

@@ -75,6 +75,11 @@ class _Reader:
         return found
 
 
+def known_by(start: bytes) -> bool:
+    """Whether a file that starts with these bytes is a model of Wapiti."""
+    return start.startswith(b"#mdl#")
+
+
 def read_parts(data: memoryview, name: str) -> Parts:
     """The model in the bytes of a file; a damaged file raises ModelFileError."""
     file = _Reader(bytes(data), name)

@@ -15,7 +15,8 @@ from tagfield.errors import InputError
 from tagfield.model.file import Parts
 from tagfield.model.formats.names import bytes_of
 from tagfield.model.formats.observation_order import edge_names, in_new_order, in_old_order, token_names
-from tagfield.model.formats.observations import Observations
+from tagfield.model.formats.observations import Observations, value_notes
+from tagfield.model.formats.raw_items import is_raw
 from tagfield.model.formats.wapiti import CRF, FORMAT, KINDS
 
 ALWAYS = b"b"
@@ -51,6 +52,16 @@ def to_bytes(parts: Parts) -> bytes:
     if parts.template is not None and parts.template.syntax == WAPITI:
         return _with_patterns(parts)
     return _raw(parts, as_they_are=isinstance(record, dict))
+
+
+def notes(parts: Parts, target: str) -> tuple[list[str], bool]:
+    """What to know about the file, and whether it keeps the template."""
+    keeps_template = parts.template is not None and parts.template.syntax == WAPITI
+    lines = []
+    if not keeps_template and not is_raw(parts):
+        edges = ", b before each attribute of transitions" if parts.edges else ""
+        lines.append(f"data   raw mode: write u before each attribute{edges}, and give every item the token b")
+    return lines + value_notes(parts), keeps_template
 
 
 def _with_patterns(parts: Parts) -> bytes:

@@ -1,11 +1,11 @@
-"""Predictor: labels, attributes and weights, and what they say about sequences, words, text and tables.
+"""Labeller: labels, attributes and weights, and what they say about sequences, words, text and tables.
 
     attributes, words, text, files ─▶ reader ─▶ Encoded ─▶ decoder (rules, known) ─▶ labels · probabilities · spans
     attributes, words ─▶ direct ─▶ labels, where a call needs no decoder
     tables ─▶ arrow/ ─▶ tables with labels
 
-A predictor has a Reader, a Direct and, for each call, a Decoder; its methods say what users can ask of them. Model is a
-predictor that is trained, saved and looked into.
+A labeller has a Reader, a Direct and, for each call, a Decoder; its methods say what users can ask of them. Model is a
+labeller that is trained, saved and looked into.
 """
 
 from collections.abc import Hashable, Iterable, Sequence
@@ -40,7 +40,7 @@ Known: TypeAlias = Iterable[Any] | None  # labels that you already know; see `Mo
 
 
 @dataclass(frozen=True)
-class Predictor(Parts):
+class Labeller(Parts):
     """The parts of a model, and its answers."""
 
     def __post_init__(self) -> None:
