@@ -1,4 +1,4 @@
-"""Preconditioners, the option `metric`: a step size for each weight. Their arithmetic is in native/kernel/pass/metric.hpp.
+"""Preconditioners, the option `metric`: a step size for each weight. native/kernel/pass/metric.hpp does the arithmetic.
 
     adaptive   S ← S + r²;  θ −= λ_t·r/(√S + δ)           AdaGrad (Duchi et al. 2011)
     newton     S ← S + r²;  θ −= λ_t·r/(S + δ)            a diagonal online Newton step (Hazan et al. 2007)
