@@ -8,12 +8,11 @@ the folder is not a corpus, and the step starts again.
 
 import os
 from contextlib import suppress
-from typing import Any
 
 import numpy as np
 
 from tagfield.data.corpus.joining import no_edges, widened
-from tagfield.data.corpus.manifest import NAMES, Manifest, ShardRecord
+from tagfield.data.corpus.manifest import NAMES, NAMES_FORMAT, Manifest, ShardRecord, names_to_tensors
 from tagfield.data.corpus.piece_encoder import PieceEncoder
 from tagfield.data.corpus.shards import Shard, save_shard
 from tagfield.data.corpus.state import Packing
@@ -56,7 +55,8 @@ def finish(
         else:
             changed = form.of(data if ids is None else data.renumbered(ids))
             shards.append(save_shard(state.folder, file, changed, shard.record.pieces))
-    _save_names(state.folder, attributes, labels, edges)
+    tensors = names_to_tensors((attributes, labels, edges))
+    save_tensors(os.path.join(state.folder, NAMES), tensors, NAMES_FORMAT)
     manifest = Manifest(
         shards=tuple(shards),
         labels=len(labels),
@@ -126,11 +126,3 @@ def _link(folder: str, raw: str, file: str) -> None:
     with open(source, "rb") as data, write_atomically(target) as copy:  # a file system without links
         while piece := data.read(1 << 22):
             copy.write(piece)
-
-
-def _save_names(folder: str, attributes: Vocabulary, labels: Vocabulary, edges: Vocabulary | None) -> None:
-    tensors: dict[str, Any] = {}
-    for part, names in (("attribute", attributes), ("label", labels), ("edge", edges)):
-        if names is not None and not names.hash_bits:
-            tensors[f"{part}_bytes"], tensors[f"{part}_offsets"] = names.to_arrays()
-    save_tensors(os.path.join(folder, NAMES), tensors, {"format": "tagfield names 1"})

@@ -16,14 +16,22 @@ from typing import Any
 
 import numpy as np
 
-from tagfield.data.corpus.manifest import ShardRecord, read_json, shard_of
+from tagfield.data.corpus.manifest import (
+    NAMES_FORMAT,
+    PARTS,
+    ShardRecord,
+    names_in,
+    names_to_tensors,
+    read_json,
+    shard_of,
+)
 from tagfield.data.text.reading import ReadOptions
 from tagfield.data.text.sources import MANIFEST, STDIN
 from tagfield.data.text.templates.template import Template
 from tagfield.errors import InputError, ModelFileError, OutputError
 from tagfield.native._text import Vocabulary
 from tagfield.system.atomic import write_atomically
-from tagfield.system.storage import load_tensors, save_tensors
+from tagfield.system.storage import save_tensors
 
 try:
     import fcntl
@@ -31,7 +39,6 @@ except ImportError:  # Windows: no such locks
     fcntl = None  # type: ignore[assignment]
 
 STATE, LOCK = "packing.json", "packing.lock"
-PARTS = ("attribute", "label", "edge")
 AGAIN = "remove the folder, or choose another one"
 
 
@@ -110,11 +117,8 @@ class Packing:
         for index in range(len(self.shards)):
             path = self._new(index)
             try:
-                tensors, _ = load_tensors(path, copy=True)
-                for part in PARTS:
-                    if f"{part}_bytes" in tensors:
-                        new = Vocabulary.from_arrays(tensors[f"{part}_bytes"], tensors[f"{part}_offsets"])
-                        found.setdefault(part, Vocabulary()).join(new)
+                for part, new in names_in(path).items():
+                    found.setdefault(part, Vocabulary()).join(new)
             except (ModelFileError, InputError, KeyError, TypeError, ValueError) as error:
                 raise InputError(f"{path}: the names cannot be read ({error}); {AGAIN}") from None
         self._saved = [len(found.get(part, ())) for part in PARTS]
@@ -123,14 +127,12 @@ class Packing:
 
     def add(self, shard: ShardRecord, names: tuple[Vocabulary, Vocabulary, Vocabulary | None]) -> None:
         """One more shard is written; keeps the names that are new in it."""
-        tensors: dict[str, Any] = {}
-        for k, (part, known) in enumerate(zip(PARTS, names, strict=True)):
-            if known is None or known.hash_bits:
-                continue
-            fresh = known.subset(np.arange(self._saved[k], len(known), dtype=np.int64))
-            tensors[f"{part}_bytes"], tensors[f"{part}_offsets"] = fresh.to_arrays()
-            self._saved[k] = len(known)
-        save_tensors(self._new(len(self.shards)), tensors, {"format": "tagfield names 1"})
+        new = [
+            None if known is None or known.hash_bits else known.subset(np.arange(saved, len(known), dtype=np.int64))
+            for known, saved in zip(names, self._saved, strict=True)
+        ]
+        self._saved = [0 if known is None else len(known) for known in names]
+        save_tensors(self._new(len(self.shards)), names_to_tensors(new), NAMES_FORMAT)
         self.shards.append(shard)
         self._save()
 

@@ -12,7 +12,7 @@ from itertools import chain
 
 import numpy as np
 
-from tagfield.data.dataset import Dataset, Slots
+from tagfield.data.dataset import UNKNOWN, Dataset, Slots
 from tagfield.data.labels.schemes import scheme_of
 from tagfield.data.text.encoders.columns import read_columns
 from tagfield.data.text.encoders.footprint import check_reading
@@ -51,12 +51,7 @@ def read_any(
     (1, ('w', 'y'), 'csv', ('sentence', 'w', 'y'))
     """
     forms = [detect_form(source, reading, template) for source in sources]
-    scheme = reading.policy.scheme
-    if scheme is not None and all(form.plain or form.kind == "items" for form in forms):
-        raise InputError(
-            f"{sources[0].name}: a scheme applies to text with spans, but this file has labels; recode them first with "
-            f"tagfield convert --scheme {scheme}"
-        )
+    check_scheme_applies(forms, reading, sources[0].name)
     named = {form.roles for form in forms if form.header and reading.columns is None}
     if all(form.plain for form in forms) and len(named) <= 1:
         for roles in named if template is not None and template.columns else ():
@@ -78,6 +73,27 @@ def read_any(
     used = template_for_sentences(sentences) if template is None else template
     data, used, locations = encode_sentences(sentences, sources, used, attributes, labels, frozen=frozen, edges=edges)
     return data, used, locations, form
+
+
+def check_scheme_applies(forms: list[FileFormat], reading: ReadOptions, name: str) -> None:
+    """Raise InputError if a scheme is given for files whose tokens have labels already."""
+    scheme = reading.policy.scheme
+    if scheme is not None and all(form.plain or form.kind == "items" for form in forms):
+        raise InputError(
+            f"{name}: a scheme applies to text with spans, but this file has labels; recode them first with tagfield "
+            f"convert --scheme {scheme}"
+        )
+
+
+def check_labelled(data: Dataset, places: Locations) -> None:
+    """Raise InputError if a token has no label."""
+    bare = np.flatnonzero(data.labels == UNKNOWN)
+    if len(bare):
+        sentence = data.sentence_of(int(bare[0]))
+        raise InputError(
+            f"{places.where(sentence)}: token {bare[0] - data.tokens[sentence] + 1} of the sequence has no label; "
+            "training on files needs a label for every token"
+        )
 
 
 def encode_sentences(

@@ -84,7 +84,7 @@ def is_comment(line: str, cells: int, count: int) -> bool:
     return line.startswith("#") and cells != count
 
 
-def read_column_file(source: Source, form: FileFormat) -> Iterator[Sentence]:
+def read_column_file(source: Source, form: FileFormat, *_: object) -> Iterator[Sentence]:
     """The sentences of a column file.
 
     >>> form = FileFormat("columns", ("w", "pos", "y"))
@@ -195,7 +195,7 @@ def rows_of(sentence: Sentence, labelled: bool) -> Iterator[tuple[str, ...]]:
         yield (*row, label or "")
 
 
-def write_columns(sentences: Iterable[Sentence]) -> Iterator[str]:
+def write_columns(sentences: Iterable[Sentence], *_: object) -> Iterator[str]:
     """Columns with tabs between them and a blank line after each sentence; the word is the first one.
 
     >>> "".join(write_columns([Sentence((("The", "DT"),), ("B-NP",), ("w", "pos"))]))
