@@ -46,7 +46,7 @@ class UnknownAttributesWarning(UserWarning):
 
 
 def did_you_mean(name: object, offered: Iterable[str], most: int = 30) -> str:
-    """The end of a message about a name that there is not: the nearest one, or else the names to choose from.
+    """How a message about an unknown name ends: with the nearest name, or else with the names to choose from.
 
     >>> did_you_mean("lbgfs", ["sgd", "lbfgs"]), did_you_mean("x", ["sgd", "lbfgs"])
     ("did you mean 'lbfgs'?", 'choose one of sgd, lbfgs')

@@ -77,21 +77,12 @@ class _Form:
     """The form that all shards of a corpus have: that of those which need most."""
 
     def __init__(self, shards: list[Shard]) -> None:
-        found = [shard.places for shard in shards]
-        self.wide = any(places["place"].dtype.itemsize == 4 for places in found)
-        self.valued = any("value" in places for places in found)
-        self.linked = any(f"{EDGES}slots" in places for places in found)
-        self.linked_valued = any(f"{EDGES}value" in places for places in found)
+        self._traits = tuple(map(any, zip(*map(_traits, shards), strict=True)))
+        self.wide, self.valued, self.linked, self.linked_valued = self._traits or (False,) * 4
 
     def fits(self, shard: Shard) -> bool:
         """Whether a shard has this form."""
-        has = shard.places
-        return (has["place"].dtype.itemsize == 4, "value" in has, f"{EDGES}slots" in has, f"{EDGES}value" in has) == (
-            self.wide,
-            self.valued,
-            self.linked,
-            self.linked_valued,
-        )
+        return _traits(shard) == self._traits
 
     def of(self, data: Dataset) -> Dataset:
         """A dataset in this form."""
@@ -106,6 +97,12 @@ class _Form:
         return Dataset(*own, edges)
 
 
+def _traits(shard: Shard) -> tuple[bool, ...]:
+    """Whether places take 32 bits, whether there are values, edge attributes, and values of those."""
+    has = shard.places
+    return has["place"].dtype.itemsize == 4, "value" in has, f"{EDGES}slots" in has, f"{EDGES}value" in has
+
+
 def _counts(shards: list[Shard], attributes: int) -> Longs:
     """Occurrences of each attribute."""
     counts = np.zeros(attributes, np.int64)
@@ -116,7 +113,7 @@ def _counts(shards: list[Shard], attributes: int) -> Longs:
 
 
 def _link(folder: str, raw: str, file: str) -> None:
-    """Give a raw shard its final name too; the raw name stays until the manifest is there, so that a run can go on."""
+    """Give a raw shard its final name too; it keeps the raw name until the manifest exists, for a run that resumes."""
     source, target = os.path.join(folder, raw), os.path.join(folder, file)
     with suppress(OSError):
         os.unlink(target)  # of a run that was stopped

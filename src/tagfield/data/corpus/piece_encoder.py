@@ -2,7 +2,7 @@
 
     first piece ─▶ format, template ─▶ PieceEncoder ─▶ piece ─▶ EncodedPiece (local ids, slots not yet grouped)
 
-What is decided once, on the first piece of the first file, holds for all: the template, and the format of each file.
+The first piece of the first file decides the template, and the first piece of each file decides its format.
 Threads share an encoder; the native readers of columns release the interpreter's lock.
 """
 

@@ -16,8 +16,7 @@ import numpy as np
 from tagfield.data.corpus.manifest import ShardRecord, damaged
 from tagfield.data.dataset import EDGES, Dataset, Longs, Slots
 from tagfield.errors import InputError, ModelFileError
-from tagfield.system.storage import load_tensors, save_tensors
-from tagfield.system.storage_places import Place, check_data, places_in
+from tagfield.system.storage import Place, check_data, load_tensors, places_in, save_tensors
 
 FORMAT = {"format": "tagfield shard 1"}
 TYPES = {  # of the arrays of a shard

@@ -1,4 +1,4 @@
-"""Packing: how far a run of `pack` has come, on disk, so that it can go on.
+"""Packing: the state of a run of `pack` on disk, so that a stopped run can resume.
 
     packing.json      files, options, shards so far
     raw-00000.safetensors, …   the shards       new-00000.safetensors, …   the names that are new in each
@@ -83,11 +83,11 @@ class Packing:
         record = read_json(path)
         if {"files": record.get("files"), "options": record.get("options")} != wanted:
             raise InputError(
-                f"{folder}: a run with other files or options was stopped here; give those again to go on, or "
+                f"{folder}: a run with other files or options was stopped here; give the same ones to resume, or "
                 "remove the folder"
             )
         if any(path == STDIN for path, *_ in wanted["files"]):
-            raise InputError(f"{folder}: a run that reads standard input cannot go on; {AGAIN}")
+            raise InputError(f"{folder}: a run that reads standard input cannot be resumed; {AGAIN}")
         try:
             shards = [shard_of(shard) for shard in record["shards"]]
         except (KeyError, TypeError, ValueError) as error:
@@ -126,7 +126,7 @@ class Packing:
         return attributes, found["label"], found.get("edge")
 
     def add(self, shard: ShardRecord, names: tuple[Vocabulary, Vocabulary, Vocabulary | None]) -> None:
-        """One more shard is written; keeps the names that are new in it."""
+        """Record a shard that was written, and save the names that are new in it."""
         new = [
             None if known is None or known.hash_bits else known.subset(np.arange(saved, len(known), dtype=np.int64))
             for known, saved in zip(names, self._saved, strict=True)
@@ -137,7 +137,7 @@ class Packing:
         self._save()
 
     def clear(self) -> None:
-        """Remove what only a run needs, when the corpus is complete."""
+        """Remove the files of the run, once the corpus is complete."""
         with suppress(OSError):
             for name in os.listdir(self.folder):
                 if name in (STATE, LOCK) or name.startswith(("raw-", "new-")):
@@ -145,7 +145,7 @@ class Packing:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Within it, no other run can pack into the folder."""
+        """Keep other runs out of the folder."""
         path = os.path.join(self.folder, LOCK)
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
@@ -171,13 +171,13 @@ class Packing:
 
 
 def _file(path: str) -> list[Any]:
-    """What tells a file from another: its name, its size, and when it was changed."""
+    """What identifies a file: its name, its size, and when it was changed."""
     if path == STDIN:
         return [path, 0, 0]
     try:
         status = os.stat(path)
     except (OSError, ValueError):
-        return [path, 0, 0]  # reading it says what is wrong
+        return [path, 0, 0]  # reading it raises the error
     return [path, status.st_size, status.st_mtime_ns]
 
 

@@ -136,7 +136,7 @@ def _sampled(
 
 
 def detect_form(source: Source, reading: ReadOptions, template: Template | None) -> FileFormat:
-    """What a file is; with a template or columns it has words, and is no item file."""
+    """What a file is; with a template or columns it has words, so it is not taken for an item file."""
     expected = () if template is None else template.columns
     form = detect(source, format=reading.format, columns=reading.columns, header=reading.header, expected=expected)
     if form.kind == "items" and reading.format is None and (template is not None or reading.columns is not None):
@@ -147,7 +147,7 @@ def detect_form(source: Source, reading: ReadOptions, template: Template | None)
 def sentences_in(
     sources: list[Source], forms: list[FileFormat], reading: ReadOptions, labels: Vocabulary
 ) -> tuple[list[Sentence], FileFormat]:
-    """The sentences of files that are no plain columns, and the first file's format with what it holds."""
+    """The sentences of files other than plain columns, and the first file's format with what it holds."""
     records = [list(records_of_source(*pair, reading)) for pair in zip(sources, forms, strict=True)]
     for source, found in zip(sources, records, strict=True):
         if not found:

@@ -50,7 +50,7 @@ def find_brat(path: Path, format: str | None) -> list[BratSource]:
             texts = [path.with_suffix(".txt")]
         else:
             texts = []
-    except (OSError, ValueError):  # a NUL in the name; opening it says so
+    except (OSError, ValueError):  # a NUL in the name; opening it raises the error
         texts = []
     return [_open_pair(text, text.with_suffix(".ann")) for text in texts]
 

@@ -25,7 +25,7 @@ _DOCSTART = re.compile(rb"^-DOCSTART-(?=[ \t\r\n]|\Z)", re.MULTILINE)
 
 
 def columns_layout(source: Source, head: str, known: Known) -> FileFormat:
-    """The separator and the roles of columns, and which lines are no tokens."""
+    """The separator and the roles of columns, and whether there are lines other than tokens."""
     lines = [line.removesuffix("\r") for line in head.split("\n")]
     lines = [line for line in lines if line.strip(" \t") and line.split()[:1] != [DOCSTART]]
     tabs = bool(lines) and all("\t" in line.strip() for line in lines if not line.startswith("#"))
@@ -76,7 +76,7 @@ def cells_of(line: str, form: FileFormat) -> list[str]:
 
 
 def is_comment(line: str, cells: int, count: int) -> bool:
-    """Whether a line is a comment: it begins with # and has not as many cells as a token has.
+    """Whether a line is a comment: it begins with # and has another number of cells than a token.
 
     >>> is_comment("# id 7", 3, 2), is_comment("# SYM", 2, 2)
     (True, False)

@@ -15,12 +15,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tagfield.data.labels.schemes import is_chunk_label
-from tagfield.data.text.formats.alignment import align
 from tagfield.data.text.formats.decoding import decode, split_lines
 from tagfield.data.text.formats.file_format import FileFormat, Known
 from tagfield.data.text.records import WORD, Sentence
 from tagfield.data.text.sources import Source
-from tagfield.data.text.spans import placed
+from tagfield.data.text.spans import align, placed
 from tagfield.data.text.templates.template import IGNORED, LABEL
 from tagfield.errors import InputError
 
