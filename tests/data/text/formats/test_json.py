@@ -23,7 +23,7 @@ def lines(*values: object) -> Source:
 
 
 def one(value: object, names: list[str] | None = None) -> Record:
-    [record] = read_jsonl(lines(value), names)
+    [record] = read_jsonl(lines(value), names=names)
     return record
 
 
