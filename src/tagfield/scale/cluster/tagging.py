@@ -59,7 +59,7 @@ def tag(
     batch: sequences that are sent to a worker at once
     """
     path = os.path.abspath(os.fspath(model))
-    load(path)  # what is wrong with it is said here, before anything is started
+    load(path)  # fail early, before anything is started
     workers, batch = at_least_one("workers", workers), at_least_one("batch", batch)
     return _tagged(LabelMaker(path, rules, threads), sequences, address, workers, batch)
 
@@ -84,7 +84,7 @@ def _batches(items: Iterable[Any], size: int) -> Iterator[list[Any]]:
 
 
 def load(path: str) -> Model:
-    """The model of a file; the error names the machine's duty."""
+    """The model of a file; the error says which machine lacks it."""
     if not os.path.exists(path):
         raise InputError(
             f"{path}: there is no such file on {socket.gethostname()}; a model must be at the same path on every "

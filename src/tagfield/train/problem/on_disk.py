@@ -3,8 +3,8 @@
 Corpus ─▶ smaller than a window, or the recipe needs all at once ─▶ Corpus.encoded ─▶ Problem.of
        ─▶ counts over all windows ─▶ feature set ─▶ Problem with `disk`
 
-A recipe that needs all at once is refused if the corpus does not fit into memory. Another one then reads by smaller
-windows than it was given.
+A recipe that needs all at once fails early if the corpus does not fit into memory. Other recipes then read by windows
+smaller than the one given.
 """
 
 from collections.abc import Iterator
@@ -85,7 +85,7 @@ def problem_of(
 
 
 class NotHeld:
-    """Stands for the arrays of a corpus that is not in memory: whoever asks for them gets a sentence."""
+    """A placeholder for the arrays of a corpus that is not in memory; access raises TrainingError."""
 
     def __init__(self, path: str) -> None:
         self._path = path

@@ -65,7 +65,7 @@ class AdaGrad(Preconditioner):
 
     delta: float = option(
         1e-3,
-        "The δ of AdaGrad: steps of weights that never moved are divided by it.",
+        "AdaGrad's δ, added to the divisor of every step; larger makes early steps smaller.",
         group=STOCHASTIC,
         name="adagrad_delta",
         above=0.0,
@@ -89,7 +89,7 @@ class Newton(Preconditioner):
 
     delta: float = option(
         3.0,
-        "The δ of the online Newton step: steps of weights that never moved are divided by it.",
+        "Online Newton's δ, added to the divisor of every step; larger makes early steps smaller.",
         group=STOCHASTIC,
         name="newton_delta",
         above=0.0,
@@ -115,7 +115,7 @@ class SgdQn(Preconditioner):
 
     skip: int = option(
         16,
-        "Steps of SGD-QN from one measurement of the curvature to the next.",
+        "Steps between two measurements of the curvature in SGD-QN.",
         group=STOCHASTIC,
         name="qn_skip",
         low=1,
@@ -123,7 +123,7 @@ class SgdQn(Preconditioner):
     )
     bound: float = option(
         100.0,
-        "The largest curvature that SGD-QN adds, in multiples of the penalty's.",
+        "Largest curvature that SGD-QN adds, as a multiple of the penalty's.",
         group=STOCHASTIC,
         name="qn_bound",
         above=1.0,
@@ -161,7 +161,7 @@ class MetaDescent(Preconditioner):
 
     mu: float = option(
         0.1,
-        "The μ of stochastic meta-descent: how fast gains change.",
+        "Stochastic meta-descent's μ: how fast the gains change.",
         group=STOCHASTIC,
         name="smd_mu",
         low=0.0,
@@ -169,7 +169,7 @@ class MetaDescent(Preconditioner):
     )
     memory: float = option(
         1.0,
-        "The λ of stochastic meta-descent: how much earlier gains count; 0 forgets all but the last step of a weight.",
+        "Stochastic meta-descent's λ: weight of earlier gains; 0 uses only the last step of a weight.",
         group=STOCHASTIC,
         name="smd_lambda",
         low=0.0,

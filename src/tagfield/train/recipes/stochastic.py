@@ -1,8 +1,8 @@
-"""Stochastic natural gradient descent as a record: what it can be told, and the trainer that it makes.
+"""Stochastic natural gradient descent as a record: its options.
 
-    u = E − Ẽ of a sentence ─▶ f(u), by kinds of features, annealed ─▶ step sizes of a metric ─▶ θ
+    u = E − Ẽ of a sentence ─▶ f(u), annealed, one for each group of features ─▶ preconditioner: step sizes ─▶ θ
 
-The parts of it that are records of their own are in updates.py and metrics.py.
+Parts of it that are records of their own are in updates.py and preconditioners.py.
 """
 
 from collections.abc import Mapping
@@ -45,13 +45,13 @@ class Stochastic(Descent):
     )
     respond: str = option(
         "all",
-        "Features whose gradient is transformed: all, or states only, scaled to slope 1 at 0 or unscaled.",
+        "Features whose gradient is transformed: all, or only states, scaled to slope 1 at 0 (states) or unscaled.",
         group=STOCHASTIC,
         choices={name: name for name in ("all", "states", "states-unscaled")},
     )
     generators: FeatureGenerators | None = option(
         None,
-        "Generators of some features: states, transitions, edges, or a pattern of attribute names such as w[0].",
+        "Generators for groups of features: states, transitions, edges, or a pattern of attribute names such as w[0].",
         group=STOCHASTIC,
         metavar="KIND=NAME:X,…",
     )
@@ -76,8 +76,8 @@ class Stochastic(Descent):
     block: int | None = option(None, BLOCK)
     minibatch: int = option(
         1,
-        "Sequences whose gradients are added up before the transformation and one update; as many as there are is the "
-        "whole corpus.",
+        "Mini-batch size: sequences whose gradients are summed before the transformation and one update; set to the "
+        "corpus size for full batch.",
         group=STOCHASTIC,
         low=1,
         metavar="B",
@@ -113,7 +113,7 @@ class Stochastic(Descent):
 
     @property
     def responses(self) -> list[Response]:
-        """The response, and those of the kinds of features that have a generator of their own, with its loss."""
+        """The response, and one for each group of features that has a generator of its own, with the same loss."""
         return [self.f] if self.generators is None else self.generators.responses(self.f, self.respond != "all")
 
     def responses_at(self, epoch: int) -> list[Response]:
@@ -157,8 +157,7 @@ class Stochastic(Descent):
         return _response_at(self.f, self.respond == "states", self.anneal and epoch**-self.anneal)
 
     def copies(self, *, c1: float = 0.0, threads: int = 1, scored: bool = False) -> Copies:
-        """Marks, θ̄, its two copies; what the metric remembers; the average's rest and what it is divided into; a
-        mini-batch."""
+        """Marks, θ̄, its two copies; what the preconditioner remembers; the average's two arrays; a mini-batch."""
         counted = not all(f.depends_on_u_alone for f in self.responses)
         gathered = (1 + counted) * (self.minibatch > 1 or self.generators is not None)
         remembered = self.preconditioner.arrays if self.preconditioner else 0

@@ -1,4 +1,4 @@
-"""What a stochastic recipe is made of beside its metric: the search for a learning rate, the update of a divergence."""
+"""Parts of a stochastic recipe: how its learning rate is found, and the update of a Bregman divergence."""
 
 from dataclasses import dataclass
 from functools import lru_cache
