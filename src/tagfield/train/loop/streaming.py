@@ -109,7 +109,7 @@ class Stream:
     ) -> "Stream":
         """A stream that goes on from weights that were trained on `seen` sequences."""
         made = cls(attributes, labels, settings, edges)
-        at, width = features.coordinates(), made._blocks * LANES
+        at, width = features.coordinates(), made._row_blocks * LANES
         state, linked = at.values(weights)
         rows = np.tile(made._fresh["state"].reshape(-1), (features.attributes, 1))
         rows[at.attribute, at.label] = state

@@ -29,7 +29,7 @@ from tagfield.weights.layout import ABSENT, Weights, absent
 from tagfield.weights.weights import zeros_on_lines
 
 STREAM_EPOCH = 1000  # sequences that count as an epoch of a stream
-BLOCK_SEQUENCES, SHARE = (
+BLOCK_SEQUENCES, SHARE = 8, 1000  # of a block, or 1/SHARE of the data if that is less: few take too coarse steps
     8,
     1000,
 )  # sequences of a block, or 1/SHARE of the data if that is less: few take too coarse steps
