@@ -17,11 +17,8 @@ LINE_SEARCHES = ("MoreThuente", "Backtracking", "StrongBacktracking")  # trainer
 
 EPSILON = Option(
     "Convergence threshold: gradient norm relative to the weights (lbfgs), or mean loss per sequence (pa, ap, arow).",
-    "When training stops",
-    low=0.0,
-    usual="1e-5 for lbfgs, 0 for pa, ap and arow",
-    metavar="E",
-)
+    "When training stops", low=0.0, usual="1e-5 for lbfgs, 0 for pa, ap and arow", metavar="E",
+)  # fmt: skip
 
 
 @documented
@@ -31,11 +28,9 @@ class QuasiNewton(Recipe):
 
     num_memories: int = option(6, "Number of recent iterations that L-BFGS remembers.", group=QUASI_NEWTON, low=1)
     linesearch: str = option(
-        "MoreThuente",
-        "Line search; always backtracking with c1.",
-        group=QUASI_NEWTON,
+        "MoreThuente", "Line search; always backtracking with c1.", group=QUASI_NEWTON,
         choices={name: name for name in LINE_SEARCHES},
-    )
+    )  # fmt: skip
     max_linesearch: int = option(20, "Maximum number of trials per line search.", group=QUASI_NEWTON, low=1)
     epsilon: float = option(1e-5, EPSILON)
 
@@ -71,12 +66,9 @@ class Margin(ErrorDriven):
     pa_type: int = option(1, "Variant: 0 is PA, 1 is PA-I, 2 is PA-II.", group=MARGIN, low=0, high=2, metavar="0|1|2")
     c: float = option(1.0, "Aggressiveness of pa.", group=MARGIN, name="pa_c", crf="c", above=0.0, metavar="C")
     error_sensitive: bool = option(
-        True,
-        "Use the square root of the number of wrong labels as the margin of pa, instead of 1.",
-        group=MARGIN,
-        name="pa_cost_sensitive",
-        crf="error_sensitive",
-    )
+        True, "Use the square root of the number of wrong labels as the margin of pa, instead of 1.", group=MARGIN,
+        name="pa_cost_sensitive", crf="error_sensitive",
+    )  # fmt: skip
     averaging: bool = option(
         True, "Keep the mean of the weights over all steps of pa.", group=MARGIN, name="pa_average", crf="averaging"
     )
@@ -103,23 +95,13 @@ class Arow(ErrorDriven):
     """Adaptive regularisation of weights: a weight that was corrected often moves less."""
 
     variance: float = option(
-        1.0,
-        "Initial variance of every weight.",
-        group=MARGIN,
-        name="arow_variance",
-        crf="variance",
-        above=0.0,
+        1.0, "Initial variance of every weight.", group=MARGIN, name="arow_variance", crf="variance", above=0.0,
         metavar="V",
-    )
+    )  # fmt: skip
     gamma: float = option(
-        1.0,
-        "Variances fall more slowly with a larger value.",
-        group=MARGIN,
-        name="arow_gamma",
-        crf="gamma",
-        above=0.0,
-        metavar="G",
-    )
+        1.0, "Variances fall more slowly with a larger value.", group=MARGIN, name="arow_gamma", crf="gamma",
+        above=0.0, metavar="G",
+    )  # fmt: skip
     epsilon: float = option(0.0, EPSILON)
 
     made_by: ClassVar[str] = "tagfield.train.trainers.arow:ArowTrainer.of"

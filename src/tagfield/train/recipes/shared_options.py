@@ -37,18 +37,13 @@ class SharedOptions:
     features: str = option(
         None,
         "Features: one weight per attribute and label seen together (observed), or per possible pair (all); auto is "
-        "all if that fits into memory, else observed.",
-        group=TRAINING,
-        choices=KINDS | {"auto": "auto"},
+        "all if that fits into memory, else observed.", group=TRAINING, choices=KINDS | {"auto": "auto"},
         usual=_usual("features"),
-    )
+    )  # fmt: skip
     transitions: str | None = option(
-        None,
-        "Transition weights: for each pair of labels seen in a row (observed), or for every pair (all).",
-        group=TRAINING,
-        choices=KINDS,
-        usual="as features",
-    )
+        None, "Transition weights: for each pair of labels seen in a row (observed), or for every pair (all).",
+        group=TRAINING, choices=KINDS, usual="as features",
+    )  # fmt: skip
     min_count: int = option(
         1, "Drop features (with all: attributes) that occur less often than this.", group=TRAINING, low=1, metavar="N"
     )

@@ -38,50 +38,35 @@ class Stochastic(Descent):
     preconditioner: Preconditioner | None = option(
         None,
         "Step size per weight: flat, adaptive (AdaGrad), newton (online Newton), sgdqn (SGD-QN) or smd (stochastic "
-        "meta-descent); sgdqn and smd train on one thread.",
-        group=STOCHASTIC,
-        name="metric",
+        "meta-descent); sgdqn and smd train on one thread.", group=STOCHASTIC, name="metric",
         choices={"flat": None} | {each.kind: each() for each in PRECONDITIONERS},
-    )
+    )  # fmt: skip
     respond: str = option(
         "all",
         "Features whose gradient is transformed: all, or only states, scaled to slope 1 at 0 (states) or unscaled.",
-        group=STOCHASTIC,
-        choices={name: name for name in ("all", "states", "states-unscaled")},
-    )
+        group=STOCHASTIC, choices={name: name for name in ("all", "states", "states-unscaled")},
+    )  # fmt: skip
     generators: FeatureGenerators | None = option(
         None,
         "Generators for groups of features: states, transitions, edges, or a pattern of attribute names such as w[0].",
-        group=STOCHASTIC,
-        metavar="KIND=NAME:X,…",
-    )
+        group=STOCHASTIC, metavar="KIND=NAME:X,…",
+    )  # fmt: skip
     average: bool = option(False, AVERAGE)
     anneal: float = option(
-        0.0,
-        "Reduce the transformation over the epochs e: f(κu)/κ with κ = 1/e^A; 0 keeps it.",
-        group=STOCHASTIC,
-        low=0.0,
-        high=10.0,
-        metavar="A",
-    )
+        0.0, "Reduce the transformation over the epochs e: f(κu)/κ with κ = 1/e^A; 0 keeps it.", group=STOCHASTIC,
+        low=0.0, high=10.0, metavar="A",
+    )  # fmt: skip
     cost: float = option(
-        0.0,
-        "Cost of a wrong label, added to its score in training (softmax margin).",
-        group=STOCHASTIC,
-        low=0.0,
-        high=100.0,
-        metavar="C",
-    )
+        0.0, "Cost of a wrong label, added to its score in training (softmax margin).", group=STOCHASTIC, low=0.0,
+        high=100.0, metavar="C",
+    )  # fmt: skip
     rate: float | None = option(None, RATE)
     block: int | None = option(None, BLOCK)
     minibatch: int = option(
         1,
         "Mini-batch size: sequences whose gradients are summed before the transformation and one update; set to the "
-        "corpus size for full batch.",
-        group=STOCHASTIC,
-        low=1,
-        metavar="B",
-    )
+        "corpus size for full batch.", group=STOCHASTIC, low=1, metavar="B",
+    )  # fmt: skip
     minibatch_mean: bool = option(
         False, "Transform the mean of the gradients of a mini-batch instead of their sum.", group=STOCHASTIC
     )

@@ -50,9 +50,8 @@ class Divergence:
     generator: str | Generator = option(
         "arctan:0.1",
         "Generator, as NAME or NAME:PARAMETER, or a Generator; auto tries a family of updates on your data.",
-        group=NGD,
-        metavar="NAME:X|auto",
-    )
+        group=NGD, metavar="NAME:X|auto",
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
         check_record(self)

@@ -14,21 +14,14 @@ from tagfield.train.recipes.updates import NGD, STOCHASTIC
 AUTO = "auto"
 
 RATE = Option(
-    "Initial learning rate.",
-    STOCHASTIC,
-    above=0.0,
-    usual="calibrated (batch: 1; streams: 0.2, with AdaGrad 0.4)",
+    "Initial learning rate.", STOCHASTIC, above=0.0, usual="calibrated (batch: 1; streams: 0.2, with AdaGrad 0.4)",
     metavar="R",
-)
+)  # fmt: skip
 AVERAGE = Option("Keep the running mean of the weights instead of the last ones.", STOCHASTIC)
 BLOCK = Option(
     "Sequences whose gradients use the same weights, to share among threads; 1 updates after each, as in the paper.",
-    STOCHASTIC,
-    low=1,
-    high=1024,
-    usual="8, or a thousandth of the data if that is less",
-    metavar="K",
-)
+    STOCHASTIC, low=1, high=1024, usual="8, or a thousandth of the data if that is less", metavar="K",
+)  # fmt: skip
 BATCH = Option("One step per pass over the whole corpus, instead of one per sequence.", NGD)
 
 

@@ -30,9 +30,6 @@ from tagfield.weights.weights import zeros_on_lines
 
 STREAM_EPOCH = 1000  # sequences that count as an epoch of a stream
 BLOCK_SEQUENCES, SHARE = 8, 1000  # of a block, or 1/SHARE of the data if that is less: few take too coarse steps
-    8,
-    1000,
-)  # sequences of a block, or 1/SHARE of the data if that is less: few take too coarse steps
 LEAST_WORK = 20_000.0  # what a block must take, in ns on one thread, for several to be worth their meetings
 NUMBERS = ("t", "scale", "averaging", "summed_scale", "averaged")  # of a native pass
 
