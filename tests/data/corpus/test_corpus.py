@@ -12,7 +12,7 @@ import pytest
 from tagfield import Corpus, InputError, Settings
 from tagfield.data.corpus import is_corpus, pack, packing
 from tagfield.train import train
-from tagfield.train.loop import sentences
+from tagfield.train.problem import sentences
 
 
 @pytest.fixture(scope="module")
