@@ -60,10 +60,10 @@ def fitting(dev: Encoded, attributes: Vocabulary, edges: Vocabulary | None = Non
     dataset = dev.dataset
     if len(attributes) != len(dev.attributes):
         dataset = dataset.renumbered(np.array([attributes.find(name) for name in dev.attributes], np.int32))
-    if dataset.edges is not None and dev.edges is not None and edges is not None and len(edges) != len(dev.edges):
+    if dataset.edge_slots is not None and dev.edges is not None and edges is not None and len(edges) != len(dev.edges):
         keep, ids = _kept(dev.edges, edges)
-        slots = dataset.edges.keep(keep)
-        dataset = replace(dataset, edges=replace(slots, attribute=ids[slots.attribute]))
+        slots = dataset.edge_slots.keep(keep)
+        dataset = replace(dataset, edge_slots=replace(slots, attribute=ids[slots.attribute]))
     return dataset
 
 

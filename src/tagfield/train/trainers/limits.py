@@ -46,7 +46,7 @@ def _check(dataset: Dataset, both: Limits, labels: int) -> None:
     none = np.empty(0, np.int32)
     bare = replace(dataset, slots=nothing, occurrences=nothing, attribute=none, value=None)
     bare = replace(bare, place=dataset.place[:0])
-    bare = replace(bare, edges=None)
+    bare = replace(bare, edge_slots=None)
     features, weights = FeatureSet.from_triples(0, labels, ([], [], []), ([], [], []))
     _, score = kernels.tag(open_corpus(bare), features.field(weights), both)
     if np.isneginf(score).any():
