@@ -17,11 +17,11 @@ from tagfield.apps.annotate.learning import MADE, Learning
 from tagfield.apps.annotate.pool import Pool, read_pool
 from tagfield.apps.annotate.session import Session
 from tagfield.apps.serve.log import log
-from tagfield.cli.checks import check_inputs, check_model_target, check_target
-from tagfield.cli.exits import UsageError, usage
-from tagfield.cli.options import offer
-from tagfield.cli.reading import label_names, with_reading_options
 from tagfield.cli.serve import LOOPBACK, TOKEN, checked_token, started_server
+from tagfield.cli.shared.checks import check_inputs, check_model_target, check_target
+from tagfield.cli.shared.exit_codes import UsageError, usage
+from tagfield.cli.shared.reading_options import label_names, with_reading_options
+from tagfield.cli.shared.training_options import offer
 from tagfield.data.labels.schemes import SCHEMES
 from tagfield.data.text.reading import ReadOptions, read_files
 from tagfield.data.text.records import Row, Sentence

@@ -10,10 +10,9 @@ from typing import Annotated
 
 import typer
 
-from tagfield.cli.checks import check_inputs, check_target
-from tagfield.cli.exits import UsageError
-from tagfield.cli.figures import count
-from tagfield.cli.voice import AsJson, Quiet, Voice, print_json
+from tagfield.cli.shared.checks import check_inputs, check_target
+from tagfield.cli.shared.exit_codes import UsageError
+from tagfield.cli.shared.messages import AsJson, Messages, Quiet, print_json
 from tagfield.data.text.templates.template import WAPITI
 from tagfield.errors import InputError, did_you_mean
 from tagfield.model.file import Parts
@@ -23,6 +22,7 @@ from tagfield.model.formats.crfpp_writer import came_from_crfpp
 from tagfield.model.formats.pickles import Pickled, is_pickle, models_in
 from tagfield.model.formats.raw_items import is_raw, plain_parts
 from tagfield.system.storage import open_file
+from tagfield.train.progress.figures import count
 
 TARGETS = [name for name, each in FORMATS.items() if each.writer or name == "tagfield"]
 NO_VALUES = "values every attribute counts 1 there; do not use the file if yours had other values"
@@ -63,7 +63,7 @@ def convert_model(
     The new model gives the same labels and probabilities. A pickle is searched for its model, and not executed. What
     the new format cannot hold is an error if it would change a label, and otherwise named in a note.
     """
-    voice = Voice(quiet, json=as_json)
+    messages = Messages(quiet, json=as_json)
     if to not in TARGETS:
         raise UsageError(f"no model format named {to!r}; {did_you_mean(to, TARGETS)}")
     if target == "-":
@@ -83,11 +83,11 @@ def convert_model(
         parts = parts._replace(info={name: value for name, value in parts.info.items() if name != "constraints"})
     write(parts, target, to)
     size = f"{count(len(parts.labels), 'label')}, {count(len(parts.attributes), 'attribute')}"
-    voice.note(f"read   {source}: a model of {found}, {size}")
-    voice.note(f"wrote  {target}: a model for {FORMATS[to].program}")
+    messages.note(f"read   {source}: a model of {found}, {size}")
+    messages.note(f"wrote  {target}: a model for {FORMATS[to].program}")
     notes = notes_on(parts, to, target) + ["left out: the constraints of its labels"] * dropped
     for line in notes:
-        voice.note(line)
+        messages.note(line)
     if as_json:
         facts = {"input": source, "program": found, "output": target, "format": to}
         print_json(facts | {"labels": len(parts.labels), "attributes": len(parts.attributes), "notes": notes})

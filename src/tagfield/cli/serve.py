@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tagfield.apps.serve.limits import Limits
-from tagfield.cli.exits import UsageError, usage
+from tagfield.cli.shared.exit_codes import UsageError, usage
 from tagfield.errors import InputError, UnknownAttributesWarning
 
 if TYPE_CHECKING:

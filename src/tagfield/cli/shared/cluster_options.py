@@ -7,11 +7,11 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
-from tagfield.cli.figures import count
 from tagfield.errors import InputError
 from tagfield.system.memory import parse_size
 from tagfield.train import Settings, Trained, train
 from tagfield.train.loop.driver import WINDOW
+from tagfield.train.progress.figures import count
 
 PANEL = "A cluster"
 WORKERS = 2
@@ -124,11 +124,11 @@ def mapped(
     threads: int,
     make: Callable[[], Callable[[Item], Result]],
     items: Iterable[Item],
-    told: Callable[[str], None] = lambda text: None,
+    note: Callable[[str], None] = lambda text: None,
 ) -> Iterator[Iterator[Result]]:
     """The results of `make()` on the items, in order: computed here, or on a cluster.
 
-    told: gets a line before a cluster is started, which takes seconds
+    note: gets a line before a cluster is started, which takes seconds
     """
     if address is None:
         refuse_without_cluster({"--workers": workers})
@@ -139,6 +139,6 @@ def mapped(
     from tagfield.scale.cluster.session import check_ready, open_session
 
     check_ready(address)
-    told(starting(address, workers))
+    note(starting(address, workers))
     with open_session(address, cpus=workers * threads) as ray:
         yield ordered_map(ray, make, items, workers, threads)

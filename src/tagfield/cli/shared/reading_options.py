@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tagfield.cli.exits import usage
+from tagfield.cli.shared.exit_codes import usage
 from tagfield.data.labels.schemes import SCHEMES
 from tagfield.data.text.formats.table import READ, check_format
 from tagfield.data.text.reading import ReadOptions
