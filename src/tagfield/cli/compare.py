@@ -18,6 +18,7 @@ from rich.text import Text
 
 from tagfield.cli.shared.exit_codes import usage
 from tagfield.cli.shared.messages import AsJson, Messages, Quiet, Verbose, print_json
+from tagfield.cli.shared.options import Template
 from tagfield.cli.shared.reading_options import with_reading_options
 from tagfield.cli.shared.startup import INTERRUPTED
 from tagfield.cli.shared.training_run import describe_input
@@ -32,7 +33,7 @@ from tagfield.compare.tables import plain_table, summary_record
 from tagfield.compare.tuned import tune
 from tagfield.data.encode import encode_files
 from tagfield.data.text.reading import ReadOptions
-from tagfield.data.text.templates.presets import PRESETS, load_template
+from tagfield.data.text.templates.presets import load_template
 from tagfield.errors import InputError
 from tagfield.train import RECIPES
 from tagfield.train.progress.figures import clock, count, duration, percent
@@ -79,13 +80,7 @@ def compare(
             help="What all recipes share: c2 (the paper's way), or effective (c2/f′(0), which is what c2 does).",
         ),
     ] = DEFAULTS.strength,
-    template: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME|FILE",
-            help=f"Feature template: {', '.join(PRESETS)}, or a CRF++ template file. \\[default: what fits the data]",
-        ),
-    ] = None,
+    template: Template = None,
     workers: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Number of parallel processes. \\[default: one per core]")
     ] = None,

@@ -100,7 +100,7 @@ def _read(source: str, which: int | None) -> tuple[Parts, str]:
         chosen = _chosen(models_in(data, source), source, which)
         return chosen.parts, "sklearn-crfsuite, in a pickle"
     if which is not None:
-        raise UsageError("--which chooses a model of a pickle, and IN is none; leave it out")
+        raise UsageError("--which applies only to pickles, and IN is not one; leave it out")
     parts = read_parts(source)
     format = parts.info.get("format")
     return parts, FORMATS[format].program if format in FORMATS else "tagfield"

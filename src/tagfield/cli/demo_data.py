@@ -31,7 +31,7 @@ def demo_data(
     seed: Annotated[int, typer.Option(metavar="S", help="Random seed; the same seed gives the same files.")] = 0,
     train: Annotated[int, typer.Option(metavar="N", help="Number of sentences in train.txt.")] = 3000,
     test: Annotated[int, typer.Option(metavar="N", help="Number of sentences in test.txt.")] = 1000,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite files that are there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:

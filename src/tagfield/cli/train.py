@@ -91,7 +91,7 @@ def train(
         str | None,
         typer.Option(
             metavar="SIZE",
-            help="How much of a packed corpus is in memory at a time. The model does not depend on it. "
+            help="How much of a packed corpus to hold in memory at a time; it does not change the model. "
             f"\\[default: {WINDOW}]",
             rich_help_panel=DATA,
             show_default=False,
@@ -101,7 +101,7 @@ def train(
         str | None,
         typer.Option(
             metavar="FOLDER",
-            help="Folder for text that does not fit into memory, which is packed there for the training. "
+            help="Folder to pack text into that does not fit into memory; removed after training. "
             "\\[default: the model's]",
             rich_help_panel=DATA,
             show_default=False,

@@ -53,7 +53,8 @@ def tune(
         int, typer.Option(metavar="S", min=0, help="Random seed: the same seed gives the same result.")
     ] = 0,
     workers: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Training runs at a time. \\[default: one per core]")
+        int | None,
+        typer.Option(metavar="N", min=1, help="Number of training runs at a time. \\[default: one per core]"),
     ] = None,
     quiet: Quiet = False,
     verbose: Verbose = False,

@@ -23,7 +23,7 @@ ClusterAddress = Annotated[
     typer.Option(
         "--cluster",
         metavar="local|HOST:PORT",
-        help="Run on a Ray cluster: processes on this machine, or the head node of yours. docs/cluster.md tells more.",
+        help="Run on a Ray cluster: processes on this machine, or the head node of yours. See docs/cluster.md.",
         rich_help_panel=PANEL,
     ),
 ]
@@ -38,8 +38,8 @@ Shares = Annotated[
     typer.Option(
         metavar="N",
         min=1,
-        help="Parts of the sentences; the model depends on their number, not on --workers. \\[default: one for each "
-        "worker; lbfgs: 16]",
+        help="Number of parts that the sentences are split into; the model depends on it, not on --workers. "
+        "\\[default: one for each worker; lbfgs: 16]",
         rich_help_panel=PANEL,
     ),
 ]
@@ -48,7 +48,7 @@ Mixes = Annotated[
     typer.Option(
         metavar="N",
         min=1,
-        help="How often in an epoch the shares mix their weights (stochastic recipes). \\[default: 32]",
+        help="Number of times per epoch that the shares mix their weights (stochastic recipes). \\[default: 32]",
         rich_help_panel=PANEL,
     ),
 ]
@@ -57,7 +57,7 @@ Checkpoints = Annotated[
     typer.Option(
         "--checkpoint",
         metavar="DIR",
-        help="Folder for a checkpoint; the same command, started again, goes on from it.",
+        help="Folder for checkpoints; the same command continues from the last one.",
         rich_help_panel=PANEL,
     ),
 ]

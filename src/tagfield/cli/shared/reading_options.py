@@ -103,7 +103,7 @@ def _parameters(format_flag: str, with_model: bool) -> dict[str, Any]:
             typer.Option(
                 "--max-memory",
                 metavar="SIZE",
-                help="Refuse what would take more memory than this, such as 4GB. "
+                help="Fail early if more memory than this is needed, such as 4GB. "
                 "\\[default: four fifths of the machine's, or of its container's]",
                 show_default=False,
             ),
