@@ -5,8 +5,8 @@
 
 The sentences of a block are shared by threads. How many there are changes no bit: the same seed gives the same weights.
 
-The loop is native (native/kernel/pass/stochastic.hpp); what changes from epoch to epoch is here. The rate follows Bottou,
-λ_t = λ̂/(1 + λ̂Ct), with C = 2·c2/N, which makes c2 mean what it means in CRFsuite: Σ NLL + c2·‖θ‖².
+The loop is native (native/kernel/pass/stochastic.hpp); what changes from epoch to epoch is here. The rate follows
+Bottou, λ_t = λ̂/(1 + λ̂Ct), with C = 2·c2/N, which makes c2 mean what it means in CRFsuite: Σ NLL + c2·‖θ‖².
 
 The average forgets twice: it is the mean over the second half of the first epoch, and then, from the second epoch on,
 the mean over all that follows. The weights of the first epoch would cost 0.05 points of accuracy on CoNLL-2000.
