@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tagfield.data.encode import Encoded, encode_files, encode_sequences
 from tagfield.demo import addresses, mentions
-from tagfield.demo.corpus import Corpus as DemoCorpus
+from tagfield.demo.corpus import DemoCorpus
 from tagfield.errors import InputError
 
 Pair = tuple[Encoded, Encoded]

@@ -45,16 +45,18 @@ class UnknownAttributesWarning(UserWarning):
     """A model knows hardly any attribute of its input, so its labels mean little."""
 
 
-def did_you_mean(name: object, offered: Iterable[str], most: int = 30) -> str:
-    """The end of a message about a name that there is not: the nearest one, or else the names to choose from.
+def did_you_mean(name: object, offered: Iterable[str], most: int = 30, *, otherwise: str | None = None) -> str:
+    """The end of a message about an unknown name: the nearest one, or else what to do, by default to choose from all.
 
     >>> did_you_mean("lbgfs", ["sgd", "lbfgs"]), did_you_mean("x", ["sgd", "lbfgs"])
     ("did you mean 'lbfgs'?", 'choose one of sgd, lbfgs')
+    >>> did_you_mean("x", ["sgd", "lbfgs"], otherwise="see docs/recipes.md")
+    'see docs/recipes.md'
     """
     names = list(offered)
     close = nearest(name, names)
-    if close:
-        return f"did you mean {close!r}?"
+    if close or otherwise is not None:
+        return f"did you mean {close!r}?" if close else str(otherwise)
     more = f" … and {len(names) - most} more" if len(names) > most else ""
     return f"choose one of {', '.join(names[:most])}{more}"
 
@@ -73,17 +75,18 @@ def shown(value: object, most: int = 80) -> str:
 
 
 def nearest(name: object, offered: Iterable[str]) -> str:
-    """The offered name that looks most like this one, or "".
+    """The offered name that looks most like this one, or ""; the first of equals.
 
     >>> nearest("B-PRE", ["B-PER", "O"]), nearest("x", ["O"])
     ('B-PER', '')
     """
-    names = list(offered)
+    names, text = list(offered), str(name)
     lower = {each.lower(): each for each in names}
-    if str(name).lower() in lower:
-        return lower[str(name).lower()]
-    found = difflib.get_close_matches(str(name), names, 1)
-    return found[0] if found else ""
+    if text.lower() in lower:
+        return lower[text.lower()]
+    close = set(difflib.get_close_matches(text, names, len(names) or 1))
+    found = (each for each in names if each in close)
+    return max(found, key=lambda each: difflib.SequenceMatcher(None, each, text).ratio(), default="")
 
 
 def needs_sklearn(what: str, error: ModuleNotFoundError) -> ModuleNotFoundError:

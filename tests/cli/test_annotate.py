@@ -20,7 +20,7 @@ def texts(tmp_path: Path) -> Path:
     [
         (["--host", "0.0.0.0"], "other machines can reach the service", 2),
         (["--template", "word"], "no template named 'word'; did you mean 'words'?", 2),
-        (["--scheme", "bo"], "no label scheme named 'bo'", 2),
+        (["--scheme", "bo"], "no scheme named 'bo'", 2),
         (["--labels", "two words"], "'two words' cannot be a label: it has white space", 2),
         (["--dev", "none.txt"], "none.txt", 3),
     ],

@@ -106,7 +106,7 @@ def test_several_inputs_label_names_and_encodings(home: Path) -> None:
         (["a.jsonl", "b.txt", "--to", "xml"], "cannot write the format 'xml'"),
         (["a.jsonl", "b.txt", "--from", "xml"], "no format named 'xml'"),
         (["a.jsonl", "b.txt", "--on-cut", "shrink"], "on_cut must be error, widen or drop"),
-        (["a.jsonl", "b.txt", "--scheme", "bi"], "no label scheme named 'bi'"),
+        (["a.jsonl", "b.txt", "--scheme", "bi"], "no scheme named 'bi'"),
         (["a.jsonl", "b.txt", "--tokenizer", "bi"], "no tokenizer named 'bi'"),
         (["a.jsonl", "b.txt", "--template", "words"], "--template makes CRFsuite items"),
         (["no.jsonl", "b.txt"], "no.jsonl: there is no such file"),

@@ -13,7 +13,7 @@ from seqeval.metrics import f1_score
 from tagfield.data.text.encoders.columns import read_columns
 from tagfield.data.text.sources import Source
 from tagfield.data.text.templates.presets import PRESETS
-from tagfield.demo import Corpus, Sentence, addresses, mentions, write_columns
+from tagfield.demo import DemoCorpus, Sentence, addresses, mentions, write_columns
 from tagfield.errors import InputError
 from tagfield.native._text import Vocabulary
 
@@ -31,7 +31,7 @@ each_corpus = pytest.mark.parametrize("name", MAKERS)
 
 
 @cache
-def corpus_of(name: str, seed: int = 0) -> Corpus:
+def corpus_of(name: str, seed: int = 0) -> DemoCorpus:
     return MAKERS[name](seed)
 
 
@@ -71,7 +71,7 @@ def test_a_part_does_not_depend_on_the_size_of_the_other(name: str) -> None:
 def test_sizes(name: str) -> None:
     corpus = corpus_of(name)
     assert (len(corpus.train), len(corpus.test)) == (3000, 1000)
-    assert MAKERS[name](train=0, test=0) == Corpus([], [])
+    assert MAKERS[name](train=0, test=0) == DemoCorpus([], [])
     with pytest.raises(InputError, match="train and test must be ≥ 0, got -1 and 2"):
         MAKERS[name](train=-1, test=2)
 

@@ -9,10 +9,9 @@ import pytest
 
 import tagfield
 from tagfield.data.encode import encode_files
-from tagfield.data.text.formats.file_format import KINDS
+from tagfield.data.text.formats.table import FILE_FORMATS
 from tagfield.data.text.reading import ReadOptions
 from tagfield.data.text.spans import Policy
-from tagfield.data.text.writing import TARGETS
 from tagfield.model.formats import FORMATS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "formats.md").read_text()
@@ -46,7 +45,7 @@ def test_its_programs_run_and_print_what_they_say(program: str, tmp_path: Path) 
 
 
 def test_it_names_every_format_and_option() -> None:
-    assert all(re.search(rf"\b{kind}\b", PAGE) for kind in (*KINDS, *TARGETS))
+    assert all(re.search(rf"\b{kind}\b", PAGE) for kind in FILE_FORMATS)
     fields = {*ReadOptions.__dataclass_fields__, *Policy.__dataclass_fields__} - {"policy", "counts"}
     assert all(f"`{name}=" in PAGE for name in fields)
     assert callable(tagfield.read)

@@ -25,12 +25,12 @@ from tagfield.cli.config import read_config
 from tagfield.data.corpus import Corpus, pack
 from tagfield.data.encode import WordEncoder, encode_files, encode_words
 from tagfield.data.text.formats.brat import BratSource
-from tagfield.data.text.formats.file_format import KINDS
+from tagfield.data.text.formats.table import READ, WRITTEN
 from tagfield.data.text.reading import ReadOptions, read
 from tagfield.data.text.sources import Source
 from tagfield.data.text.templates.parsing import parse_template
 from tagfield.data.text.templates.template import Template
-from tagfield.data.text.writing import TARGETS, write
+from tagfield.data.text.writing import write
 from tagfield.errors import InputError, OutputError
 from tagfield.native import kernels
 from tagfield.native._text import ArrowWords, Vocabulary
@@ -198,7 +198,7 @@ def settings(data: bytes) -> None:
 
 
 def _format(kind: str) -> Door:
-    targets = [name for name in TARGETS if name != "spacy"]
+    targets = [name for name in WRITTEN if name != "spacy"]
 
     def door(data: bytes) -> str:
         if kind == "brat":
@@ -245,7 +245,7 @@ PYTHON: dict[str, Door] = {
     "settings": settings,
     "request": request,
     **foreign.DOORS,
-    **{f"read_{kind}": _format(kind) for kind in (*KINDS, "any") if kind != "items"},
+    **{f"read_{kind}": _format(kind) for kind in (*READ, "any") if kind != "items"},
 }
 
 

@@ -84,8 +84,8 @@ def test_all_has_every_extra_of_users() -> None:
 def test_an_extra_is_imported_in_functions_or_in_rooms_of_its_own() -> None:
     """Rooms that nothing imports before it is needed: the server, the plots, and what scikit-learn's classes are in."""
     rooms = {
-        "sklearn": {"compat/sklearn/fitted.py", "compat/sklearn/plumbing.py", "metrics.py"},
-        "threadpoolctl": {"compat/sklearn/crf.py"},
+        "sklearn": {"compat/sklearn/estimator.py", "metrics.py"},
+        "threadpoolctl": {"compat/sklearn/fitting.py"},
         "uvicorn": {"apps/serve/server.py"},
         "matplotlib": {"compare/plots.py", "compare/card.py"},
     }

@@ -141,14 +141,15 @@ def edge_slots(edges: list[list[Token]]) -> Slots:
         slots.append(len(attribute))
         occurrences.append(len(places))
     values = np.array([value for _, value in places], np.float32)
-    return Slots(
+    made = Slots(
         np.array(slots, np.int64),
         np.array(occurrences, np.int64),
         np.array(attribute, np.int32),
         np.array(stop, np.int32),
         np.array([t for t, _ in places], np.int32),
         None if (values == 1).all() else values,
-    ).after_first()
+    )
+    return made.keep_occurrences(made.position > 0)
 
 
 def listed(slots: Slots | None, dataset: Dataset) -> list[list[Token]]:

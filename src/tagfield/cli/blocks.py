@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar, cast
 
 from tagfield.data.text.formats.detect import detect, kind_of
-from tagfield.data.text.formats.file_format import KINDS
+from tagfield.data.text.formats.table import FILE_FORMATS
 from tagfield.data.text.inputs import open_inputs
 from tagfield.data.text.reading import ReadOptions
 from tagfield.data.text.sources import STDIN, Source
@@ -29,7 +29,6 @@ T = TypeVar("T")
 BLOCK = 4 << 20
 ARRIVING = 1 << 20
 GZIP, BOM = b"\x1f\x8b", b"\xef\xbb\xbf"
-SENTENCES, LINES = (b"\n\n", b"\n\r\n"), (b"\n",)
 
 
 @dataclass(frozen=True)
@@ -135,9 +134,7 @@ def _named(block: Block, reading: ReadOptions, template: Template) -> str | None
 
 def _ends(kind: str) -> tuple[bytes, ...]:
     """What ends a record."""
-    if not KINDS[kind].lines:
-        return ()
-    return LINES if kind in ("jsonl", "text") else SENTENCES
+    return FILE_FORMATS[kind].ends
 
 
 def _cut(text: bytes, size: int, kind: str) -> Iterator[bytes]:

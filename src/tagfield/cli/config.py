@@ -21,7 +21,7 @@ import typer
 
 from tagfield.cli.commands import FROM_FILE
 from tagfield.cli.exits import UsageError
-from tagfield.errors import did_you_mean, nearest
+from tagfield.errors import did_you_mean
 
 NOT_IN_FILES = {"config", "help"}
 
@@ -55,9 +55,7 @@ def read_config(path: str, table: str, names: Mapping[str, str]) -> dict[str, An
     for key, value in options.items():
         name = key.replace("_", "-")
         if name not in names:
-            close = nearest(name, names)
-            hint = f"did you mean {close!r}?" if close else did_you_mean(name, names, 8)
-            raise UsageError(f"{path}: [{table}] has no option named {key!r}; {hint}")
+            raise UsageError(f"{path}: [{table}] has no option named {key!r}; {did_you_mean(name, names, 8)}")
         if names[name] in values:
             raise UsageError(f"{path}: [{table}] has the option {name!r} twice")
         plain = (str, int, float, bool)

@@ -20,11 +20,12 @@ from tagfield.cli.reading import with_reading_options
 from tagfield.cli.training import told
 from tagfield.cli.voice import AsJson, Quiet, Voice, print_json
 from tagfield.data.encode import Encoded, encode_files
-from tagfield.data.text.encoders.items import write_items
+from tagfield.data.text.formats.items import write_items
+from tagfield.data.text.formats.table import WRITTEN
 from tagfield.data.text.reading import ReadOptions, read_files
 from tagfield.data.text.sources import STDIN
 from tagfield.data.text.templates.presets import PRESETS
-from tagfield.data.text.writing import TARGETS, Written, target_of, write
+from tagfield.data.text.writing import Written, target_of, write
 from tagfield.system.atomic import write_atomically
 
 ITEMS = "items"
@@ -43,7 +44,7 @@ def convert(
         typer.Option(
             "--to",
             metavar="FORMAT",
-            help=f"Output format: {', '.join([*TARGETS, ITEMS])}. \\[default: found from the name of OUT]",
+            help=f"Output format: {', '.join([*WRITTEN, ITEMS])}. \\[default: found from the name of OUT]",
         ),
     ] = None,
     template: Annotated[
@@ -81,7 +82,7 @@ def convert(
     else:
         corpus = read_files(paths, reading)
         written = write(corpus, target, format)
-        found, about, unit = f"{paths[0]}: {corpus.describe()}", TARGETS[format].about, "record"
+        found, about, unit = f"{paths[0]}: {corpus.describe()}", WRITTEN[format].about, "record"
     voice.note(f"read   {found}")
     voice.note(f"wrote  {target}: {about}, {count(written.count, unit)}")
     for line in left_out(written, format, reading):

@@ -16,7 +16,7 @@ import typer
 
 from tagfield.cli.exits import usage
 from tagfield.data.labels.schemes import SCHEMES
-from tagfield.data.text.formats.file_format import KINDS, check_kind
+from tagfield.data.text.formats.table import READ, check_format
 from tagfield.data.text.reading import ReadOptions
 from tagfield.data.text.sources import open_source
 from tagfield.data.text.spans import ON_CUT, ON_OVERLAP, Policy
@@ -41,7 +41,7 @@ def _parameters(format_flag: str, with_model: bool) -> dict[str, Any]:
             _option(
                 format_flag,
                 metavar="FORMAT",
-                help=f"Input format: {', '.join(KINDS)}. \\[default: found from the name and the content]",
+                help=f"Input format: {', '.join(READ)}. \\[default: found from the name and the content]",
             ),
         ],
         "columns": Annotated[
@@ -149,7 +149,7 @@ def reading_from(given: dict[str, Any], format_flag: str = "--format") -> ReadOp
     rules = {name: given[name] for name in ("scheme", "on_cut", "on_overlap") if given.get(name) is not None}
     names = given.get("label_names")
     if given.get("format") is not None:
-        check_kind(given["format"])
+        check_format(given["format"])
     tokenizer = given.get("tokenizer")
     if tokenizer is not None and tokenizer not in TOKENIZERS:
         raise InputError(f"no tokenizer named {tokenizer!r}; choose {', '.join(TOKENIZERS)}")

@@ -82,23 +82,6 @@ class Dataset:
     def _own_arrays(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in fields(self) if field.name != "edge_slots"}
 
-    @classmethod
-    def of_slots(
-        cls, tokens: Longs, states: Slots, labels: Ints, weight: Doubles, edges: Slots | None = None
-    ) -> "Dataset":
-        """A dataset from slots with their stops and positions; slots without an occurrence are left out.
-
-        >>> from tagfield.data.encode import encode_sequences
-        >>> data = encode_sequences([[["a"], ["a", "b"]]], [["X", "Y"]]).dataset
-        >>> same = Dataset.of_slots(data.tokens, data.states, data.labels, data.weight)
-        >>> same.place.tolist() == data.place.tolist() == [1 | 1 << 15, 0, 1 | 1 << 15]  # once comes before twice
-        True
-        """
-        states, place = places_of(states)
-        return cls(
-            tokens, states.slots, states.occurrences, states.attribute, place, states.value, labels, weight, edges
-        )
-
     @property
     def position(self) -> Ints:
         """The position of each occurrence in its sentence [N], as a copy."""

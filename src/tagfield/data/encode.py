@@ -10,7 +10,6 @@ is left out, and an unknown gold label is UNKNOWN in the Dataset. `Encoded` keep
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,13 +26,12 @@ from tagfield.data.text.templates.presets import load_template
 from tagfield.data.text.templates.template import Template
 from tagfield.errors import InputError
 from tagfield.native._text import ArrowWords, Vocabulary, encode_objects, encode_transitions
+from tagfield.system.checks import not_none
 
-Format: TypeAlias = str  # one of text.file_format.KINDS
 AUTO = "auto"  # stands for the preset that fits the labels
 
 __all__ = [
     "Encoded",
-    "Format",
     "Vocabulary",
     "WordEncoder",
     "check_weights",
@@ -131,8 +129,7 @@ def encode_sequences(
     >>> encode_sequences([[["a"], ["b"]]], edges=[[None, ["same sentence"]]]).edges.strings()
     ['same sentence']
     """
-    if X is None:
-        raise InputError("X is None; pass a list of sequences")
+    not_none("X", X, "pass a list of sequences")
     _check_vocabularies(attributes, labels, edge_attributes)
     known = Vocabulary() if attributes is None else attributes
     names = Vocabulary() if labels is None else labels.copy()
@@ -242,8 +239,8 @@ class WordEncoder:
         edges = None if slots is None else edges
         return Encoded(data, known, label_set, gold, names, self.template, edges=edges)
 
-    def tag(self, X: Iterable[object], door: object, names: tuple[str, ...]) -> list[list[str]]:
-        """The best labels of some sentences without a Dataset, by the weights behind the door of `Model.direct`.
+    def tag(self, X: Iterable[object], native_decoder: object, names: tuple[str, ...]) -> list[list[str]]:
+        """The best labels of some sentences without a Dataset; `Model.direct` holds the native decoder.
 
         >>> from tagfield import Model
         >>> model = Model.train_words([["to", "be"]], [["TO", "VB"]])
@@ -251,12 +248,12 @@ class WordEncoder:
         [['VB', 'TO']]
         """
         assert self.attributes is not None
-        return self._table.tag(X, self.attributes, door, names)
+        return self._table.tag(X, self.attributes, native_decoder, names)
 
-    def tag_arrow(self, words: ArrowWords, door: object) -> tuple[Ints, Longs]:
+    def tag_arrow(self, words: ArrowWords, native_decoder: object) -> tuple[Ints, Longs]:
         """The ids of the best labels of words in Arrow's buffers, and the first token of each row; see `WordTable`."""
         assert self.attributes is not None
-        return self._table.tag_arrow(words, self.attributes, door)
+        return self._table.tag_arrow(words, self.attributes, native_decoder)
 
 
 def check_weights(weights: ArrayLike, count: int, name: str = "weights") -> Doubles:

@@ -11,8 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from tagfield.data.dataset import UNKNOWN, Dataset, Ints, Longs
-from tagfield.data.text.encoders.items import ItemSequence, Token
 from tagfield.data.text.formats.file_format import FileFormat
+from tagfield.data.text.formats.items import ItemSequence, Token
+from tagfield.data.text.formats.table import describe
 from tagfield.data.text.records import WORD
 from tagfield.data.text.sources import Locations
 from tagfield.data.text.templates.template import Template
@@ -102,7 +103,7 @@ class Encoded:
 
     def describe(self) -> str:
         """What the first file was taken for, and how many labels there are."""
-        return "" if self.form is None else self.form.describe(len(self.names))
+        return "" if self.form is None else describe(self.form, len(self.names))
 
     def where(self, sentence: int) -> str:
         """File and line of a sentence, or its index, for messages."""

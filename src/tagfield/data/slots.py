@@ -51,20 +51,10 @@ class Slots:
     def keep(self, keep: NDArray[np.bool_]) -> "Slots":
         """The slots of the attributes in `keep` [A], which get new ids."""
         renumbered = np.cumsum(keep, dtype=np.int64).astype(np.int32) - np.int32(1)
-        kept = self._keep_occurrences(np.repeat(keep[self.attribute], self.sizes()))
+        kept = self.keep_occurrences(np.repeat(keep[self.attribute], self.sizes()))
         return replace(kept, attribute=renumbered[kept.attribute])
 
-    def after_first(self) -> "Slots":
-        """The slots without what occurs at position 0: an edge attribute has no transition there.
-
-        >>> one = np.array([0, 1])
-        >>> both = np.array([0, 1], np.int32)
-        >>> Slots(one * 2, one * 2, both, both + np.int32(1), both).after_first().attribute.tolist()
-        [1]
-        """
-        return self if (self.position > 0).all() else self._keep_occurrences(self.position > 0)
-
-    def _keep_occurrences(self, keep: NDArray[np.bool_]) -> "Slots":
+    def keep_occurrences(self, keep: NDArray[np.bool_]) -> "Slots":
         """Some of the occurrences [N], and the slots that still have one."""
         sizes = self.sizes()
         counted = np.concatenate([[0], np.cumsum(keep, dtype=np.int64)])  # kept before each occurrence
@@ -95,7 +85,7 @@ def places_of(states: Slots) -> tuple[Slots, Places]:
     if (sizes < 0).any() or sizes.sum() != len(states.position):
         raise ValueError("the stops of the slots do not cover the occurrences")
     if (sizes == 0).any():
-        states = states._keep_occurrences(np.ones(len(states.position), bool))
+        states = states.keep_occurrences(np.ones(len(states.position), bool))
         sizes = states.sizes()
     longest = int(states.position.max(initial=0)) + 1
     if longest > 2**31 or (states.position < 0).any():

@@ -13,8 +13,8 @@ Königsburg Xxxx B-CITY
 <BLANKLINE>
 """
 
-from tagfield.demo.corpus import Corpus, Sentence, Token, plain_text, write_columns
+from tagfield.demo.corpus import DemoCorpus, Sentence, Token, plain_text, write_columns
 from tagfield.demo.notes import mentions
 from tagfield.demo.postal import addresses
 
-__all__ = ["Corpus", "Sentence", "Token", "addresses", "mentions", "plain_text", "write_columns"]
+__all__ = ["DemoCorpus", "Sentence", "Token", "addresses", "mentions", "plain_text", "write_columns"]

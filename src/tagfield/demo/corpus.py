@@ -1,4 +1,4 @@
-"""Shared by the built-in corpora: the Corpus record, word shapes, BIO labels, and the column writer.
+"""Shared by the built-in corpora: the DemoCorpus record, word shapes, BIO labels, and the column writer.
 
 segments [("STREET", "Main St"), (None, ","), ("CITY", "Salem")]
     │ label_segments: split at white space, B- on a segment's first word, I- on the others, O without a type
@@ -23,7 +23,7 @@ _RUNS = re.compile("(?<=aaa)a+|(?<=AAA)A+|(?<=000000)0+")
 
 
 @dataclass(frozen=True)
-class Corpus:
+class DemoCorpus:
     """Training and test sentences; a sentence is a list of (word, shape, label)."""
 
     train: list[Sentence]
@@ -32,13 +32,13 @@ class Corpus:
 
 def make_corpus(
     name: str, draw: Callable[[RandomStream], Sentence], *, seed: int, train: int, test: int, unseen: float
-) -> Corpus:
+) -> DemoCorpus:
     """Generates both parts, each from its own random stream, so neither depends on the size of the other."""
     if train < 0 or test < 0:
         raise InputError(f"train and test must be ≥ 0, got {train} and {test}")
     train_rng = RandomStream(name, seed=seed, part="train")
     test_rng = RandomStream(name, seed=seed, part="test", unseen=unseen)
-    return Corpus([draw(train_rng) for _ in range(train)], [draw(test_rng) for _ in range(test)])
+    return DemoCorpus([draw(train_rng) for _ in range(train)], [draw(test_rng) for _ in range(test)])
 
 
 def shape(word: str) -> str:

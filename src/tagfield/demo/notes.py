@@ -8,7 +8,7 @@ annotator had missed it. It shows the bias of saturating updates: many small err
 entities, and rare labels are missed (tests/train/test_skewed.py).
 """
 
-from tagfield.demo.corpus import Corpus, Segment, Sentence, label_segments, make_corpus
+from tagfield.demo.corpus import DemoCorpus, Segment, Sentence, label_segments, make_corpus
 from tagfield.demo.data import GRAMMARS, WORDS
 from tagfield.demo.grammar import generate
 from tagfield.demo.noise import add_typing_noise
@@ -17,7 +17,7 @@ from tagfield.demo.random_stream import RandomStream
 MISSED = 0.08  # share of mentions left unlabelled, in both parts
 
 
-def mentions(seed: int = 0, train: int = 3000, test: int = 1000) -> Corpus:
+def mentions(seed: int = 0, train: int = 3000, test: int = 1000) -> DemoCorpus:
     """Generates short texts from a seed; neither part depends on the size of the other.
 
     >>> corpus = mentions(seed=0, train=200, test=50)

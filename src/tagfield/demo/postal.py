@@ -8,7 +8,7 @@ Lincoln may be a city, a street or a surname, a number of four digits is a house
 in another, and some words of the test part do not occur in training.
 """
 
-from tagfield.demo.corpus import Corpus, Segment, Sentence, label_segments, make_corpus
+from tagfield.demo.corpus import DemoCorpus, Segment, Sentence, label_segments, make_corpus
 from tagfield.demo.data import GRAMMARS, WORDS
 from tagfield.demo.grammar import Grammar, Lists, generate
 from tagfield.demo.noise import add_typing_noise
@@ -22,7 +22,7 @@ COMPLETE: list[tuple[float, tuple[Grammar, Lists]]] = [
 ]
 
 
-def addresses(seed: int = 0, train: int = 3000, test: int = 1000) -> Corpus:
+def addresses(seed: int = 0, train: int = 3000, test: int = 1000) -> DemoCorpus:
     """Generates addresses from a seed; neither part depends on the size of the other.
 
     >>> corpus = addresses(seed=0, train=2, test=1)

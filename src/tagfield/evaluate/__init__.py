@@ -11,7 +11,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tagfield.data.labels.kinds import KINDS, SCHEMES, LabelKind, chosen_kind, has_chunks, label_kind, split_label
+from tagfield.data.labels.kinds import KINDS, SCHEMES, LabelKind, chosen_kind, has_chunks, label_kind
+from tagfield.data.labels.schemes import split_label
 from tagfield.errors import InputError
 from tagfield.evaluate.scorer import ChunkScorer
 from tagfield.evaluate.scores import Scores, Tally

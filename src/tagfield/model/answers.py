@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from tagfield.data.labels.kinds import OUTSIDE, UNITS, LabelKind, label_kind
+from tagfield.data.labels.kinds import UNITS, LabelKind, label_kind
+from tagfield.data.labels.schemes import OUTSIDE
 from tagfield.inference.decoder import Decoder
 
 

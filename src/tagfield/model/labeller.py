@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import Any, TypeAlias, overload
 
 from tagfield.data.dataset import Doubles, Floats, Ints, Longs
-from tagfield.data.encode import Encoded, Format, WordEncoder
+from tagfield.data.encode import Encoded, WordEncoder
 from tagfield.data.labels.rules import check_model
 from tagfield.data.text.reading import ReadOptions
 from tagfield.data.text.sources import PathLike, Source
@@ -109,7 +109,7 @@ class Labeller(Parts):
         paths: PathLike | Source | Iterable[PathLike | Source],
         *,
         columns: str | None = None,
-        format: Format | None = None,
+        format: str | None = None,
         reading: ReadOptions | None = None,
     ) -> Encoded:
         """Read and encode files with this model's template and vocabularies."""

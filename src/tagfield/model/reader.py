@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from tagfield.data.corpus import Corpus, is_corpus, recoded
-from tagfield.data.encode import Encoded, Format, WordEncoder, encode_files, encode_sequences, same_vocabulary
+from tagfield.data.encode import Encoded, WordEncoder, encode_files, encode_sequences, same_vocabulary
 from tagfield.data.labels.kinds import label_kind
 from tagfield.data.text.reading import ReadOptions
 from tagfield.data.text.sources import PathLike, Source
@@ -68,7 +68,7 @@ class Reader:
         paths: PathLike | Source | Iterable[PathLike | Source],
         *,
         columns: str | None = None,
-        format: Format | None = None,
+        format: str | None = None,
         reading: ReadOptions | None = None,
     ) -> Encoded:
         """Files of columns, or of attributes if there is no template."""

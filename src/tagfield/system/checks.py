@@ -2,9 +2,11 @@
 
 import math
 from numbers import Real
-from typing import Any
+from typing import Any, TypeVar
 
 from tagfield.errors import InputError, shown
+
+T = TypeVar("T")
 
 
 def number(called: str, value: Any) -> float:
@@ -44,3 +46,15 @@ def flag(called: str, value: Any) -> bool:
     if isinstance(value, Real) and value in (0, 1):
         return bool(value)
     raise InputError(f"{called} must be True or False, got {shown(value)}")
+
+
+def not_none(called: str, value: T | None, advice: str) -> T:
+    """The value, or an InputError that says what to pass instead of None.
+
+    >>> not_none("X", None, "pass a list of sequences")
+    Traceback (most recent call last):
+    tagfield.errors.InputError: X is None; pass a list of sequences
+    """
+    if value is None:
+        raise InputError(f"{called} is None; {advice}")
+    return value

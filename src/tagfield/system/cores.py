@@ -24,5 +24,5 @@ def usual_threads() -> int:
     >>> 1 <= usual_threads() <= cores()
     True
     """
-    told = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
-    return min(cores(), int(told)) if told.isascii() and told.isdigit() and int(told) > 0 else cores()
+    given = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+    return min(cores(), int(given)) if given.isascii() and given.isdigit() and int(given) > 0 else cores()

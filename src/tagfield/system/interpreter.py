@@ -45,12 +45,12 @@ def in_main_interpreter() -> bool:
 
 
 def lock_forced_off() -> bool:
-    """Whether a free-threaded Python was told to do without the lock, whatever is imported.
+    """Whether a free-threaded Python runs with its lock forced off.
 
     >>> lock_forced_off()
     False
     """
     if getattr(sys, "_is_gil_enabled", lambda: True)():
         return False
-    told = sys._xoptions.get("gil", None if sys.flags.ignore_environment else os.environ.get("PYTHON_GIL"))
-    return told == "0"
+    given = sys._xoptions.get("gil", None if sys.flags.ignore_environment else os.environ.get("PYTHON_GIL"))
+    return given == "0"

@@ -275,6 +275,6 @@ def test_weights_by_name_are_made_once_for_each_model() -> None:
     assert (crf.state_features_ is before[0], crf.transition_features_ is before[1]) == (True, True)
     assert crf.prune(0.1).state_features_ != before[0]
     assert crf.fit(X[:5], Y[:5]).transition_features_ != before[1]
-    assert "_state_features" not in pickle.loads(pickle.dumps(crf)).__dict__
+    assert "state_features" not in pickle.loads(pickle.dumps(crf))._fitted.__dict__
     header = crf.tagger_.info().header
     assert int(header["num_features"]) == len(crf.state_features_) + len(crf.transition_features_)

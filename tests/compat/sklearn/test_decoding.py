@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tagfield import CRF
+from tagfield.compat.sklearn.predicting import Predictor
 from tagfield.data.encode import encode_sequences
 from tagfield.errors import InputError
 from tagfield.inference.constraints import rules_of
@@ -248,6 +249,6 @@ def test_one_sequence_goes_the_short_way_whatever_n_jobs_is(
     def refuse(*_: object) -> None:
         raise AssertionError("a decoder for one sequence")
 
-    monkeypatch.setattr(CRF, "_decoder", refuse)
+    monkeypatch.setattr(Predictor, "decoder", refuse)
     assert crf.predict_single(X[1]) == alone == ["Y", "X"]
     assert crf.predict_marginals_single(X[1]) == [pytest.approx(each, abs=1e-6) for each in sure]

@@ -32,7 +32,7 @@ def test_a_pass_that_leaves_the_range_of_numbers_is_undone() -> None:
 
 def test_a_call_that_fails_after_fit_changes_nothing() -> None:
     crf = CRF().fit(A, B)
-    with pytest.raises(InputError, match="name every label there"):
+    with pytest.raises(InputError, match="name every label in that call"):
         crf.partial_fit([[["z"]]], [["Q"]])
     assert bits(pickle.loads(pickle.dumps(crf))) == bits(copy.deepcopy(crf)) == bits(CRF().fit(A, B))
     assert not hasattr(crf, "seen_")

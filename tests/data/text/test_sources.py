@@ -8,7 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from tagfield.data.text.sources import open_source, open_sources
+from tagfield.data.text.inputs import open_inputs
+from tagfield.data.text.sources import open_source
 from tagfield.errors import InputError
 
 
@@ -16,7 +17,7 @@ def test_plain_gzip_and_standard_input(tmp_path: Path, monkeypatch: pytest.Monke
     (tmp_path / "a.txt").write_bytes(b"\xef\xbb\xbftext")
     (tmp_path / "a.gz").write_bytes(gzip.compress(b"te", mtime=0) + gzip.compress(b"xt", mtime=0))
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(gzip.compress(b"text", mtime=0))))
-    sources = open_sources([tmp_path / "a.txt", str(tmp_path / "a.gz"), "-"])
+    sources = open_inputs([tmp_path / "a.txt", str(tmp_path / "a.gz"), "-"])
     assert [source.text for source in sources] == [b"text"] * 3
     assert sources[2].name == "standard input"
 
@@ -49,7 +50,7 @@ def test_files_that_are_not_there(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="not a file name"):
         open_source("a\0b")
     with pytest.raises(InputError, match="only once"):
-        open_sources(["-", "-"])
+        open_inputs(["-", "-"])
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")

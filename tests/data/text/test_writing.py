@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tagfield.data.text.reading import Corpus, read
+from tagfield.data.text.formats.table import WRITTEN
+from tagfield.data.text.reading import Records, read
 from tagfield.data.text.records import Document, Record, Sentence, TextSpan
-from tagfield.data.text.writing import TARGETS, target_of, write
+from tagfield.data.text.writing import target_of, write
 from tagfield.errors import InputError, OutputError
 
 WORDS = st.text(alphabet="ab\"'é#,;😀\\-{中", min_size=1, max_size=4)
@@ -250,7 +251,7 @@ def test_what_cannot_be_held_is_refused_and_nothing_is_written(
 
 def test_names_of_files_say_the_format(tmp_path: Path) -> None:
     assert {target_of(f"a.{end}") for end in ("jsonl", "json", "csv", "tsv", "conllu", "spacy", "ann", "conll")} <= {
-        *TARGETS
+        *WRITTEN
     }
     assert target_of(tmp_path) == "brat"
     with pytest.raises(InputError, match="the name does not say which format to write"):
@@ -263,7 +264,7 @@ def test_names_of_files_say_the_format(tmp_path: Path) -> None:
 
 def test_options_of_read_apply_to_write(tmp_path: Path) -> None:
     corpus = read([{"text": "New Yorkers", "spans": [[0, 8, "LOC"]]}])
-    assert isinstance(corpus, Corpus)
+    assert isinstance(corpus, Records)
     write(corpus, tmp_path / "a.txt", on_cut="widen", scheme="iobes")
     assert (tmp_path / "a.txt").read_text() == "New\tB-LOC\nYorkers\tE-LOC\n\n"
     write(corpus, tmp_path / "a.json", "label-studio")

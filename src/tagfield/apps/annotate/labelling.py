@@ -10,8 +10,8 @@ for each word, such as a part of speech. Both are a list of marks (start, end, l
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from tagfield.data.labels.kinds import label_kind, split_label
-from tagfield.data.labels.schemes import OUTSIDE, Chunk, check_scheme, chunks_of, labels_of, scheme_of
+from tagfield.data.labels.kinds import label_kind
+from tagfield.data.labels.schemes import OUTSIDE, Chunk, check_scheme, chunks_of, labels_of, scheme_of, split_label
 from tagfield.errors import InputError, shown
 
 NONE = "none"  # --scheme none: a tag for each word

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from tagfield.data.text.formats.columns import DOCSTART, write_columns
 from tagfield.data.text.formats.detect import HEAD, detect, kind_of
+from tagfield.data.text.formats.table import describe
 from tagfield.data.text.inputs import open_inputs
 from tagfield.data.text.reading import ReadOptions, records_of_source, sentences_of
 from tagfield.data.text.records import WORD, Row, Sentence
@@ -64,7 +65,7 @@ def read_pool(paths: Sequence[str], reading: ReadOptions, expected: Sequence[str
         if reading.format is None and reading.columns is None and kind_of(source) == "columns" and is_text(source):
             each = replace(reading, format="text")
         form = detect(source, format=each.format, columns=each.columns, header=each.header, expected=expected)
-        found.append(f"{source.name}: {'plain text' if form.kind == 'text' else form.describe()}")
+        found.append(f"{source.name}: {'plain text' if form.kind == 'text' else describe(form)}")
         for record in sentences_of(records_of_source(source, form, each), each):
             sentence = _word_first(record)
             roles = sentence.roles if roles is None else roles

@@ -14,7 +14,7 @@ from typing import Any
 
 from tagfield.data.encoded import Encoded
 from tagfield.data.text.encoders.files import detect_form, sentences_in
-from tagfield.data.text.encoders.items import parse_items
+from tagfield.data.text.formats.items import parse_items
 from tagfield.data.text.inputs import open_inputs
 from tagfield.data.text.reading import ReadOptions
 from tagfield.data.text.records import WORD

@@ -17,7 +17,8 @@ from tagfield.apps.errors.reasons import Reason, reason_for
 from tagfield.apps.errors.similar import Own, Similar
 from tagfield.data.dataset import UNKNOWN, Ints
 from tagfield.data.encoded import Encoded
-from tagfield.data.labels.kinds import OUTSIDE, label_kind
+from tagfield.data.labels.kinds import label_kind
+from tagfield.data.labels.schemes import OUTSIDE
 from tagfield.inference.spans import SpanFinder
 from tagfield.model.model import Model
 

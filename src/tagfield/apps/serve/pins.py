@@ -14,7 +14,8 @@ from itertools import accumulate
 from typing import Any
 
 from tagfield.apps.serve.refusals import bad
-from tagfield.data.labels.kinds import INSIDE, OUTSIDE, UNITS, LabelKind, split_label
+from tagfield.data.labels.kinds import UNITS, LabelKind
+from tagfield.data.labels.schemes import INSIDE, OUTSIDE, split_label
 from tagfield.data.text.tokenizer.tokens import Offsets
 from tagfield.errors import did_you_mean, shown
 

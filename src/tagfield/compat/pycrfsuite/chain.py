@@ -27,20 +27,21 @@ class Chain:
     >>> from tagfield.weights.layout import FeatureSet
     >>> features, weights = FeatureSet.from_triples(1, 2, ([0], [1], [2.0]), ([], [], []))
     >>> field = features.field(weights)
-    >>> chain = Chain([{"a": 1.0}, ["b"]], SequenceTagger(Vocabulary(["a"]), kernels.sequence_door(field)))
+    >>> chain = Chain(SequenceTagger(Vocabulary(["a"]), kernels.sequence_door(field)), field, [{"a": 1.0}, ["b"]])
     >>> chain.best(("X", "Y")), chain.marginals()[1]
     (['Y', 'X'], [0.5, 0.5])
     """
 
-    def __init__(self, xseq: Any, tagger: SequenceTagger) -> None:
-        if isinstance(xseq, ItemSequence):
-            self._read = tagger.read(xseq.for_encoding())
-        else:
-            try:
-                self._read = tagger.read(xseq)
-            except (InputError, TypeError):  # bytes, numbers of NumPy, text as an item; or it says what is wrong
-                self._read = tagger.read(ItemSequence(xseq).for_encoding())
-        self._node: list[list[float]] | None = None
+    __slots__ = ("_field", "_read")
+
+    def __init__(self, tagger: SequenceTagger, field: kernels.Field, xseq: Any) -> None:
+        if type(xseq) is not list:
+            xseq = xseq.for_encoding() if isinstance(xseq, ItemSequence) else list(xseq)
+        try:
+            self._read = tagger.read(xseq)
+        except (InputError, TypeError):  # bytes, numbers of NumPy, text as an item; or it says what is wrong
+            self._read = tagger.read(ItemSequence(xseq).for_encoding())
+        self._field = field
 
     def __len__(self) -> int:
         return len(self._read)
@@ -50,16 +51,14 @@ class Chain:
         return self._read.best(names)
 
     def marginals(self) -> list[list[float]]:
-        """P(y_t = y | x) [T, L], computed by the first call."""
-        if self._node is None:
-            self._node = self._read.rows()
-        return self._node
+        """P(y_t = y | x) [T, L]."""
+        return self._read.rows()
 
-    def log_probability(self, labels: Ints, field: kernels.Field) -> float:
+    def log_probability(self, labels: Ints) -> float:
         """log p(y | x) of label ids [T]."""
         labelled = kernels.Corpus(*self._read.arrays(), np.frombuffer(labels.tobytes(), np.int32), ONE)
         try:
-            _, log_z, score = kernels.marginals(labelled, field, None, False)
+            _, log_z, score = kernels.marginals(labelled, self._field, None, False)
         except OverflowError:
             raise InputError(LARGE) from None
         return float(score[0] - log_z[0])

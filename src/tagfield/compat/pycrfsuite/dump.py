@@ -7,6 +7,7 @@ Parts ─▶ dump_lines ─▶ text ─▶ CRFsuiteDumpParser ─▶ ParsedDump:
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 from tagfield.model.file import Parts
@@ -23,6 +24,7 @@ SECTIONS = {
 }
 
 
+@dataclass
 class ParsedDump:
     """What a model holds, by name.
 
@@ -31,12 +33,11 @@ class ParsedDump:
     header: the fields of a CRFsuite file, as strings
     """
 
-    def __init__(self) -> None:
-        self.header: dict[str, str] = {}
-        self.labels: dict[str, str] = {}
-        self.attributes: dict[str, str] = {}
-        self.transitions: dict[tuple[str, str], float] = {}
-        self.state_features: dict[tuple[str, str], float] = {}
+    header: dict[str, str] = field(default_factory=dict)
+    labels: dict[Any, str] = field(default_factory=dict)
+    attributes: dict[str, str] = field(default_factory=dict)
+    transitions: dict[tuple[Any, Any], float] = field(default_factory=dict)
+    state_features: dict[tuple[str, Any], float] = field(default_factory=dict)
 
 
 class CRFsuiteDumpParser:
@@ -89,18 +90,17 @@ def info_of(parts: Parts, header: dict[str, str]) -> ParsedDump:
     labels, attributes = parts.labels.strings(), parts.attributes.strings()
     at = parts.features.coordinates()
     state, trans = at.values(parts.weights)[:2]
-    made = ParsedDump()
-    made.header = header
-    made.labels = {name: str(i) for i, name in enumerate(labels)}
-    made.attributes = {name: str(i) for i, name in enumerate(attributes)}
-    made.transitions = {
-        (labels[i], labels[j]): w for i, j, w in zip(at.before.tolist(), at.after.tolist(), trans.tolist(), strict=True)
-    }
-    made.state_features = {
-        (attributes[a], labels[y]): w
-        for a, y, w in zip(at.attribute.tolist(), at.label.tolist(), state.tolist(), strict=True)
-    }
-    return made
+    moves = zip(at.before.tolist(), at.after.tolist(), trans.tolist(), strict=True)
+    return ParsedDump(
+        header,
+        {name: str(i) for i, name in enumerate(labels)},
+        {name: str(i) for i, name in enumerate(attributes)},
+        {(labels[i], labels[j]): w for i, j, w in moves},
+        {
+            (attributes[a], labels[y]): w
+            for a, y, w in zip(at.attribute.tolist(), at.label.tolist(), state.tolist(), strict=True)
+        },
+    )
 
 
 def dump_lines(found: ParsedDump) -> Iterator[str]:

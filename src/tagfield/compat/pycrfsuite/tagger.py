@@ -1,29 +1,51 @@
-"""Tagger: python-crfsuite's, on tagfield's kernels. It opens CRFsuite's models and tagfield's.
+"""Tagger: python-crfsuite's, on tagfield's kernels, for CRFsuite's models and tagfield's; `CRF.tagger_` is one, too.
 
-    open, open_inmemory ─▶ Model
-    set(xseq) ─▶ Chain ─▶ tag: best path · probability: p(y|x) · marginal: the lattice, once for all labels
+    open, open_inmemory ─▶ Model ─┐
+    a fitted CRF ─────────────────┴─▶ Source ─▶ set(xseq): one sequence ─▶ tag · probability · marginal
 
 Without a model, `tag` and the others raise ValueError; python-crfsuite ends the process there.
 """
 
 import math
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import closing
-from typing import Any, NoReturn
+from functools import partial
+from typing import Any, NamedTuple, NoReturn, Protocol
 
 import numpy as np
 
 from tagfield.compat.pycrfsuite.chain import Chain
 from tagfield.compat.pycrfsuite.dump import ParsedDump, dump_lines, header_of, info_of
-from tagfield.compat.pycrfsuite.items import ItemSequence, text_of
-from tagfield.errors import ModelFileError
+from tagfield.compat.pycrfsuite.items import text_of
+from tagfield.data.dataset import Ints
+from tagfield.errors import InputError, ModelFileError, nearest
 from tagfield.model.formats import FORMATS, format_of
 from tagfield.model.model import Model
-from tagfield.native._text import SequenceTagger
 
 MAGIC, HEADER = b"lCRF", 48
-SEQUENCES = (list, tuple, ItemSequence)  # a tuple: a union would be made anew by every call
+
+
+class LabelError(InputError, RuntimeError, TypeError):
+    """The model has no such label; python-crfsuite raises RuntimeError, or TypeError if it is no string."""
+
+
+class Sequence(Protocol):
+    """One sequence under one model, such as a Chain."""
+
+    def __len__(self) -> int: ...
+    def best(self, names: tuple[Any, ...]) -> list[Any]: ...
+    def marginals(self) -> list[list[float]]: ...
+    def log_probability(self, labels: Ints) -> float: ...
+
+
+class Source(NamedTuple):
+    """What a Tagger answers from."""
+
+    read: Callable[[Any], Sequence]
+    labels: tuple[Any, ...]
+    ids: dict[Any, int]  # of the labels
+    info: Callable[[], ParsedDump]
 
 
 class Tagger:
@@ -41,13 +63,16 @@ class Tagger:
     """
 
     def __init__(self) -> None:
-        self._model: Model | None = None
-        self._header: bytes | None = None
-        self._names: tuple[str, ...] = ()
-        self._ids: dict[str, int] = {}
-        self._chain: Chain | None = None
-        self._direct: SequenceTagger | None = None
-        self._rows: list[list[float]] = []  # the marginals of the current sequence, once they were asked for
+        self._source: Source | None = None
+        self._sequence: Sequence | None = None  # the current one
+        self._rows: list[list[float]] = []  # its marginals, once they were asked for
+
+    @classmethod
+    def of(cls, source: Source) -> "Tagger":
+        """A Tagger that needs no file, such as `CRF.tagger_`."""
+        made = cls()
+        made._source = source
+        return made
 
     def open(self, name: str | bytes | os.PathLike[str]) -> "closing[Tagger]":
         """Open a model file; use it as a context manager, or `close` it."""
@@ -76,63 +101,58 @@ class Tagger:
         """Close the model."""
         self.__init__()  # type: ignore[misc]
 
-    def labels(self) -> list[str]:
+    def labels(self) -> list[Any]:
         """The labels, in the order of their ids."""
-        self._opened()
-        return list(self._names)
+        return list((self._source or _closed()).labels)
 
     def set(self, xseq: Any) -> None:
         """Set the current sequence; its items are as in `ItemSequence`."""
-        self._set(xseq, self._direct or self._closed())
+        source = self._source or _closed()
+        self._sequence, self._rows = (source.read(xseq), [])
 
-    def _set(self, xseq: Any, direct: SequenceTagger) -> Chain:
-        if not isinstance(xseq, SEQUENCES):
-            xseq = list(xseq)
-        made = Chain(xseq, direct)
-        self._rows, self._chain = [], made
-        return made
-
-    def tag(self, xseq: Any = None) -> list[str]:
+    def tag(self, xseq: Any = None) -> list[Any]:
         """The best labels of a sequence, which becomes the current one; by default those of the current one."""
-        direct, names = self._direct or self._closed(), self._names
-        chain = self._chain if xseq is None else self._set(xseq, direct)  # not another thread's, set meanwhile
-        return [] if chain is None else chain.best(names)
+        source = self._source or _closed()
+        if xseq is None:
+            sequence = self._sequence
+            return [] if sequence is None else sequence.best(source.labels)
+        sequence = source.read(xseq)
+        self._sequence, self._rows = sequence, []
+        return sequence.best(source.labels)  # not another thread's, set meanwhile
 
     def probability(self, yseq: Iterable[Any]) -> float:
         """p(y | x) of labels for the current sequence; 0 for an empty one, as in python-crfsuite."""
-        self._opened()
-        labels, chain = list(yseq), self._chain
-        if not chain:
+        source, sequence, labels = self._source or _closed(), self._sequence, list(yseq)
+        if not sequence:
             return 0.0
-        if len(labels) != len(chain):
-            raise ValueError(f"The numbers of items and labels differ: |x| = {len(chain)}, |y| = {len(labels)}")
-        ids = np.array([self._id(label) for label in labels], np.int32)
-        return math.exp(min(chain.log_probability(ids, self._opened().field), 0.0))
+        if len(labels) != len(sequence):
+            raise InputError(f"The numbers of items and labels differ: |x| = {len(sequence)}, |y| = {len(labels)}")
+        ids = np.array([_id(label, source) for label in labels], np.int32)
+        return math.exp(min(sequence.log_probability(ids), 0.0))
 
     def marginal(self, y: Any, pos: int) -> float:
         """P(y_pos = y | x) for the current sequence; the first call computes it for all labels and positions."""
         try:
             if pos >= 0:
-                return self._rows[pos][self._ids[y]]
-        except (IndexError, KeyError, TypeError):
+                return self._rows[pos][self._source.ids[y]]  # type: ignore[union-attr]
+        except (AttributeError, IndexError, KeyError, TypeError):
             pass  # the first call for this sequence, or a label or position that needs a closer look
-        self._opened()
-        chain = self._chain
-        if not chain:
+        source, sequence = self._source or _closed(), self._sequence
+        if not sequence:
             return 0.0
-        label, place = self._id(y), int(pos)
-        if not 0 <= place < len(chain):
-            raise ValueError(f"The position, {place} is out of range of {len(chain)}")
-        rows = chain.marginals()
-        if chain is self._chain:
+        label, place = _id(y, source), int(pos)
+        if not 0 <= place < len(sequence):
+            raise InputError(f"The position, {place} is out of range of {len(sequence)}")
+        rows = sequence.marginals()
+        if sequence is self._sequence:
             self._rows = rows
         return rows[place][label]
 
     def info(self) -> ParsedDump:
         """What the model holds: labels, attributes, transitions and state features, with weights in full precision."""
-        if self._model is None:
+        if self._source is None:
             raise RuntimeError("Tagger is closed")
-        return info_of(self._model, header_of(self._model, self._header))
+        return self._source.info()
 
     def dump(self, filename: str | bytes | os.PathLike[str] | None = None) -> None:
         """Write the model as text, to a file or to standard output."""
@@ -144,26 +164,33 @@ class Tagger:
             file.write(lines)
 
     def _use(self, model: Model, start: bytes) -> "closing[Tagger]":
-        if model.edges is not None:
+        direct = model.direct
+        if direct is None:
             raise ValueError("the model has transitions that look at the input, which a Tagger cannot give; use Model")
+        header = start[:HEADER] if format_of(start) is FORMATS["crfsuite"] else None
+
+        def info() -> ParsedDump:
+            return info_of(model, header_of(model, header))
+
         self.close()
-        self._model = model
-        self._direct = None if model.direct is None else model.direct.sequences
-        self._names = model.label_names
-        self._ids = {name: i for i, name in enumerate(self._names)}
-        self._header = start[:HEADER] if format_of(start) is FORMATS["crfsuite"] else None
+        names = model.label_names
+        read = partial(Chain, direct.sequences, model.field)
+        self._source = Source(read, names, {name: i for i, name in enumerate(names)}, info)
         return closing(self)
 
-    def _closed(self) -> NoReturn:
-        raise ValueError("The tagger is not opened")
 
-    def _opened(self) -> Model:
-        if self._model is None:
-            self._closed()
-        return self._model
+def _closed() -> NoReturn:
+    raise ValueError("The tagger is not opened")
 
-    def _id(self, label: Any) -> int:
-        found = self._ids.get(label if isinstance(label, str) else text_of(label))
-        if found is None:
-            raise RuntimeError(f"Failed to convert into label identifier: {text_of(label)}")
+
+def _id(label: Any, source: Source) -> int:
+    found = source.ids.get(label)
+    if found is not None:
         return found
+    name = text_of(label) if isinstance(label, str | bytes) else label
+    found = source.ids.get(name)
+    if found is None:
+        near = nearest(name, map(str, source.labels))
+        hint = f"; did you mean {near!r}?" if near else ""
+        raise LabelError(f"Failed to convert into label identifier: {name}{hint}")
+    return found

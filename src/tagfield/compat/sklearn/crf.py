@@ -1,41 +1,40 @@
-"""The class CRF: its arguments, fit and partial_fit. See reading.py for the forms of X and y."""
+"""CRF: linear-chain CRFs for scikit-learn, under sklearn-crfsuite's names.
 
-import inspect
-import time
+    fit, partial_fit ─▶ fitting.py ─▶ FittedModel          predict… ─▶ Predictor (the model, constraints, n_jobs)
+
+estimator.py has the arguments, the fitted attributes and the files, reading.py the forms of X and y.
+"""
+
 import warnings
-from collections.abc import Callable, Iterable
-from dataclasses import replace
-from typing import Any
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import Any, TypeAlias, overload
 
 from numpy.typing import ArrayLike
-from threadpoolctl import threadpool_limits  # scikit-learn depends on it too
 
-from tagfield.compat.sklearn.fitted import check_folder
-from tagfield.compat.sklearn.fitting import check_stream, held_out, open_packed, read_classes, some_data, split_held_out
-from tagfield.compat.sklearn.inspection import Inspection
-from tagfield.compat.sklearn.labels import LabelNames
-from tagfield.compat.sklearn.modelfile import check_target, save_model
-from tagfield.compat.sklearn.parameters import STREAM, documented_arguments, settings_of
-from tagfield.compat.sklearn.plumbing import Plumbing
-from tagfield.compat.sklearn.reading import class_weights, read_labelled
-from tagfield.compat.sklearn.records import print_epoch
-from tagfield.compat.sklearn.scoring import Scoring
-from tagfield.compat.sklearn.spelling import Spelling
+from tagfield.compat.sklearn.estimator import ARGUMENTS, Estimator
+from tagfield.compat.sklearn.fitting import Given, fit, hooks, learn
+from tagfield.compat.sklearn.parameters import documented_arguments
+from tagfield.compat.sklearn.predicting import Compared, Known
+from tagfield.compat.sklearn.sequences import SequenceList
+from tagfield.compat.sklearn.weight_tables import largest
 from tagfield.data.corpus import Corpus
-from tagfield.data.dataset import Dataset
-from tagfield.data.encode import Encoded, Vocabulary
-from tagfield.data.labels.rules import check_data
+from tagfield.data.dataset import Doubles
 from tagfield.data.text.sources import PathLike
+from tagfield.data.text.tokenizer.tokenizer import Tokenizer
 from tagfield.errors import InputError
-from tagfield.inference.constraints import Rules
-from tagfield.model.formats.pickles import model_of_estimator
-from tagfield.model.info import labels_to_json, rules_for
-from tagfield.model.model import Model
-from tagfield.train import Epoch, train
-from tagfield.train.loop.streaming import Stream
+from tagfield.inference.spans import Span
+from tagfield.model.explain import SizeReport
+from tagfield.model.explanation import Explanation
+from tagfield.model.sentences import Sentences
+from tagfield.model.tagged import TaggedText
+from tagfield.system.checks import not_none, number, whole
+
+Sequences: TypeAlias = Iterable[Any]  # of X or y
+Texts: TypeAlias = list[str] | tuple[str, ...]
 
 
-class CRF(Scoring, Inspection, Plumbing):
+class CRF(Estimator):
     """A linear-chain CRF for scikit-learn, with sklearn-crfsuite's arguments and methods.
 
     X is a list (or any iterable) of sequences, and a sequence is a list of tokens. With a template, a token is a word,
@@ -85,111 +84,17 @@ class CRF(Scoring, Inspection, Plumbing):
     [['D', 'N']]
     """
 
-    # What the methods below read of the arguments.
-    verbose: bool
-    class_weight: Any
-    warm_start: bool
-    early_stopping: bool
-    validation_fraction: float
-    constrain_training: bool
-    callbacks: Iterable[Callable[[Epoch], bool | None]] | None
-
-    def __init__(
-        self,
-        algorithm: str | None = None,
-        min_freq: float | None = None,
-        all_possible_states: bool | None = None,
-        all_possible_transitions: bool | None = None,
-        c1: float | None = None,
-        c2: float | None = None,
-        max_iterations: int | None = None,
-        num_memories: int | None = None,
-        epsilon: float | None = None,
-        period: int | None = None,
-        delta: float | None = None,
-        linesearch: str | None = None,
-        max_linesearch: int | None = None,
-        calibration_eta: float | None = None,
-        calibration_rate: float | None = None,
-        calibration_samples: int | None = None,
-        calibration_candidates: int | None = None,
-        calibration_max_trials: int | None = None,
-        pa_type: int | None = None,
-        c: float | None = None,
-        error_sensitive: bool | None = None,
-        averaging: bool | None = None,
-        variance: float | None = None,
-        gamma: float | None = None,
-        verbose: bool = False,
-        model_filename: Any = None,
-        keep_tempfiles: bool = False,
-        trainer_cls: None = None,
-        *,
-        template: Any = None,
-        rate: float | None = None,
-        loss: str | None = None,
-        generator: str | None = None,
-        respond: str | None = None,
-        generators: Any = None,
-        metric: str | None = None,
-        average: bool | None = None,
-        block: int | None = None,
-        minibatch: int | None = None,
-        minibatch_mean: bool | None = None,
-        anneal: float | None = None,
-        cost: float | None = None,
-        adagrad_delta: float | None = None,
-        newton_delta: float | None = None,
-        qn_skip: int | None = None,
-        qn_bound: float | None = None,
-        smd_mu: float | None = None,
-        smd_lambda: float | None = None,
-        batch: bool | None = None,
-        class_weight: Any = None,
-        warm_start: bool = False,
-        early_stopping: bool = False,
-        n_iter_no_change: int = 5,
-        validation_fraction: float = 0.1,
-        monitor: str | None = None,
-        constraints: Any = None,
-        constrain_training: bool = False,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        callbacks: Iterable[Callable[[Epoch], bool | None]] | None = None,
-    ) -> None:
-        self.__dict__ |= {name: value for name, value in locals().items() if name not in ("self", "__class__")}
-
     # Training
-
-    @classmethod
-    def from_sklearn_crfsuite(cls, old: Any) -> "CRF":
-        """A CRF with the model and the arguments of a fitted CRF of sklearn-crfsuite; it predicts the same labels.
-
-        `model_filename` is not taken over, so that fit does not replace the old file. For a pickle that you do not want
-        to run, use `tagfield convert-model old.pkl new`.
-
-        >>> from tagfield import CRF
-        >>> CRF.from_sklearn_crfsuite(None)
-        Traceback (most recent call last):
-        tagfield.errors.InputError: this needs a fitted CRF of sklearn-crfsuite, got NoneType; fit it first
-        """
-        model = Model.load_bytes(model_of_estimator(old))
-        given = old.get_params(deep=False) if hasattr(old, "get_params") else {}
-        made = cls()
-        known = made.get_params(deep=False).keys() - {"model_filename", "trainer_cls"}
-        made.set_params(**{name: value for name, value in given.items() if name in known})
-        made._restore(model)
-        return made
 
     def fit(
         self,
-        X: Iterable[Any] | Corpus | PathLike,
-        y: Iterable[Any] | None = None,
-        X_dev: Iterable[Any] | None = None,
-        y_dev: Iterable[Any] | None = None,
+        X: Sequences | Corpus | PathLike,
+        y: Sequences | None = None,
+        X_dev: Sequences | None = None,
+        y_dev: Sequences | None = None,
         *,
         sample_weight: ArrayLike | None = None,
-        eval_set: tuple[Iterable[Any], Iterable[Any]] | None = None,
+        eval_set: tuple[Sequences, Sequences] | None = None,
     ) -> "CRF":
         """Train on X and y. Each is read once, so generators work: sequences are encoded as they come.
 
@@ -200,142 +105,217 @@ class CRF(Scoring, Inspection, Plumbing):
         >>> CRF().fit([[["a"], ["b"]]], [["X", "Y"]]).classes_
         ['X', 'Y']
         """
-        settings = settings_of(self._arguments())
-        check_folder(self.model_filename)
-        before: Model | None = self.model_ if self.warm_start and self._find_model() else None
-        names = self._names.copy() if before else LabelNames()
-        spelling = None
-        splits = self.early_stopping and X_dev is None and eval_set is None
-        packed = open_packed(X, y, sample_weight is not None, self.warm_start, splits)
-        encoded: Encoded | Corpus
-        if packed is not None:
-            encoded, names = packed, LabelNames(packed.labels)
-        else:
-            more = {"template": self._chosen_template(before is not None)} | (_grown(before) if before else {})
-            spelling = None if more["template"] else Spelling()
-            given: Any = X  # no corpus
-            encoded = read_labelled(given, y, names, sample_weight=sample_weight, spelling=spelling, **more)
-        dev = held_out(X_dev, y_dev, eval_set, encoded, names)
-        if self.early_stopping and dev is None and isinstance(encoded, Encoded):
-            encoded, dev = split_held_out(encoded, self.validation_fraction, settings.seed)
-        labels = names.labels(encoded.labels)
-        if self.model_filename is not None:
-            labels_to_json(labels)  # raises before training what saving would raise after it
-        constraints = self._file_constraints if before else None
-        check_target(self.model_filename, constraints if self.constraints is None else self.constraints)
-        rules = self._training_rules(labels, some_data(encoded), constraints)
-        start = (before.features, before.weights) if before else None
-        # BLAS would use threads for short sums, which slows training down, on a busy machine many times. The lattice
-        # has its own threads: n_jobs.
-        with threadpool_limits(1, user_api="blas"):
-            trained = train(
-                encoded,
-                settings,
-                dev=dev,
-                on_epoch=self._hooks(),
-                start=start,
-                rules=rules,
-                class_weight=class_weights(encoded, self.class_weight, names),
-            )
-        began = time.perf_counter()
-        self._file_constraints = constraints
-        self._characters = (before is not None and self._characters) or (spelling is not None and spelling.used)
-        self._keep(Model.of(encoded, trained).without_spare_attributes(), names)
+        before = self._made() if self.warm_start and self._found() else None
+        self._fitted, trained = fit(self._arguments(), before, Given(X, y, X_dev, y_dev, sample_weight, eval_set))
         self.generated_ = trained.features.size
         self.history_ = [epoch.to_dict() for epoch in trained.history]
-        self.n_iter_ = len(trained.history)
-        self.converged_ = trained.converged
-        self.stop_reason_ = trained.stop_reason
-        self.rate_ = getattr(trained.settings.recipe, "rate", None)
+        self.n_iter_, self.converged_ = len(trained.history), trained.converged
+        self.stop_reason_, self.rate_ = trained.stop_reason, getattr(trained.settings.recipe, "rate", None)
         if trained.fell_back:  # the model is not what the user asked for, so warn
             warnings.warn(f"fit: {trained.stop_reason}", UserWarning, stacklevel=2)
-        if self.model_filename is not None:
-            save_model(self.model_, self.model_filename)
-        self._epochs = trained.history
-        self._preparing_and_storing = (trained.feature_seconds, time.perf_counter() - began)
         return self
 
-    def _training_rules(self, labels: list[Any], dataset: Dataset, otherwise: Any) -> Rules | None:
-        """The rules for training, if any; invalid constraints raise an error before training in either case.
-
-        otherwise: the constraints where the argument is None
-        """
-        chosen = otherwise if self.constraints is None else self.constraints
-        rules = rules_for(chosen, labels)
-        check_data(chosen, dataset, labels)
-        return rules if self.constrain_training else None
-
-    def _hooks(self) -> Callable[[Epoch], bool]:
-        given: Any = () if self.callbacks is None else self.callbacks
-        hooks: list[Any] = list(given) if hasattr(given, "__iter__") else [None]
-        if not all(map(callable, hooks)):
-            raise InputError("callbacks must be a list of functions that take an Epoch")
-        hooks += [print_epoch] if self.verbose else []
-        return lambda epoch: sum(bool(hook(epoch)) for hook in hooks) > 0  # calls every hook
-
     def partial_fit(
-        self,
-        X: Iterable[Any],
-        y: Iterable[Any],
-        classes: Iterable[Any] | None = None,
-        sample_weight: ArrayLike | None = None,
+        self, X: Sequences, y: Sequences, classes: Iterable[Any] | None = None, sample_weight: ArrayLike | None = None
     ) -> "CRF":
-        """Learns from the next part of a stream, in the order given; attributes grow as they come.
+        """Learn from the next part of a stream, in the order given; new attributes are added as they come.
 
-        The optimiser goes on where it was, also after pickle, save and load. So the result does not depend on how the
-        stream is cut into parts, and a call costs what its own sequences cost.
+        The optimiser continues where it stopped, also after pickle, save and load. So the result does not depend on how
+        the stream is cut into parts, and the cost of a call depends on its own sequences only.
 
-        classes: every label that will ever come, in the first call; without it, the labels of the first part. A later
-        call may name them again.
+        classes: Every label of the stream, for the first call. Default: the labels of the first part. You may repeat
+            them in later calls.
 
         >>> crf = CRF()
         >>> crf.partial_fit([[["a"], ["b"]]], [["X", "Y"]]).partial_fit([[["c"]]], [["Y"]]).num_attributes_
         3
         """
-        params = self._arguments()
-        settings = settings_of(params, STREAM)
-        check_stream(params, settings)
-        after = self._hooks()
-        known = self._classes if self._find_model() else None
-        listed = read_classes(classes, known)
-        names = self._names.copy() if known else LabelNames(listed or ())
-        template = self._chosen_template(known is not None)
-        stream = self._resumed_stream(settings)
-        labels = stream.labels if stream else None if listed is None else Vocabulary(list(map(names.name, listed)))
-        more: dict[str, Any] = {"sample_weight": sample_weight, "labels": labels}
-        more["template"] = template if stream is None or self._stream is None else self._stream_words
-        more["spelling"] = spelling = None if more["template"] else Spelling()
-        more |= {"attributes": stream.attributes, "edge_attributes": stream.edges} if stream else {}
-        encoded = read_labelled(X, y, names, **{"attributes": Vocabulary(), **more}, grow=True, in_stream=True)
-        if not len(encoded.labels):
-            raise InputError("no data to train on: no token has a label; name the labels, by classes=")
-        rules = self._training_rules(names.labels(encoded.labels), encoded.dataset, self._file_constraints)
-        self._characters = self._characters or (spelling is not None and spelling.used)
-        stream = stream or Stream(encoded.attributes, encoded.labels, settings, encoded.edges)
-        began = time.perf_counter()
-        epoch = self._learn(stream, encoded, settings, names, rules, class_weights(encoded, self.class_weight, names))
-        self.rate_ = epoch.rate
-        self.n_iter_ = getattr(self, "n_iter_", 0) + 1
-        self.history_ = getattr(self, "history_", [])
-        before = float(self.history_[-1]["seconds"]) if self.history_ else 0.0
-        epoch = replace(epoch, number=self.n_iter_, seconds=before + time.perf_counter() - began)
-        self.history_.append(epoch.to_dict())
-        self._epochs, self._preparing_and_storing = [*self._epochs, epoch], (None, None)
+        after, passes = hooks(self._arguments()), getattr(self, "n_iter_", 0) + 1
+        history = getattr(self, "history_", [])
+        seconds = float(history[-1]["seconds"]) if history else 0.0
+        given = Given(X, y, sample_weight=sample_weight)
+        self._fitted = learn(self._arguments(), self._found(), given, classes, passes, seconds)
+        epoch = self._fitted.epochs[-1]
+        self.history_, self.n_iter_, self.rate_ = [*history, epoch.to_dict()], passes, epoch.rate
         self.converged_, self.stop_reason_ = False, "partial_fit makes one pass"
         self.__dict__.pop("generated_", None)
         after(epoch)
         return self
 
-    def _arguments(self) -> dict[str, Any]:
-        """CRF's arguments. get_params lists those of a subclass, which may have others."""
-        return {name: getattr(self, name) for name in ARGUMENTS}
+    # Predictions
+
+    def predict(self, X: Sequences, known: Known = None) -> list[list[Any]]:
+        """The best labels of each sequence.
+
+        known: Labels that you already know, one entry per sequence: None, a dict of position to label, or a list with
+            one entry per token: None, a label, or a set of labels. `constraints` apply as well.
+
+        >>> crf = CRF().fit([[["a"], ["b"]]], [["X", "Y"]])
+        >>> crf.predict([[["a"], ["b"]]]), crf.predict([[["a"], ["b"]]], known=[{0: "Y"}])
+        ([['X', 'Y']], [['Y', 'Y']])
+        """
+        rows = self._one_by_one("predict_single", X, known)
+        return SequenceList(self._predictor().labels(X, known) if rows is None else rows)
+
+    def predict_single(self, xseq: Sequences, known: Any = None) -> list[Any]:
+        """The best labels of one sequence. If you override it, `predict` and `score` use it."""
+        [labels] = self._predictor().labels([xseq], None if known is None else [known])
+        return labels
+
+    def predict_marginals(self, X: Sequences, known: Known = None) -> list[list[dict[Any, float]]]:
+        """{label: probability} for each token of each sequence.
+
+        `predict_marginals_arrays` returns the same numbers in arrays, three times as fast.
+
+        >>> crf = CRF(c2=0.01).fit([[["a"], ["b"]]], [["X", "Y"]])
+        >>> [[first, second]] = crf.predict_marginals([[["a"], ["b"]]])
+        >>> max(first, key=first.get), round(second["Y"], 1)
+        ('X', 1.0)
+        """
+        rows = self._one_by_one("predict_marginals_single", X, known)
+        return SequenceList(self._predictor().probabilities(X, known) if rows is None else rows)
+
+    def predict_marginals_single(self, xseq: Sequences, known: Any = None) -> list[dict[Any, float]]:
+        """{label: probability} for each token of one sequence. If you override it, `predict_marginals` uses it."""
+        [rows] = self._predictor().probabilities([xseq], None if known is None else [known])
+        return rows
+
+    def predict_marginals_arrays(self, X: Sequences) -> list[Any]:
+        """The same probabilities as one float32 array [tokens, labels] per sequence; columns follow classes_."""
+        decoder = self._predictor().decoder(X)
+        node = decoder.marginals()
+        return [node[start:end] for start, end in pairwise(decoder.tokens.tolist())]
+
+    def predict_nbest(self, X: Sequences, n: int, known: Known = None) -> list[list[tuple[list[Any], float]]]:
+        """The n most probable label sequences of each sequence, best first, with their probabilities.
+
+        With constraints or known labels, the probabilities of all allowed label sequences add up to 1.
+
+        >>> crf = CRF().fit([[["a"], ["b"]]], [["X", "Y"]])
+        >>> [labels for labels, _ in crf.predict_nbest([[["a"], ["b"]]], 2)[0]]
+        [['X', 'Y'], ['Y', 'Y']]
+        """
+        predictor = self._predictor()
+        n = whole("n", n)
+        if not 0 < n < 2**31:
+            raise InputError(f"n must be at least 1 and below 2**31, got {n}")
+        classes = predictor.fitted.classes
+        found = predictor.decoder(X, known).n_best(n)
+        return [[([classes[i] for i in path], p) for path, p in paths] for paths in found]
+
+    def predict_log_probability(self, X: Sequences, y: Sequences) -> Doubles:
+        """log p(y | x) of each sequence; −inf if y breaks the constraints or contains a label unknown to the model.
+
+        With constraints, the probabilities of all allowed label sequences add up to 1, as in predict_nbest.
+        """
+        predictor = self._predictor()
+        return predictor.log_probability(X, not_none("y", y, "pass the label sequences whose probability you want"))
+
+    def predict_spans(self, X: Sequences, known: Known = None) -> list[list[Span]]:
+        """The chunks in the best labels of each sequence, with their probabilities.
+
+        conlleval's rules find the chunks (B-NP, I-NP, …). The probability of a chunk is that of all label sequences
+        with exactly this chunk.
+
+        >>> crf = CRF(c2=0.01).fit([[["a"], ["b"], ["c"]]], [["B-X", "I-X", "O"]])
+        >>> [(span.type, span.start, span.end) for span in crf.predict_spans([[["a"], ["b"], ["c"]]])[0]]
+        [('X', 0, 2)]
+        """
+        predictor = self._predictor()
+        return predictor.decoder(X, known).spans(predictor.model.label_names)
+
+    @overload
+    def tag_text(
+        self, text: str, tokenizer: Tokenizer | None = None, *, n_best: int = 0, probabilities: bool = True
+    ) -> TaggedText: ...
+
+    @overload
+    def tag_text(
+        self, text: Texts, tokenizer: Tokenizer | None = None, *, n_best: int = 0, probabilities: bool = True
+    ) -> list[TaggedText]: ...
+
+    def tag_text(
+        self, text: str | Texts, tokenizer: Tokenizer | None = None, *, n_best: int = 0, probabilities: bool = True
+    ) -> TaggedText | list[TaggedText]:
+        """Split text into sentences and words, and label them; for a CRF with a template. See `Model.tag_text`.
+
+        >>> crf = CRF(template="ner").fit([["Anna", "left"], ["It", "left"]], [["B-PER", "O"], ["O", "O"]])
+        >>> print(crf.tag_text("It left. Anna left."))
+        It left. [Anna PER] left.
+        """
+        predictor = self._predictor()
+        model, labels = predictor.model, list(predictor.fitted.classes)
+        sentences = Sentences.of(text, tokenizer or model.default_tokenizer)
+        decoder = predictor.decoder(model.read_text(sentences.words()))
+        tagged = sentences.tagged(decoder, model.label_names, labels, n_best=n_best, probabilities=probabilities)
+        return tagged[0] if isinstance(text, str) else tagged
+
+    def score(self, X: Sequences, y: Sequences, sample_weight: ArrayLike | None = None) -> float:
+        """Token accuracy: the fraction of correct labels. sample_weight has one weight per sequence.
+
+        Tokens with the label None do not count.
+
+        >>> X, y = [[["a"], ["b"]]], [["X", "Y"]]
+        >>> CRF().fit(X, y).score(X, y)
+        1.0
+        """
+        predictor = self._predictor()
+        not_none("y", y, "score needs the gold labels")
+        overridden = self._overrides("predict") or self._overrides("predict_single")
+        found = Compared.of(self.predict(X), y, predictor.fitted.names) if overridden else predictor.compare(X, y)
+        return found.accuracy(sample_weight)
+
+    # What it learned
+
+    def top_features(self, n: int = 20, label: Any = None) -> list[tuple[str, Any, float]]:
+        """The n state features with the largest absolute weights, as (attribute, label, weight).
+
+        >>> crf = CRF().fit([[["a"], ["b"]]] * 3, [["X", "Y"]] * 3)
+        >>> [(attribute, label) for attribute, label, _ in crf.top_features(1, label="Y")]
+        [('b', 'Y')]
+        """
+        return largest(self._made().state_features, n, label)
+
+    def top_transitions(self, n: int = 20) -> list[tuple[Any, Any, float]]:
+        """The n transitions with the largest absolute weights, as (from, to, weight)."""
+        return largest(self._made().transition_features, n)
+
+    def explain(self, xseq: Any, t: int, *, expected: Any = None, words: Sequence[str] | None = None) -> Explanation:
+        """Show why the token at position t gets its label rather than the second-best one, or the expected one.
+
+        words: the words of the sequence, to show with the explanation; with a template they are known
+
+        >>> crf = CRF(c2=0.1).fit([[["a"], ["b"]]] * 3, [["X", "Y"]] * 3)
+        >>> why = crf.explain([["a"], ["b"]], 1)
+        >>> why.label, why.runner_up, abs(sum(amount for _, amount in why.separates) - why.difference) < 1e-9
+        ('Y', 'X', True)
+        """
+        return self._predictor().explain(xseq, t, expected, words)
+
+    def size_report(self) -> SizeReport:
+        """The size of the model, by its parts."""
+        return SizeReport.of(self._predictor().model)
+
+    def prune(self, threshold: float = 0.0) -> "CRF":
+        """Remove weights of absolute value ≤ `threshold`, and attributes that have no weight left; returns self.
+
+        With threshold 0 predictions do not change: only weights of 0 are removed, such as c1 produces.
+        """
+        self.model_ = self._predictor().model.pruned(number("threshold", threshold))
+        return self
+
+    # Overridden methods, as in sklearn-crfsuite: predict follows predict_single
+
+    def _overrides(self, method: str) -> bool:
+        """Whether a subclass or this object has its own method of this name."""
+        return getattr(getattr(self, method), "__func__", None) is not getattr(CRF, method)
+
+    def _one_by_one(self, method: str, X: Sequences, known: Known) -> list[Any] | None:
+        """What the method returns for each sequence, if it is overridden; otherwise None."""
+        if not self._overrides(method):
+            return None
+        single, X = getattr(self, method), not_none("X", X, "pass a list of sequences")
+        return [single(x) for x in X] if known is None else [single(x, k) for x, k in zip(X, known, strict=True)]
 
 
-def _grown(model: Model) -> dict[str, Any]:
-    edges = None if model.edges is None else model.edges.copy()  # without them, weights would go to other attributes
-    known: dict[str, Any] = {"attributes": model.attributes.copy(), "labels": model.labels, "edge_attributes": edges}
-    return known | {"grow": True, "new_labels": True}
-
-
-ARGUMENTS = tuple(inspect.signature(CRF).parameters)
 CRF.__doc__ = documented_arguments(CRF.__doc__ or "", list(ARGUMENTS))

@@ -1,63 +1,241 @@
-"""Parts of fit and partial_fit: held-out data, the classes of a stream, and checks for streams."""
+"""fit and partial_fit: from CRF's arguments and the data to a FittedModel.
 
-from collections.abc import Hashable, Iterable, Mapping
-from typing import Any
+    fit          X, y ─▶ read_labelled, or a packed corpus ─▶ held-out data ─▶ train ─▶ Model ─▶ FittedModel
+    partial_fit  X, y ─▶ read_labelled ─▶ Stream.learn ─▶ FittedModel with a live stream
+
+What saving would refuse is refused before training.
+"""
+
+import os
+import time
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+from threadpoolctl import threadpool_limits  # scikit-learn depends on it too
 
+from tagfield.compat.sklearn.fitted_model import FittedModel, LiveStream
 from tagfield.compat.sklearn.labels import LabelNames
-from tagfield.compat.sklearn.reading import read_labelled
-from tagfield.compat.sklearn.spelling import Spelling
+from tagfield.compat.sklearn.modelfile import check_target, save_model
+from tagfield.compat.sklearn.parameters import STREAM, settings_of
+from tagfield.compat.sklearn.reading import class_weights, read_labelled
+from tagfield.compat.sklearn.string_tokens import StringTokens
 from tagfield.data.corpus import Corpus, is_corpus
 from tagfield.data.dataset import Dataset
-from tagfield.data.encode import Encoded
+from tagfield.data.encode import AUTO, Encoded, Vocabulary
+from tagfield.data.labels.rules import check_data
+from tagfield.data.text.templates.presets import load_template
+from tagfield.data.text.templates.template import Template
 from tagfield.errors import InputError
+from tagfield.inference.constraints import Rules
+from tagfield.model.info import labels_to_json, rules_for
+from tagfield.model.model import Model
 from tagfield.system.checks import number
-from tagfield.train import RECIPES, Settings
+from tagfield.train import RECIPES, Epoch, Settings, Trained, train
+from tagfield.train.loop.streaming import Stream
 from tagfield.train.recipes.stochastic import Stochastic
 
-LOOKED = 10_000  # sequences of a packed corpus that constraints are compared with
+Arguments: TypeAlias = SimpleNamespace  # CRF's arguments, by name
+SAMPLE = 10_000  # sequences of a packed corpus that constraints are compared with
 
 
-def open_packed(X: Any, y: Any, weighted: bool, warm_start: bool, splits: bool) -> Corpus | None:
+class Given(NamedTuple):
+    """The arguments of `CRF.fit`."""
+
+    X: Any
+    y: Iterable[Any] | None = None
+    X_dev: Iterable[Any] | None = None
+    y_dev: Iterable[Any] | None = None
+    sample_weight: Any = None
+    eval_set: Any = None
+
+
+def fit(arguments: Arguments, before: FittedModel | None, given: Given) -> tuple[FittedModel, Trained]:
+    """Train a model; `before` is the one to continue from, if any."""
+    settings = settings_of(vars(arguments))
+    check_folder(arguments.model_filename)
+    names = before.names.copy() if before else LabelNames()
+    strings = None
+    splits = arguments.early_stopping and given.X_dev is None and given.eval_set is None
+    encoded: Encoded | Corpus
+    packed = open_packed(given, arguments.warm_start, splits)
+    if packed is not None:
+        encoded, names = packed, LabelNames(packed.labels)
+    else:
+        more = {"template": chosen_template(arguments.template, before)} | (_grown(before.model) if before else {})
+        strings = None if more["template"] else StringTokens()
+        encoded = read_labelled(
+            given.X, given.y, names, sample_weight=given.sample_weight, strings=strings, depth=4, **more
+        )
+    dev = held_out(given, encoded, names)
+    if arguments.early_stopping and dev is None and isinstance(encoded, Encoded):
+        encoded, dev = split_held_out(encoded, arguments.validation_fraction, settings.seed)
+    classes = names.labels(encoded.labels)
+    if arguments.model_filename is not None:
+        labels_to_json(classes)
+    saved = before.saved_constraints if before else None
+    chosen = saved if arguments.constraints is None else arguments.constraints
+    check_target(arguments.model_filename, chosen)
+    rules = training_rules(chosen, classes, _some(encoded), arguments.constrain_training)
+    start = (before.model.features, before.model.weights) if before and before.model else None
+    # BLAS would use threads for short sums, which slows training down, on a busy machine many times. The lattice has
+    # its own threads: n_jobs.
+    with threadpool_limits(1, user_api="blas"):
+        trained = train(
+            encoded,
+            settings,
+            dev=dev,
+            on_epoch=hooks(arguments),
+            start=start,
+            rules=rules,
+            class_weight=class_weights(encoded, arguments.class_weight, names),
+        )
+    began = time.perf_counter()
+    characters = (before is not None and before.characters) or (strings is not None and strings.found)
+    fitted = FittedModel(names, tuple(classes), saved, characters, tuple(trained.history))
+    fitted.model = fitted.named(Model.of(encoded, trained).without_spare_attributes(), arguments.constraints)
+    if arguments.model_filename is not None:
+        save_model(fitted.model, arguments.model_filename)
+    fitted.seconds = (trained.feature_seconds, time.perf_counter() - began)
+    return fitted, trained
+
+
+def learn(
+    arguments: Arguments,
+    before: FittedModel | None,
+    given: Given,
+    classes: Iterable[Any] | None,
+    number: int,
+    seconds: float,
+) -> FittedModel:
+    """Continue a stream, or begin one, with the next part of the data.
+
+    number: of the epoch that this is; seconds: of the epochs before it
+    """
+    settings = settings_of(vars(arguments), STREAM)
+    check_stream(vars(arguments), settings)
+    listed = read_classes(classes, before.classes if before else None)
+    names = before.names.copy() if before else LabelNames(listed or ())
+    live, template = before and before.live, chosen_template(arguments.template, before)
+    more: dict[str, Any] = {"template": live.words if live else template, "sample_weight": given.sample_weight}
+    strings = None if more["template"] else StringTokens()
+    if before:
+        stream = before.stream(settings)
+        more |= {"labels": stream.labels, "attributes": stream.attributes, "edge_attributes": stream.edges}
+    else:
+        known = None if listed is None else Vocabulary(list(map(names.name, listed)))
+        more |= {"labels": known, "attributes": Vocabulary()}
+    encoded = read_labelled(given.X, given.y, names, strings=strings, grow=True, in_stream=True, depth=4, **more)
+    if not len(encoded.labels):
+        raise InputError("no data to train on: no token has a label; name the labels with classes=")
+    saved = before.saved_constraints if before else None
+    chosen = saved if arguments.constraints is None else arguments.constraints
+    labels = names.labels(encoded.labels)
+    rules = training_rules(chosen, labels, encoded.dataset, arguments.constrain_training)
+    if not before:
+        stream = Stream(encoded.attributes, encoded.labels, settings, encoded.edges)
+    began = time.perf_counter()
+    epoch = stream.learn(encoded, settings, rules, class_weights(encoded, arguments.class_weight, names))
+    live = replace(live, settings=settings) if live else LiveStream.of(stream, settings, encoded.template)
+    fitted = before or FittedModel(names, tuple(labels))
+    characters = fitted.characters or (strings is not None and strings.found)
+    epoch = replace(epoch, number=number, seconds=seconds + time.perf_counter() - began)
+    epochs = (*fitted.epochs, epoch)
+    return replace(fitted, characters=characters, epochs=epochs, seconds=(None, None), model=None, live=live)
+
+
+def chosen_template(template: Any, before: FittedModel | None) -> Template | str | None:
+    """The template of `template=`, or AUTO; training that continues from a model keeps the model's."""
+    auto = isinstance(template, str) and template == AUTO
+    given = None if template is None or auto else load_template(template)
+    if before is None:
+        return AUTO if auto else given
+    had = before.template
+    if auto and had is None:
+        raise InputError("the fitted model has no template, so it cannot continue with words; fit anew")
+    if given is not None and (had is None or given.with_columns(had.columns) != had):
+        found = "no template" if had is None else f"template {had.name}"
+        raise InputError(f"the fitted model has {found}, so it cannot continue with template {given.name}; fit anew")
+    return had
+
+
+def training_rules(constraints: Any, labels: list[Any], dataset: Dataset, constrained: bool) -> Rules | None:
+    """The rules for training, if any; invalid constraints raise an error before training in either case."""
+    rules = rules_for(constraints, labels)
+    check_data(constraints, dataset, labels)
+    return rules if constrained else None
+
+
+def hooks(arguments: Arguments) -> Callable[[Epoch], bool]:
+    """What is called after every pass: the callbacks, and for verbose=True `print_epoch`."""
+    given: Any = () if arguments.callbacks is None else arguments.callbacks
+    found: list[Any] = list(given) if hasattr(given, "__iter__") else [None]
+    if not all(map(callable, found)):
+        raise InputError("callbacks must be a list of functions that take an Epoch")
+    found += [print_epoch] if arguments.verbose else []
+    return lambda epoch: sum(bool(hook(epoch)) for hook in found) > 0  # calls every hook
+
+
+def print_epoch(epoch: Epoch) -> None:
+    """Print the line of `verbose=True` for one epoch, in sklearn-crfsuite's format."""
+    line = f"Iter {epoch.number:<3d} time={epoch.seconds:<7.2f} loss={epoch.objective:<10.2f} "
+    line += f"feature_norm={epoch.norm:<6.2f}"
+    if epoch.scores is not None:
+        line += f" accuracy={epoch.scores.accuracy:.4f}"
+        line += f" F1={epoch.scores.f1:.4f}" if epoch.scores.has("f1") else ""
+    print(line)
+
+
+def check_folder(path: Any) -> None:
+    """Raise InputError before training if the folder of the model file does not exist.
+
+    >>> check_folder(None)
+    """
+    try:
+        folder = "" if path is None else os.path.dirname(os.fspath(path))
+    except TypeError:
+        raise InputError(f"model_filename must be a path, got {path!r}") from None
+    if folder and not os.path.isdir(folder):
+        raise InputError(f"model_filename: no folder named {folder!r}; create it first")
+
+
+def open_packed(given: Given, warm_start: bool, splits: bool) -> Corpus | None:
     """The corpus on disk that X is; None if X is sequences.
 
-    weighted: sample_weight is given; splits: held-out data would have to be split off
+    splits: held-out data would have to be split off
 
-    >>> open_packed([["a"]], [["X"]], False, False, False)
+    >>> open_packed(Given([["a"]], [["X"]]), False, False)
     """
+    X = given.X
     if not isinstance(X, Corpus) and not is_corpus(X):
         return None
     corpus = X if isinstance(X, Corpus) else Corpus.open(X)
-    for given, what in (
-        (y is not None, "y must be left out: a packed corpus has its labels"),
+    for wrong, what in (
+        (given.y is not None, "y must be left out: a packed corpus has its labels"),
         (
-            weighted,
+            given.sample_weight is not None,
             "sample_weight does not apply to a packed corpus; write @weight lines into item files and pack them",
         ),
         (warm_start, "warm_start does not apply to a packed corpus, whose attributes have ids of their own; fit anew"),
         (splits, "early_stopping on a packed corpus needs held-out data; pass eval_set"),
     ):
-        if given:
+        if wrong:
             raise InputError(what)
     return corpus
 
 
-def some_data(encoded: Encoded | Corpus) -> Dataset:
+def _some(encoded: Encoded | Corpus) -> Dataset:
     """The data, or the beginning of a corpus on disk."""
     if isinstance(encoded, Encoded):
         return encoded.dataset
-    return encoded.take(np.arange(min(LOOKED, len(encoded))))
+    return encoded.take(np.arange(min(SAMPLE, len(encoded))))
 
 
-def held_out(
-    X_dev: Iterable[Any] | None,
-    y_dev: Iterable[Any] | None,
-    eval_set: Any,
-    encoded: Encoded | Corpus,
-    names: LabelNames,
-) -> Encoded | None:
+def held_out(given: Given, encoded: Encoded | Corpus, names: LabelNames) -> Encoded | None:
     """Held-out data, encoded with the vocabularies of the training data; a label unknown to them counts as an error."""
+    X_dev, y_dev, eval_set = given.X_dev, given.y_dev, given.eval_set
     if eval_set is not None:
         if X_dev is not None or y_dev is not None:
             raise InputError("X_dev and eval_set cannot be used together; pass one of them, not both")
@@ -72,7 +250,7 @@ def held_out(
         raise InputError("X_dev and y_dev go together; pass both or neither")
     try:
         dev = read_labelled(
-            X_dev if encoded.template is not None else Spelling().read(X_dev),
+            X_dev if encoded.template is not None else StringTokens().split(X_dev),
             y_dev,
             names,
             template=encoded.template,
@@ -100,7 +278,7 @@ def split_held_out(encoded: Encoded, fraction: float, seed: int) -> tuple[Encode
     return encoded.take(np.sort(order[size:])), encoded.take(np.sort(order[:size]))
 
 
-def read_classes(classes: Iterable[Any] | None, known: list[Any] | None) -> list[Any] | None:
+def read_classes(classes: Iterable[Any] | None, known: tuple[Any, ...] | None) -> list[Any] | None:
     """The argument `classes` of partial_fit as a list; raises InputError if it is invalid or has new labels.
 
     >>> read_classes((c for c in "XY"), None)
@@ -141,3 +319,11 @@ def check_stream(params: Mapping[str, Any], settings: Settings) -> None:
     if not recipe.streams:
         offered = ", ".join(["l2sgd", *(name for name, other in RECIPES.items() if other.streams)])
         raise InputError(f"partial_fit cannot use {recipe.name}, which needs all of the data; choose one of {offered}")
+
+
+def _grown(model: Model | None) -> dict[str, Any]:
+    """What to read the data of a warm start with: the vocabularies of the model, which may grow."""
+    assert model is not None
+    edges = None if model.edges is None else model.edges.copy()  # without them, weights would go to other attributes
+    known: dict[str, Any] = {"attributes": model.attributes.copy(), "labels": model.labels, "edge_attributes": edges}
+    return known | {"grow": True, "new_labels": True}

@@ -13,12 +13,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tagfield.compat.sklearn.labels import LabelNames
-from tagfield.compat.sklearn.spelling import Spelling
+from tagfield.compat.sklearn.string_tokens import StringTokens
 from tagfield.data.corpus import Corpus
 from tagfield.data.dataset import UNKNOWN, Doubles
 from tagfield.data.encode import Encoded, Vocabulary, WordEncoder, check_weights, encode_sequences, encode_words
 from tagfield.data.text.templates.template import Template
 from tagfield.errors import InputError
+from tagfield.system.checks import not_none
 
 
 def read_labelled(
@@ -34,7 +35,8 @@ def read_labelled(
     grow: bool = False,
     new_labels: bool = False,
     in_stream: bool = False,
-    spelling: Spelling | None = None,
+    strings: StringTokens | None = None,
+    depth: int = 2,
 ) -> Encoded:
     """Encode X and y for training; new labels are added to `names`.
 
@@ -42,34 +44,33 @@ def read_labelled(
         or the encoder of a stream's words
     new_labels: labels beyond the given ones join the label set, instead of being unknown
     in_stream: a part of a stream may be empty or weigh nothing, but must not bring new labels
-    spelling: reads tokens that are strings; without it they raise InputError
+    strings: splits tokens that are strings; without it they raise InputError
+    depth: stack level of the user's code, for warnings
 
     >>> encoded = read_labelled([[["a"], ["b"]], [["a"]]], [[1, 2], [None]], LabelNames())
     >>> encoded.labels.strings(), encoded.dataset.labels.tolist()
     (['1', '2'], [0, 1, -1])
     """
-    if X is None:
-        raise InputError("X is None; pass a list of sequences")
-    if y is None:
-        raise InputError("y is None; pass one label per token, with None for unknown labels")
+    not_none("X", X, "pass a list of sequences")
+    not_none("y", y, "pass one label per token, with None for unknown labels")
     if template is None and edge_attributes:
         raise InputError(
             "the model has transitions that look at the input and no template, so CRF cannot continue it; train a new "
             "CRF(template=…), or a Model with encode_sequences(X, y, edges=…)"
         )
     if template is None:
-        X = X if spelling is None else spelling.read(X)
+        X = X if strings is None else strings.split(X)
         try:
             encoded = encode_sequences(X, names.read(y), attributes=attributes, labels=labels, grow=grow)
         except InputError as error:
             raise names.advised(error) from None
-        if spelling is not None and spelling.word is not None:
-            where, word = spelling.word
+        if strings is not None and strings.word is not None:
+            where, word = strings.word
             warnings.warn(
                 f"{where} is the string {word!r}, so its attributes are its characters, as in sklearn-crfsuite; for "
                 'features of words use CRF(template="auto")',
                 UserWarning,
-                stacklevel=3,
+                stacklevel=depth,
             )
     elif isinstance(template, WordEncoder):
         encoded = template.encode(X, names.read(y), grow=grow)
@@ -86,13 +87,13 @@ def read_labelled(
     if int(encoded.dataset.tokens[-1]) == 0 and not (in_stream and labels is not None):
         found = "every sequence is empty" if len(encoded) else "X is empty"
         raise InputError(f"no data to train on: {found}")
-    encoded = without_empty(encoded)
+    encoded = without_empty(encoded, depth + 1)
     if not encoded.dataset.weight.any() and not in_stream:
         raise InputError("every sequence has weight 0; give at least one sequence a positive weight")
     return encoded
 
 
-def without_empty(encoded: Encoded) -> Encoded:
+def without_empty(encoded: Encoded, depth: int) -> Encoded:
     """The sequences that have tokens; warns if it drops others."""
     data = encoded.dataset
     full = np.diff(data.tokens) > 0
@@ -102,7 +103,7 @@ def without_empty(encoded: Encoded) -> Encoded:
     warnings.warn(
         f"{len(empty)} of {len(full)} sequences are empty (the first is X[{empty[0]}]); fit ignores them",
         UserWarning,
-        stacklevel=4,
+        stacklevel=depth,
     )
     ends = np.concatenate([[True], full])
     kept = replace(
@@ -159,5 +160,5 @@ def _check_labels(encoded: Encoded, names: LabelNames) -> None:
         raise InputError(
             f"y[{sequence}][{bad[0] - encoded.dataset.tokens[sequence]}] is "
             f"{names.label(encoded.names[int(encoded.gold[bad[0]])])!r}, a label that the first partial_fit did not "
-            "know; name every label there, by classes="
+            "know; name every label in that call, with classes="
         )

@@ -19,6 +19,7 @@ from tagfield.data.corpus.shards import Shard
 from tagfield.data.dataset import Dataset, Longs
 from tagfield.data.encoded import Encoded
 from tagfield.data.text.formats.file_format import FileFormat
+from tagfield.data.text.formats.table import describe
 from tagfield.data.text.sources import MANIFEST, PathLike
 from tagfield.data.text.templates.template import Template
 from tagfield.errors import InputError, ModelFileError
@@ -117,7 +118,7 @@ class Corpus:
 
     def describe(self) -> str:
         """What the first file was taken for, and how many labels there are."""
-        return self.form.describe(len(self.labels))
+        return describe(self.form, len(self.labels))
 
     def where(self, sentence: int) -> str:
         """A sequence by its number, for messages."""

@@ -13,7 +13,8 @@ import re
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from tagfield.data.text.formats.file_format import KINDS, FileFormat
+from tagfield.data.text.formats.file_format import FileFormat
+from tagfield.data.text.formats.table import READ
 from tagfield.data.text.sources import MANIFEST
 from tagfield.data.text.templates.template import Template
 from tagfield.errors import InputError, TagfieldError
@@ -108,7 +109,7 @@ class Manifest:
                 options=dict(record["options"]),
             )
         except (KeyError, IndexError, TypeError, ValueError, OverflowError, RecursionError, TagfieldError) as error:
-            raise InputError(f"{path}: the manifest is damaged ({_told(error)}); pack the corpus again") from None
+            raise InputError(f"{path}: the manifest is damaged ({_reason(error)}); pack the corpus again") from None
 
 
 def read_json(path: str) -> dict[str, Any]:
@@ -156,10 +157,10 @@ def _list(value: Any) -> list[Any]:
 
 def _form(record: Any) -> FileFormat:
     form = FileFormat(**{**record, "roles": tuple(str(role) for role in _list(record["roles"]))})
-    if form.kind not in KINDS:
+    if form.kind not in READ:
         raise ValueError(f"no format named {str(form.kind)[:20]!r}")
     return form
 
 
-def _told(error: Exception) -> str:
+def _reason(error: Exception) -> str:
     return f"{error} is missing" if isinstance(error, KeyError) else str(error)

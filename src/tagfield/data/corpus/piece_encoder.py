@@ -15,9 +15,10 @@ from tagfield.data.corpus.pieces import Piece
 from tagfield.data.dataset import UNKNOWN, Dataset
 from tagfield.data.text.encoders.columns import read_columns
 from tagfield.data.text.encoders.files import detect_form, encode_sentences, sentences_in
-from tagfield.data.text.encoders.items import read_items
 from tagfield.data.text.formats.columns import without_other_lines
 from tagfield.data.text.formats.file_format import FileFormat
+from tagfield.data.text.formats.items import read_items
+from tagfield.data.text.formats.table import describe
 from tagfield.data.text.reading import ReadOptions
 from tagfield.data.text.sources import Locations, Source
 from tagfield.data.text.templates.fitting import by_header, template_for_columns, template_for_sentences
@@ -115,7 +116,7 @@ class PieceEncoder:
             form = detect_form(piece.source, self._reading, self.template)
             if (form.kind == "items") != (self.form.kind == "items"):
                 raise InputError(
-                    f"{name}: this is {form.describe()}, but the first file is {self.form.describe()}; pack files with "
+                    f"{name}: this is {describe(form)}, but the first file is {describe(self.form)}; pack files with "
                     "attributes and files with words separately"
                 )
             self._forms[name] = form

@@ -19,10 +19,10 @@ from typing import Any, cast
 
 from tagfield.data.text.formats.decoding import recode
 from tagfield.data.text.formats.detect import kind_of
-from tagfield.data.text.formats.file_format import KINDS
+from tagfield.data.text.formats.table import FILE_FORMATS, LINE
 from tagfield.data.text.inputs import open_inputs
 from tagfield.data.text.reading import ReadOptions
-from tagfield.data.text.sources import STDIN, Source
+from tagfield.data.text.sources import STDIN, Source, listed
 from tagfield.errors import InputError
 
 PIECE = 4 << 20  # bytes of text
@@ -35,7 +35,7 @@ class Piece:
     """Whole sentences of one file."""
 
     source: Source
-    kind: str  # one of text.file_format.KINDS
+    kind: str  # a name in FILE_FORMATS
     before: int = 0  # lines before it in the file
     first: bool = True  # whether it begins its file
 
@@ -57,10 +57,7 @@ def read_pieces(paths: list[str], reading: ReadOptions, size: int = PIECE) -> It
     >>> [(piece.source.text, piece.before) for piece in read_pieces([str(path)], ReadOptions(), size=9)]
     [(b'a X\\nb Y\\n\\n', 0), (b'c X\\n', 3)]
     """
-    if paths.count(STDIN) > 1:
-        raise InputError("standard input (-) can be read only once")
-    if not paths:
-        raise InputError("no input file was given")
+    listed(paths)
     for path in paths:
         yield from _read_file(path, reading, size)
 
@@ -78,7 +75,7 @@ def _read_file(path: str, reading: ReadOptions, size: int) -> Iterator[Piece]:
                 raise InputError(f"{name}: the file is empty")
             sample = recode(Source(name, text), reading.encoding) if _ascii(reading.encoding) else None
             kind = None if sample is None else reading.format or kind_of(sample)
-            if kind is not None and KINDS[kind].lines:
+            if kind is not None and FILE_FORMATS[kind].ends:
                 yield from _cut(file, name, text, kind, reading, size)
                 return
             if path == STDIN:
@@ -146,7 +143,7 @@ def _cut(file: Any, name: str, text: bytes, kind: str, reading: ReadOptions, siz
 
 def _end(text: bytes, kind: str, size: int) -> int:
     """Where the last whole sentence of the first `size` bytes ends, or else the first one; 0 if none ends."""
-    if kind in ("jsonl", "text"):
+    if FILE_FORMATS[kind].ends == LINE:
         return text.rfind(b"\n", 0, size) + 1 or text.find(b"\n", size) + 1
     at = max(text.rfind(b"\n\n", 0, size), text.rfind(b"\n\r\n", 0, size))
     found = _BLANK.search(text, at if at >= 0 else 0)

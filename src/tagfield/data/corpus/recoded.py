@@ -58,14 +58,14 @@ def _check(corpus: Corpus, attributes: Vocabulary, template: Template | None) ->
     both = [None if each is None else replace(each, name="").to_json() for each in (corpus.template, template)]
     advice = "give the text that it was packed from, or pack it with the model's"
     if both[0] != both[1]:
-        told = ["CRFsuite items" if each is None else f"template {each.name}" for each in (corpus.template, template)]
+        named = ["CRFsuite items" if each is None else f"template {each.name}" for each in (corpus.template, template)]
         raise InputError(
-            f"{corpus.path}: the corpus was packed with {told[0]}, but the model reads {told[1]}; {advice}"
+            f"{corpus.path}: the corpus was packed with {named[0]}, but the model reads {named[1]}; {advice}"
         )
     bits = corpus.manifest.hash_bits
     if bits != attributes.hash_bits:
-        told = [f"--hash-bits {each}" if each else "names of attributes" for each in (bits, attributes.hash_bits)]
-        raise InputError(f"{corpus.path}: the corpus has {told[0]}, but the model has {told[1]}; {advice}")
+        named = [f"--hash-bits {each}" if each else "names of attributes" for each in (bits, attributes.hash_bits)]
+        raise InputError(f"{corpus.path}: the corpus has {named[0]}, but the model has {named[1]}; {advice}")
 
 
 def _ids(of: Vocabulary, names: Vocabulary) -> Ints:

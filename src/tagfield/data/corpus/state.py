@@ -47,7 +47,10 @@ class Packing:
         cls, folder: str, paths: list[str], reading: ReadOptions, template: Template | None, options: Any
     ) -> "Packing":
         """The state of a new run, or of the one that was stopped in this folder. The options must be the same."""
-        wanted = {"files": [_file(path) for path in paths], "options": asdict(options) | _told(reading, template)}
+        wanted = {
+            "files": [_file(path) for path in paths],
+            "options": asdict(options) | _reading_options(reading, template),
+        }
         try:
             os.makedirs(folder, exist_ok=True)
             held = [name for name in os.listdir(folder) if not name.startswith(".tagfield-")]
@@ -176,7 +179,7 @@ def _file(path: str) -> list[Any]:
     return [path, status.st_size, status.st_mtime_ns]
 
 
-def _told(reading: ReadOptions, template: Template | None) -> dict[str, Any]:
+def _reading_options(reading: ReadOptions, template: Template | None) -> dict[str, Any]:
     """The options of reading, as JSON values."""
     found = asdict(reading) | {"label_names": None if reading.label_names is None else list(reading.label_names)}
     text = "" if template is None else template.to_json()

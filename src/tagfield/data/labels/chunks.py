@@ -35,7 +35,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tagfield.data.dataset import Longs
-from tagfield.data.labels.kinds import INSIDE, OUTSIDE, LabelKind, label_kind, split_label
+from tagfield.data.labels.kinds import LabelKind, label_kind
+from tagfield.data.labels.schemes import INSIDE, OUTSIDE, split_label
 
 Flags = NDArray[np.bool_]
 Bits = NDArray[np.uint16]

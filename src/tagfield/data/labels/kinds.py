@@ -12,6 +12,7 @@ On labels that both know, "iob" and "iobes" count the same chunks; conlleval has
 from collections.abc import Iterable
 from typing import Literal, TypeAlias
 
+from tagfield.data.labels.schemes import INSIDE, OUTSIDE
 from tagfield.errors import InputError, did_you_mean
 
 LabelKind: TypeAlias = Literal["iob", "iobes", "words", "runs", "labels"]
@@ -26,20 +27,8 @@ KINDS: dict[LabelKind, str] = {  # what each counts, for people
 UNITS: dict[LabelKind, str] = {"iob": "phrase", "iobes": "phrase", "words": "word", "runs": "run", "labels": "token"}
 SCHEMES = ("auto", *KINDS)  # what --scheme and scheme= accept
 
-INSIDE = {"B": "B", "I": "I", "M": "I", "E": "E", "L": "E", "S": "S", "U": "S"}  # letter → its letter in IOBES
 MARKS = {*INSIDE, "[", "]"}
-OUTSIDE = "O"
-BEYOND_IOB = set("MELSU")
-
-
-def split_label(label: str) -> tuple[str, str]:
-    """Prefix and type of a label: what stands before its first dash, and after it.
-
-    >>> split_label("B-NP"), split_label("I-A-B"), split_label("O"), split_label("-X")
-    (('B', 'NP'), ('I', 'A-B'), ('O', ''), ('', 'X'))
-    """
-    prefix, _, kind = label.partition("-")
-    return prefix, kind
+BEYOND_IOB = set(INSIDE) - set("BI")
 
 
 def label_kind(labels: Iterable[str]) -> LabelKind:

@@ -1,6 +1,6 @@
 """Label schemes as rules: which label may follow which, and whether data is written in the scheme it is said to be.
 
-    'BIO' · 'IOB1' · 'IOBES' · 'BILOU' ─▶ scheme_named ─▶ allows(before, after)
+    'BIO' · 'IOB1' · 'IOBES' · 'BILOU' ─▶ scheme_rule ─▶ allows(before, after)
     labels of the training data ─▶ find_scheme ─▶ 'IOB1', 'BIO' or None ─▶ check_data: InputError on a mix-up
 
 IOB1 and BIO have the same labels. In IOB1 a chunk begins with I-, and with B- only after a chunk of the same type.
@@ -13,15 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tagfield.data.dataset import UNKNOWN, Dataset
-from tagfield.data.labels.kinds import split_label
+from tagfield.data.labels.schemes import SCHEMES, check_scheme, split_label
 from tagfield.errors import InputError
 
-# prefix → the prefixes that it continues, if the types agree
-_CONTINUES = {"BIO": {"I": "BI"}, "IOB1": {"B": "BI"}, "IOBES": {"I": "BI", "E": "BI"}, "BILOU": {"I": "BI", "L": "BI"}}
-_OPEN = {"IOBES": "BI", "BILOU": "BI"}  # after these prefixes the chunk must continue
-_ALSO = {"IOB2": "BIO", "IOB": "BIO", "BIOES": "IOBES"}
-NAMES = tuple(_CONTINUES)
-MIXED_UP = {"BIO": "IOB1", "IOB1": "BIO"}  # the same labels
+MIXED_UP = {"bio": "IOB1", "iob1": "BIO"}  # the same labels, so only the data tells them apart
+OTHERWISE = ", or pass a matrix or a function"
 
 
 class Starts(NamedTuple):
@@ -33,18 +29,6 @@ class Starts(NamedTuple):
     first_begin: int  # the same with such a B-
 
 
-def scheme_named(name: str) -> str:
-    """The scheme's own name; InputError if there is none of this name.
-
-    >>> scheme_named("iob2"), scheme_named("IOB1")
-    ('BIO', 'IOB1')
-    """
-    key = _ALSO.get(name.upper(), name.upper())
-    if key not in _CONTINUES:
-        raise InputError(f"no scheme named {name!r}; choose BIO, IOB1, IOBES or BILOU, or pass a matrix or a function")
-    return key
-
-
 def scheme_rule(name: str, labels: Sequence[Hashable]) -> Callable[[Any, Any], bool]:
     """Whether the second label may follow the first, by a scheme; None stands for the start and the end.
 
@@ -52,29 +36,32 @@ def scheme_rule(name: str, labels: Sequence[Hashable]) -> Callable[[Any, Any], b
     >>> allows("O", "I-X"), allows("O", "B-X"), allows("I-X", "B-X"), allows(None, "I-X")
     (True, False, True, True)
     """
-    key = scheme_named(name)
-    continues, opening = _CONTINUES[key], _OPEN.get(key, "")
-    parts = {label: split_label(str(label)) for label in labels}
+    key = check_scheme(name, OTHERWISE)
+    continues, opening, closing = SCHEMES[key].continues, set(SCHEMES[key].open), SCHEMES[key].letters[2:]
+    same = {"M": "I"} if key == "iobes" else {}  # of BMES
+
+    def parts_of(label: Any) -> tuple[str, str]:
+        prefix, kind = ("", "") if label is None else split_label(str(label))
+        return same.get(prefix, prefix), kind
+
+    parts = {label: parts_of(label) for label in labels}
     prefixes = {prefix for prefix, _ in parts.values()}
-    if opening and prefixes & set("BI") and not prefixes & {"IOBES": set("ES"), "BILOU": set("LU")}[key]:
+    if prefixes & opening and not prefixes & set(closing):
         raise InputError(
-            f"constraints={name!r}, but no label starts with {'E- or S-' if key == 'IOBES' else 'L- or U-'}, so no "
-            "chunk could ever end; did you mean 'BIO'?"
+            f"constraints={name!r}, but no label starts with {closing[0]}- or {closing[1]}-, so no chunk could ever "
+            "end; did you mean 'BIO'?"
         )
-    if key == "BIO":
-        begun = {kind for prefix, kind in parts.values() if prefix == "B"}
-        never = [label for label, (prefix, kind) in parts.items() if prefix == "I" and kind not in begun]
-        if never and not begun:
-            raise InputError(
-                f"constraints={name!r}, but no label starts with B-, so {never[0]!r} could never begin; the labels are "
-                "IOB1: give constraints='IOB1'"
-            )
+    inside = next((label for label, (prefix, _) in parts.items() if prefix == "I"), None)
+    if key == "bio" and inside is not None and "B" not in prefixes:
+        raise InputError(
+            f"constraints={name!r}, but no label starts with B-, so {inside!r} could never begin; the labels are "
+            "IOB1: give constraints='IOB1'"
+        )
 
     def allows(before: Any, after: Any) -> bool:
-        p, kind = ("", "") if before is None else split_label(str(before))
-        q, next_kind = ("", "") if after is None else split_label(str(after))
+        (p, kind), (q, next_kind) = parts_of(before), parts_of(after)
         goes_on = q in continues and p in tuple(continues[q]) and kind == next_kind
-        return goes_on or not (q in continues or (p and p in opening))
+        return goes_on or not (q in continues or p in opening)
 
     return allows
 
@@ -120,20 +107,18 @@ def check_data(constraints: Any, dataset: Dataset, labels: Sequence[Hashable]) -
     Traceback (most recent call last):
     tagfield.errors.InputError: constraints='BIO', but the labels are IOB1: 1 of 1 chunks begin with I-, ...
     """
-    key = scheme_named(constraints) if isinstance(constraints, str) else ""
-    if key not in MIXED_UP:
+    other = _mixed_up(constraints)
+    starts = chunk_starts(dataset, labels) if other else None
+    if other is None or starts is None or find_scheme(starts) != other:
         return
-    starts = chunk_starts(dataset, labels)
-    found = find_scheme(starts)
-    if found != MIXED_UP[key]:
-        return
-    count, t = (starts.inside, starts.first) if found == "IOB1" else (starts.begin, starts.first_begin)
+    count, t = (starts.inside, starts.first) if other == "IOB1" else (starts.begin, starts.first_begin)
     sequence = dataset.sentence_of(t)
     where = f"y[{sequence}][{t - int(dataset.tokens[sequence])}]"
-    letter = "I-" if found == "IOB1" else "B- without a chunk of their type before them"
+    letter = "I-" if other == "IOB1" else "B- without a chunk of their type before them"
     raise InputError(
-        f"constraints={constraints!r}, but the labels are {found}: {count:,} of {starts.inside + starts.begin:,} "
-        f"chunks begin with {letter}, such as {where}; give constraints={found!r}, or convert the labels to {key}"
+        f"constraints={constraints!r}, but the labels are {other}: {count:,} of {starts.inside + starts.begin:,} "
+        f"chunks begin with {letter}, such as {where}; give constraints={other!r}, or convert the labels to "
+        f"{MIXED_UP[other.lower()]}"
     )
 
 
@@ -144,7 +129,12 @@ def check_model(constraints: Any, scheme: Any) -> None:
     Traceback (most recent call last):
     tagfield.errors.InputError: constraints='BIO', but the model was trained on labels in IOB1; give constraints='IOB1'
     """
-    if isinstance(constraints, str) and scheme in NAMES and MIXED_UP.get(scheme_named(constraints)) == scheme:
+    if scheme in MIXED_UP.values() and _mixed_up(constraints) == scheme:
         raise InputError(
             f"constraints={constraints!r}, but the model was trained on labels in {scheme}; give constraints={scheme!r}"
         )
+
+
+def _mixed_up(constraints: Any) -> str | None:
+    """The scheme that has the same labels as the one that constraints name."""
+    return MIXED_UP.get(check_scheme(constraints, OTHERWISE)) if isinstance(constraints, str) else None

@@ -1,31 +1,66 @@
-"""Label schemes: chunks of tokens ⇄ labels such as B-PER I-PER O.
+"""Label schemes: the one table of them, and chunks of tokens ⇄ labels such as B-PER I-PER O.
 
     IOB1    I-X I-X O I-X B-X      B- only where a chunk follows one of the same type
-    BIO     B-X I-X O B-X B-X      also called IOB2
-    IOBES   B-X E-X O S-X S-X      B- begins, I- inside, E- ends, S- a single token
+    BIO     B-X I-X O B-X B-X      also called IOB2 or IOB
+    IOBES   B-X E-X O S-X S-X      B- begins, I- inside, E- ends, S- a single token; also called BIOES or BMES
     BILOU   B-X L-X O U-X U-X      the same with L- for E- and U- for S-
 
-One function reads them all, also BMES and mixtures, because no two schemes give a prefix different meanings.
+rules.py (which label may follow which) and kinds.py (what a label set marks) read the same table. One function reads
+the labels of all schemes, also mixtures, because no two schemes give a letter different meanings.
+
+IOB alone means BIO. The name is older than that and first stood for IOB1, but corpora and tools that say IOB today
+begin every chunk with B-. Write IOB1 for the other one.
 """
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from tagfield.errors import InputError
 
+
+@dataclass(frozen=True)
+class Scheme:
+    """How a scheme spells a chunk, and so which letter may follow which."""
+
+    letters: str  # of a first, an inner, a last and a lone token
+    touching: str = ""  # of a first token directly after a chunk of its type, if it differs
+    aliases: tuple[str, ...] = ()
+
+    @property
+    def continues(self) -> dict[str, str]:
+        """For each letter that only continues a chunk, the letters that it may follow; the types must agree.
+
+        >>> SCHEMES["bio"].continues, SCHEMES["iob1"].continues
+        ({'I': 'BI'}, {'B': 'IB'})
+        """
+        first, inner, last, lone = tuple(self.letters)
+        found = {letter: first + inner for letter in (inner, last) if letter not in (first, lone)}
+        return found | ({self.touching: first + self.touching} if self.touching else {})
+
+    @property
+    def open(self) -> str:
+        """The letters after which the chunk must continue.
+
+        >>> SCHEMES["bio"].open, SCHEMES["iobes"].open
+        ('', 'BI')
+        """
+        return "".join(letter for letter in self.letters[:2] if letter not in self.letters[2:])
+
+
+SCHEMES = {
+    "iob1": Scheme("IIII", touching="B"),
+    "bio": Scheme("BIIB", aliases=("iob2", "iob")),
+    "iobes": Scheme("BIES", aliases=("bioes", "bmes")),
+    "bilou": Scheme("BILU"),
+}
+INSIDE = {"B": "B", "I": "I", "M": "I", "E": "E", "L": "E", "S": "S", "U": "S"}  # letter → its letter in IOBES
 OUTSIDE = "O"
 
-_PREFIXES = {  # scheme: the letters of a first, an inner, a last and a lone token
-    "iob1": "IIII",  # a chunk that touches the one before it, of the same type, begins with B instead
-    "bio": "BIIB",
-    "iobes": "BIES",
-    "bilou": "BILU",
-}
-SCHEMES = tuple(_PREFIXES)
-
-_CHUNK = re.compile(r"([BIESLUM])(?:-(.*))?", re.DOTALL)
-_BEGINS, _ENDS = frozenset("BSU"), frozenset("ESLU")
+_NAMES = {alias: name for name, scheme in SCHEMES.items() for alias in (name, *scheme.aliases)}
+_CHUNK = re.compile(rf"([{''.join(INSIDE)}])(?:-(.*))?", re.DOTALL)
+_BEGINS, _ENDS = ({letter for letter, same in INSIDE.items() if same in which} for which in ("BS", "ES"))
 
 
 class Chunk(NamedTuple):
@@ -36,16 +71,18 @@ class Chunk(NamedTuple):
     label: str
 
 
-def check_scheme(scheme: str) -> str:
-    """The scheme with this name; raises InputError for other names.
+def check_scheme(scheme: str, otherwise: str = "") -> str:
+    """The own name of the scheme that has this name; raises InputError for other names.
 
-    >>> check_scheme("BIO"), check_scheme("iob2")
-    ('bio', 'bio')
+    otherwise: what else the caller accepts, for the message
+
+    >>> check_scheme("BIO"), check_scheme("iob2"), check_scheme("IOB")
+    ('bio', 'bio', 'bio')
     """
-    name = {"iob2": "bio", "bioes": "iobes", "bmes": "iobes", "iob": "iob1"}.get(scheme.lower(), scheme.lower())
-    if name not in SCHEMES:
-        raise InputError(f"no label scheme named {scheme!r}; choose {', '.join(SCHEMES[:-1])} or {SCHEMES[-1]}")
-    return name
+    if scheme.lower() not in _NAMES:
+        *most, last = SCHEMES
+        raise InputError(f"no scheme named {scheme!r}; choose {', '.join(most)} or {last}{otherwise}")
+    return _NAMES[scheme.lower()]
 
 
 def scheme_of(labels: Iterable[str]) -> str:
@@ -55,7 +92,17 @@ def scheme_of(labels: Iterable[str]) -> str:
     ('iobes', 'bilou', 'bio')
     """
     prefixes = {label[0] for label in labels if label[1:2] == "-"}
-    return "bilou" if prefixes & set("LU") else "iobes" if prefixes & set("ES") else "bio"
+    return next((name for name in ("bilou", "iobes") if prefixes & set(SCHEMES[name].letters[2:])), "bio")
+
+
+def split_label(label: str) -> tuple[str, str]:
+    """Prefix and type of a label: the parts before and after its first dash.
+
+    >>> split_label("B-NP"), split_label("I-A-B"), split_label("O"), split_label("-X")
+    (('B', 'NP'), ('I', 'A-B'), ('O', ''), ('', 'X'))
+    """
+    prefix, _, kind = label.partition("-")
+    return prefix, kind
 
 
 def is_chunk_label(label: str) -> bool:
@@ -107,7 +154,7 @@ def labels_of(chunks: Iterable[Chunk], length: int, scheme: str = "bio") -> list
     >>> labels_of([Chunk(0, 1, "A"), Chunk(1, 2, "A")], 2, "iob1")
     ['I-A', 'B-A']
     """
-    first, inner, last, lone = tuple(_PREFIXES[scheme])
+    first, inner, last, lone = tuple(SCHEMES[scheme].letters)
     labels = [OUTSIDE] * length
     before: Chunk | None = None
     for chunk in sorted(chunks):
@@ -116,8 +163,8 @@ def labels_of(chunks: Iterable[Chunk], length: int, scheme: str = "bio") -> list
         letters[0], letters[-1] = first, last
         if len(letters) == 1:
             letters[0] = lone
-        if scheme == "iob1" and touching:
-            letters[0] = "B"
+        if touching:
+            letters[0] = SCHEMES[scheme].touching or letters[0]
         for t, letter in enumerate(letters, start=chunk.start):
             labels[t] = f"{letter}-{chunk.label}" if chunk.label else letter
         before = chunk

@@ -1,6 +1,6 @@
-"""`read`: any file, or rows from Python ─▶ Corpus, whose sentences and documents are made when you ask for them.
+"""`read`: any file, or rows from Python ─▶ Records, whose sentences and documents are made when you ask for them.
 
-paths ─▶ Sources ─▶ detect ─▶ the reader of the format ─▶ Sentences or Documents
+paths ─▶ Sources ─▶ detect ─▶ formats/table.py ─▶ Sentences or Documents
 rows  ─▶ formats/rows.py ───────────────────────────────▶ Sentences or Documents
 """
 
@@ -9,16 +9,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tagfield.data.labels.schemes import recode
-from tagfield.data.text.formats.brat import read_brat
-from tagfield.data.text.formats.columns import read_column_file
-from tagfield.data.text.formats.conllu import read_conllu
-from tagfield.data.text.formats.csv_tsv import read_table
 from tagfield.data.text.formats.detect import detect
-from tagfield.data.text.formats.docbin import read_docbin
 from tagfield.data.text.formats.file_format import FileFormat
-from tagfield.data.text.formats.json_file import read_json, read_jsonl
-from tagfield.data.text.formats.plain import read_plain
 from tagfield.data.text.formats.rows import read_rows
+from tagfield.data.text.formats.table import FILE_FORMATS, describe
 from tagfield.data.text.inputs import open_inputs
 from tagfield.data.text.records import Document, Record, Sentence
 from tagfield.data.text.sources import PathLike, Source
@@ -42,7 +36,7 @@ class ReadOptions:
 
 
 @dataclass(frozen=True)
-class Corpus:
+class Records:
     """Records of one or several files; iterate to get them as they are, or ask for `sentences` or `documents`.
 
     >>> corpus = read(Source("a.jsonl", b'{"text": "Anna sings.", "spans": [[0, 4, "PER"]]}'))
@@ -82,10 +76,10 @@ class Corpus:
 
     def describe(self) -> str:
         """What the first file was taken for."""
-        return self.form.describe(len(self.labels))
+        return describe(self.form, len(self.labels))
 
 
-def read(data: Any, reading: ReadOptions | None = None, **options: Any) -> Corpus:
+def read(data: Any, reading: ReadOptions | None = None, **options: Any) -> Records:
     """Read labelled or unlabelled sequences from files in any format, or from rows such as a Hugging Face dataset.
 
     data: a path, several paths, a Source, or an iterable of dicts with tokens or text
@@ -109,7 +103,7 @@ def read(data: Any, reading: ReadOptions | None = None, **options: Any) -> Corpu
     ):
         return read_files(listed, reading)
     records = tuple(read_rows(listed, reading.label_names))
-    return Corpus(records, with_contents(FileFormat("json"), records[:1]), reading)
+    return Records(records, with_contents(FileFormat("json"), records[:1]), reading)
 
 
 def reading_of(reading: ReadOptions | None, options: dict[str, Any]) -> ReadOptions:
@@ -127,7 +121,7 @@ def reading_of(reading: ReadOptions | None, options: dict[str, Any]) -> ReadOpti
     return replace(reading, policy=replace(reading.policy, **rules)) if rules else reading
 
 
-def read_files(paths: PathLike | Source | Iterable[PathLike | Source], reading: ReadOptions) -> Corpus:
+def read_files(paths: PathLike | Source | Iterable[PathLike | Source], reading: ReadOptions) -> Records:
     """The records of files; each file's format is found by itself."""
     records: list[Record] = []
     first: FileFormat | None = None
@@ -140,31 +134,14 @@ def read_files(paths: PathLike | Source | Iterable[PathLike | Source], reading: 
         records += found
     if first is None:
         raise InputError("no input file was given")
-    return Corpus(tuple(records), first, reading)
+    return Records(tuple(records), first, reading)
 
 
 def records_of_source(source: Source, form: FileFormat, reading: ReadOptions) -> Iterator[Record]:
     """The records of one file of a known format."""
-    match form.kind:
-        case "columns":
-            return read_column_file(source, form)
-        case "conllu":
-            return read_conllu(source, form)
-        case "jsonl":
-            return read_jsonl(source, reading.label_names)
-        case "json":
-            return read_json(source, reading.label_names)
-        case "csv" | "tsv":
-            return read_table(source, form)
-        case "brat":
-            return read_brat(source)
-        case "spacy":
-            return read_docbin(source)
-        case "text":
-            return read_plain(source)
-    raise InputError(
-        f"{source.name}: item files contain attributes instead of words; use encode_files or tagfield train"
-    )
+    read = FILE_FORMATS[form.kind].read
+    assert read is not None, form.kind
+    return read(source, form, reading.label_names)
 
 
 def sentences_of(records: Iterable[Record], reading: ReadOptions) -> Iterator[Sentence]:

@@ -10,10 +10,10 @@ import sys
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import ClassVar, Protocol, TypeAlias
 
-from tagfield.data.dataset import Ints, Longs
 from tagfield.errors import InputError, MemoryLimitError
+from tagfield.system.arrays import Ints, Longs
 from tagfield.system.memory import check_fits
 
 PathLike: TypeAlias = str | os.PathLike[str]
@@ -38,6 +38,7 @@ class Source:
 
     name: str  # for messages
     text: bytes
+    kind: ClassVar[str] = ""  # the format, if it is known already
 
 
 @dataclass(frozen=True)
@@ -95,19 +96,21 @@ def open_source(path: PathLike) -> Source:
     return Source(name, text)
 
 
-def open_sources(paths: PathLike | Source | Iterable[PathLike | Source]) -> list[Source]:
-    """Read one path or several, in the order given; a Source is taken as it is.
+def listed(paths: PathLike | Source | Iterable[PathLike | Source]) -> list[PathLike | Source]:
+    """One path or several as a list; raises InputError if there is none, or if standard input is there twice.
 
-    >>> open_sources([])
+    >>> listed("a.txt"), listed(["-", "a.txt"])
+    (['a.txt'], ['-', 'a.txt'])
+    >>> listed(["-", "-"])
     Traceback (most recent call last):
-    tagfield.errors.InputError: no input file was given
+    tagfield.errors.InputError: standard input (-) can be read only once
     """
     several = [paths] if isinstance(paths, str | os.PathLike | Source) else list(paths)
     if not several:
         raise InputError("no input file was given")
     if sum(path == STDIN for path in several) > 1:
         raise InputError("standard input (-) can be read only once")
-    return [path if isinstance(path, Source) else open_source(path) for path in several]
+    return several
 
 
 def read_bytes(path: PathLike, name: str) -> bytes:

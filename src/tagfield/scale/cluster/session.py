@@ -9,7 +9,6 @@ environment when it is imported, so a local session sets them before.
 """
 
 import contextlib
-import difflib
 import importlib.util
 import os
 import secrets
@@ -22,7 +21,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from tagfield.errors import InputError, TagfieldError
+from tagfield.errors import InputError, TagfieldError, nearest
 from tagfield.scale.cluster import watch
 
 LOCAL = "local"
@@ -184,7 +183,7 @@ def check_shape(address: str) -> tuple[str, int]:
     """
     host, _, port = address.rpartition(":")
     if not host or not port.isdecimal() or not 0 < int(port) < 65536 or "/" in host:
-        near = difflib.get_close_matches(address.lower(), [LOCAL], cutoff=0.6)
+        near = nearest(address.lower(), [LOCAL])
         raise InputError(
             f"the cluster's address must be local or HOST:PORT, as in 10.0.0.5:6379; got {address!r}"
             + ("; did you mean local?" if near else "")

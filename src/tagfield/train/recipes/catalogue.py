@@ -6,12 +6,11 @@
 A new record of options needs its place in RECORDS; one that is no recipe also needs a name in OWNERS.
 """
 
-import difflib
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from tagfield.errors import InputError
+from tagfield.errors import InputError, did_you_mean
 from tagfield.train.recipes.classic import Arow, Margin, Perceptron, QuasiNewton
 from tagfield.train.recipes.common import Common
 from tagfield.train.recipes.fields import Found, options_of
@@ -57,8 +56,8 @@ def misplaced(name: str, recipe: Recipe, called: Mapping[str, str]) -> InputErro
     """
     shown, there = called.get(name, name), recipe.name or recipe.family
     if name not in all_options():
-        near = difflib.get_close_matches(name, all_options(), 1)
-        return InputError(f"no option named {shown!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+        hint = did_you_mean(name, all_options(), otherwise="docs/options.md lists the options")
+        return InputError(f"no option named {shown!r}; {hint}")
     if recipe.suffix:
         return InputError(f"{shown} does not apply to {there}{recipe.suffix}")
     if name == "batch":

@@ -10,7 +10,6 @@ as `w[0]` of `w[0]=New`, or a whole name with `*` and `?` for what may stand the
 and a later pattern over an earlier one.
 """
 
-import difflib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -25,7 +24,7 @@ from tagfield.bregman.generators import parse_generator
 from tagfield.bregman.joint import Joint
 from tagfield.bregman.losses import Loss
 from tagfield.bregman.responses import Response
-from tagfield.errors import InputError, shown
+from tagfield.errors import InputError, did_you_mean, shown
 from tagfield.native._text import Vocabulary
 
 if TYPE_CHECKING:
@@ -146,7 +145,5 @@ def _match(patterns: list[tuple[int, str]], parts: list[tuple[Vocabulary | None,
 
 def _hint(pattern: str, prefixes: list[list[str]]) -> str:
     there = list(dict.fromkeys([*WORDS, *(prefix for each in prefixes for prefix in each)]))[:OFFERED]
-    near = difflib.get_close_matches(pattern, there, 1)
-    if near:
-        return f"; did you mean {near[0]!r}?"
-    return f"; there are {', '.join(there[:8])}{', …' * (len(there) > 8)}"
+    listed = f"there are {', '.join(there[:8])}{', …' * (len(there) > 8)}"
+    return f"; {did_you_mean(pattern, there, otherwise=listed)}"

@@ -5,14 +5,13 @@ in tagfield.bregman. The paper folds the constant 1/√ε of its G1 into the lea
 so that each response is the function that the paper prints.
 """
 
-import difflib
 import math
 from dataclasses import replace
 
 from tagfield.bregman.generators import arctan, erf, gd, quadratic
 from tagfield.bregman.losses import update
 from tagfield.bregman.responses import Response
-from tagfield.errors import InputError
+from tagfield.errors import InputError, did_you_mean
 from tagfield.train.recipes.classic import Arow, Margin, Perceptron, QuasiNewton
 from tagfield.train.recipes.preconditioners import AdaGrad, MetaDescent, Newton, SgdQn
 from tagfield.train.recipes.recipe import Recipe
@@ -53,11 +52,4 @@ def find_recipe(name: str) -> Recipe:
     """
     if name in RECIPES:
         return RECIPES[name]
-    close = difflib.get_close_matches(str(name), RECIPES, len(RECIPES))
-    near = max((n for n in RECIPES if n in close), key=lambda n: _alike(n, str(name)), default=None)
-    hint = f"did you mean {near!r}?" if near else f"choose one of {', '.join(RECIPES)}"
-    raise InputError(f"no algorithm named {name!r}; {hint}")
-
-
-def _alike(one: str, other: str) -> float:
-    return difflib.SequenceMatcher(None, one, other).ratio()
+    raise InputError(f"no algorithm named {name!r}; {did_you_mean(name, RECIPES, len(RECIPES))}")

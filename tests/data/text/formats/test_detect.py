@@ -8,8 +8,9 @@ import pytest
 
 from tagfield.data.encode import Vocabulary, encode_files
 from tagfield.data.text.formats.csv_tsv import is_header
-from tagfield.data.text.formats.detect import detect, kind_of, preset_for
+from tagfield.data.text.formats.detect import detect, kind_of
 from tagfield.data.text.sources import Source
+from tagfield.data.text.templates.fitting import preset_for
 from tagfield.data.text.templates.presets import PRESETS
 from tagfield.errors import InputError
 from tests.support.corpus import TRAIN, needs_corpus

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from tagfield.data.encode import encode_files
 from tagfield.data.text.formats.brat import BratSource
 from tagfield.data.text.formats.detect import detect
-from tagfield.data.text.formats.file_format import KINDS
+from tagfield.data.text.formats.table import READ
 from tagfield.data.text.reading import ReadOptions, read, records_of_source, sentences_of
 from tagfield.data.text.records import Document, Record, Sentence
 from tagfield.data.text.sources import Source
 from tagfield.data.text.spans import Policy
 from tagfield.errors import InputError
 
-READ = [kind for kind in KINDS if kind not in ("items", "spacy", "brat")]
+WORDS = [kind for kind in READ if kind not in ("items", "spacy", "brat")]
 RAW = st.binary(max_size=120) | st.text(alphabet='ab1# \t\r\n\0é",;:[]{}_-', max_size=120).map(str.encode)
 LEAF = st.none() | st.booleans() | st.integers(-3, 9) | st.floats() | st.text(max_size=4) | st.just("Anna")
 NAMES = "tokens words labels tags ner_tags pos text spans entities label start end token_start token_end id meta data "
@@ -57,7 +57,7 @@ def check(records: list[Record], sentences: list[Sentence]) -> None:
             assert tuple(sentence.text[a:b] for a, b in sentence.offsets) == sentence.words
 
 
-@pytest.mark.parametrize("kind", [*READ, None])
+@pytest.mark.parametrize("kind", [*WORDS, None])
 @settings(deadline=None)
 @given(raw=RAW)
 def test_random_bytes(kind: str | None, raw: bytes) -> None:

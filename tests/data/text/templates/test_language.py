@@ -182,7 +182,7 @@ pos.same(-1)
         ("w.ngrams4-2", "'ngrams4-2' has the wrong arguments; write ngramsN-M or ngramsN"),
         ("w.same(0)", "but not 0"),
         ("w.in(cities)", r"in\(cities\): no gazetteer has this name; declare it with a line gazetteer cities = …"),
-        ("regex year = 1\nw.match(yaer)", r"line 2: match\(yaer\): no regex has this name; did you mean year\?"),
+        ("regex year = 1\nw.match(yaer)", r"line 2: match\(yaer\): no regex has this name; did you mean 'year'\?"),
         ("regex year = (\nw", r"line 1: regex year: '\(' is not a regular expression"),
         ("regex year\nw", "found regex 'year'; write regex NAME = …"),
         ("regex a = 1\nregex a = 2\nw", "line 2: regex a: the name is taken"),

@@ -16,11 +16,11 @@ from tagfield.data.dataset import Dataset, Slots
 from tagfield.data.labels.schemes import scheme_of
 from tagfield.data.text.encoders.columns import read_columns
 from tagfield.data.text.encoders.footprint import check_reading
-from tagfield.data.text.encoders.items import read_items
 from tagfield.data.text.encoders.words import WordTable, number_columns
 from tagfield.data.text.formats.columns import without_other_lines
 from tagfield.data.text.formats.detect import detect
 from tagfield.data.text.formats.file_format import FileFormat
+from tagfield.data.text.formats.items import read_items
 from tagfield.data.text.reading import ReadOptions, recoded, records_of_source, sentences_of, with_contents
 from tagfield.data.text.records import Sentence
 from tagfield.data.text.sources import Locations, Source
@@ -47,8 +47,8 @@ def read_any(
 
     >>> source = Source("a.csv", b"Sentence #,Word,Tag\\nSentence: 1,Anna,B-PER\\n")
     >>> data, template, _, form = read_any([source], ReadOptions(), None, Vocabulary(), Vocabulary())
-    >>> len(data), template.columns, form.describe()
-    (1, ('w', 'y'), 'table: sentence, word, label (comma-separated, header line skipped)')
+    >>> len(data), template.columns, form.kind, form.roles
+    (1, ('w', 'y'), 'csv', ('sentence', 'w', 'y'))
     """
     forms = [detect_form(source, reading, template) for source in sources]
     scheme = reading.policy.scheme

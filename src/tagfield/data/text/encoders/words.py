@@ -14,6 +14,7 @@ from tagfield.data.text.templates.plan import open_encoder
 from tagfield.data.text.templates.template import LABEL, Template
 from tagfield.errors import InputError
 from tagfield.native._text import ArrowWords, TemplateEncoder, Vocabulary
+from tagfield.system.checks import not_none
 
 if TYPE_CHECKING:
     from tagfield.native._text import DatasetArrays, SlotArrays
@@ -63,26 +64,27 @@ class WordTable:
         finally:
             self._give_back(encoder)
 
-    def tag(self, X: Iterable[object], attributes: Vocabulary, door: object, names: tuple[str, ...]) -> list[list[str]]:
-        """The best labels, by the weights behind the door."""
+    def tag(
+        self, X: Iterable[object], attributes: Vocabulary, native_decoder: object, names: tuple[str, ...]
+    ) -> list[list[str]]:
+        """The best labels, by the weights of a native decoder."""
         encoder = self._take(X)
         try:
-            return encoder.tag_words(X, attributes, door, names)
+            return encoder.tag_words(X, attributes, native_decoder, names)
         finally:
             self._give_back(encoder)
 
-    def tag_arrow(self, words: ArrowWords, attributes: Vocabulary, door: object) -> "tuple[Ints, Longs]":
-        """The ids of the best labels [T] and the first token of each row [S+1]; no other call may use the door."""
+    def tag_arrow(self, words: ArrowWords, attributes: Vocabulary, native_decoder: object) -> "tuple[Ints, Longs]":
+        """The ids of the best labels [T] and the first token of each row [S+1]; no other call may use the decoder."""
         encoder = self._take(())
         try:
-            return encoder.tag_arrow(words, attributes, door)
+            return encoder.tag_arrow(words, attributes, native_decoder)
         finally:
             self._give_back(encoder)
 
     def _take(self, X: Iterable[object]) -> TemplateEncoder:
         """A native encoder for one call."""
-        if X is None:
-            raise InputError("X is None; pass a list of sentences")
+        not_none("X", X, "pass a list of sentences")
         # pop and append are atomic, so two threads, or a sentence that itself encodes, never share an encoder
         try:
             return self._idle.pop()

@@ -7,15 +7,18 @@
 The lines that are left out are kept in meta["brat"] with the names of the spans, so that writing brat again keeps them.
 """
 
+import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 from tagfield.data.text.formats.decoding import decode, recode, split_lines
 from tagfield.data.text.records import Document, TextSpan
-from tagfield.data.text.sources import Source
-from tagfield.errors import InputError
+from tagfield.data.text.sources import STDIN, PathLike, Source, open_source, read_bytes
+from tagfield.errors import InputError, OutputError
+from tagfield.system.atomic import write_atomically
 
 _SPAN = re.compile(r"(T\S*)\t(\S+) ([0-9]{1,15}) ([0-9]{1,15})(?:\t(.*))?", re.DOTALL)
 _GAPS = re.compile(r"T\S*\t\S+ [0-9]+ [0-9]+(?:;[0-9]+ [0-9]+)+(?:\t.*)?", re.DOTALL)
@@ -27,11 +30,36 @@ class BratSource(Source):
     """The text of a document, and its annotations; None where there is no .ann file."""
 
     annotations: Source | None = None
+    kind: ClassVar[str] = "brat"
 
     def recoded(self, encoding: str | None) -> "BratSource":
         """The same files as UTF-8."""
         text = recode(Source(self.name, self.text), encoding).text
         return BratSource(self.name, text, None if self.annotations is None else recode(self.annotations, encoding))
+
+
+def find_brat(path: Path, format: str | None) -> list[BratSource]:
+    """The brat files that a path names; empty if there are none.
+
+    format: "brat" takes a folder without .ann files, too
+    """
+    try:
+        if path.is_dir() and (format == "brat" or any(path.glob("*.ann"))):
+            texts = sorted({file.with_suffix(".txt") for end in ("*.ann", "*.txt") for file in path.glob(end)})
+        elif path.suffix in (".txt", ".ann") and path.with_suffix(".ann").exists():
+            texts = [path.with_suffix(".txt")]
+        else:
+            texts = []
+    except (OSError, ValueError):  # a NUL in the name; opening it says so
+        texts = []
+    return [_open_pair(text, text.with_suffix(".ann")) for text in texts]
+
+
+def _open_pair(text: Path, annotations: Path) -> BratSource:
+    if not text.exists():
+        raise InputError(f"{annotations}: there is no {text.name} beside it; brat keeps the text there")
+    notes = Source(str(annotations), read_bytes(annotations, str(annotations))) if annotations.exists() else None
+    return BratSource(str(text), open_source(text).text, notes)
 
 
 def read_brat(source: Source) -> Iterator[Document]:
@@ -67,6 +95,27 @@ def read_brat(source: Source) -> Iterator[Document]:
             raise InputError(f"{where}: {line!r:.60} is not an annotation, such as T1<TAB>PER 0 4<TAB>Anna")
     meta = {"brat": {"ids": ids, "lines": others}} if others else {}
     yield Document(text, tuple(spans), None, Path(source.name).stem, meta, source.name)
+
+
+def store_brat(documents: list[Document], path: PathLike) -> None:
+    """Write documents into a folder, or one document to NAME.txt and NAME.ann."""
+    if path == STDIN:
+        raise OutputError("brat has two files for each text, which standard output cannot hold; name a folder")
+    target = Path(path)
+    single = target.suffix in (".ann", ".txt")
+    if single and len(documents) != 1:
+        raise OutputError(f"{target}: there are {len(documents)} texts, but one file of brat holds one; name a folder")
+    if not single:
+        try:
+            target.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise OutputError(f"cannot create the folder {os.fspath(path)!r}: {error.strerror or error}") from None
+    for name, text, annotations in brat_files(documents):
+        base = target.with_suffix("") if single else target / name
+        for ending, content in ((".txt", text), (".ann", annotations)):
+            if content is not None:
+                with write_atomically(base.with_name(base.name + ending)) as file:
+                    file.write(content.encode())
 
 
 def brat_files(documents: Iterable[Document]) -> Iterator[tuple[str, str, str | None]]:

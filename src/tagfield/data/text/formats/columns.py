@@ -7,17 +7,61 @@ dog\tNN\tI-NP
 # id 7               with `comments`: a line of another length that begins with #
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from tagfield.data.text.formats.decoding import decode, split_lines
-from tagfield.data.text.formats.file_format import FileFormat
+from tagfield.data.text.formats.file_format import FileFormat, Known
+from tagfield.data.text.formats.roles import is_header, roles_of, usual_roles
 from tagfield.data.text.records import WORD, Sentence
 from tagfield.data.text.sources import Source
 from tagfield.data.text.templates.template import IGNORED, LABEL
 from tagfield.errors import InputError
 
 DOCSTART = "-DOCSTART-"
+_SPACES = re.compile(rb"[^\t\n ] +[^\t\n\r ]")
+_DOCSTART = re.compile(rb"^-DOCSTART-(?=[ \t\r\n]|\Z)", re.MULTILINE)
+
+
+def columns_layout(source: Source, head: str, known: Known) -> FileFormat:
+    """The separator and the roles of columns, and which lines are no tokens."""
+    lines = [line.removesuffix("\r") for line in head.split("\n")]
+    lines = [line for line in lines if line.strip(" \t") and line.split()[:1] != [DOCSTART]]
+    tabs = bool(lines) and all("\t" in line.strip() for line in lines if not line.startswith("#"))
+    strict = tabs and _SPACES.search(source.text) is not None and _only_tabs(source, known.roles or known.expected)
+    rows = [line.split("\t") if strict else line.split() for line in lines]
+    usual = _usual(len(row) for row in rows)
+    marks = [line.startswith("#") for line in lines]
+    comments = any(is_comment(line, len(row), usual) for line, row in zip(lines, rows, strict=True))
+    comments = comments and not all(marks)
+    body = [row for row, mark in zip(rows, marks, strict=True) if not (comments and mark and len(row) != usual)]
+    count = len(body[0]) if body else 0
+    named = (bool(body) and is_header(body[0])) if known.header is None else known.header
+    table = body[1:] if named else body
+    roles = known.roles or (
+        roles_of(body[0], known.expected) if named and body else usual_roles(count, table, known.expected)
+    )
+    documents = _DOCSTART.search(source.text) is not None
+    separator = "\t" if tabs else " " if count > 1 else ""
+    return FileFormat("columns", roles, separator, named, comments, documents, strict)
+
+
+def _only_tabs(source: Source, expected: Sequence[str]) -> bool:
+    """Whether tabs give every line the same number of cells, and tabs with spaces do not."""
+    text = source.text.decode(errors="replace").replace("\r\n", "\n")
+    lines = [line for line in text.split("\n") if line.strip()]
+    counts = {len(line.split("\t")) for line in [line for line in lines if line[0] != "#"] or lines}
+    if len(counts) != 1:
+        return False
+    both = {len(line.split()) for line in lines if len(line.split("\t")) in counts}  # without comments
+    fits = {len(expected), len(expected) - 1} if expected else set()
+    return len(both) > 1 or bool(counts & fits and not both & fits)
+
+
+def _usual(counts: Iterable[int]) -> int:
+    found = sorted(counts)
+    return max(set(found), key=found.count) if found else 0
 
 
 def cells_of(line: str, form: FileFormat) -> list[str]:

@@ -17,15 +17,16 @@ from typing import Any
 from tagfield.data.labels.schemes import is_chunk_label
 from tagfield.data.text.formats.alignment import align
 from tagfield.data.text.formats.decoding import decode, split_lines
-from tagfield.data.text.formats.file_format import FileFormat
+from tagfield.data.text.formats.file_format import FileFormat, Known
 from tagfield.data.text.records import WORD, Sentence
 from tagfield.data.text.sources import Source
 from tagfield.data.text.spans import placed
-from tagfield.data.text.templates.template import LABEL
+from tagfield.data.text.templates.template import IGNORED, LABEL
 from tagfield.errors import InputError
 
 COLUMNS = ("id", WORD, "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 NOTHING = "_"
+_FIRST_TOKEN = re.compile(r"\s*(?:#[^\n]*\n)*1(?:-[0-9]+)?\t[^\t\n]+(?:\t[^\t\n]*){8}\r?(?:\n|\Z)")
 _NODE = re.compile(r"[0-9]+(?:[-.][0-9]+)?")
 
 
@@ -39,6 +40,27 @@ def columns_of(text: str) -> tuple[str, ...]:
     if found is None:
         return COLUMNS
     return tuple(WORD if name == "FORM" else name.lower() for name in found[1].split())
+
+
+def is_conllu(head: str) -> bool:
+    """Whether comments and a first token of ten columns begin the text."""
+    return _FIRST_TOKEN.match(head) is not None
+
+
+def conllu_layout(source: Source, head: str, known: Known) -> FileFormat:
+    """The columns of CoNLL-U, or of CoNLL-U Plus as the file names them."""
+    return FileFormat("conllu", _roles(columns_of(head), known.roles, source.name), "\t", comments=True)
+
+
+def _roles(names: tuple[str, ...], given: tuple[str, ...], file: str) -> tuple[str, ...]:
+    """The columns with `y` for the label: UPOS, or the last one of CoNLL-U Plus, or as given."""
+    if given:
+        if len(given) != len(names):
+            raise InputError(f"{file}: columns names {len(given)} columns, but the file has {len(names)}")
+        pairs = zip(given, names, strict=True)  # a column that is skipped keeps its name, so that writing keeps it
+        return tuple((name if name not in given else f"{name}0") if role == IGNORED else role for role, name in pairs)
+    label = names.index("upos") if "upos" in names else len(names) - 1
+    return tuple(LABEL if k == label else name for k, name in enumerate(names))
 
 
 @dataclass
@@ -107,9 +129,6 @@ def _sentence(found: _Open, form: FileFormat, where: str) -> Sentence:
     return Sentence(tokens, labels, names, text, offsets, said.get("sent_id"), meta, tuple(found.comments), where)
 
 
-EMPTY = "_"
-
-
 def write_conllu(sentences: Iterable[Sentence]) -> Iterator[str]:
     """CoNLL-U with its ten columns.
 
@@ -160,7 +179,7 @@ def _cells(sentence: Sentence, t: int, row: tuple[str, ...], where: str) -> list
     if "pos" in known:
         known.setdefault("xpos", known.pop("pos"))
     known.setdefault(WORD, row[0])
-    cells = [known.get(name, str(t + 1) if name == "id" else EMPTY) for name in COLUMNS]
+    cells = [known.get(name, str(t + 1) if name == "id" else NOTHING) for name in COLUMNS]
     for cell in cells:
         if not cell or "\t" in cell:
             raise InputError(f"{where}: CoNLL-U cannot hold the cell {cell!r} of token {t + 1}; write jsonl instead")

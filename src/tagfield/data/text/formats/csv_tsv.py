@@ -14,61 +14,50 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from tagfield.data.text.formats.columns import check_alike, rows_of
-from tagfield.data.text.formats.decoding import decode
-from tagfield.data.text.formats.file_format import SENTENCE, FileFormat
+from tagfield.data.text.formats.decoding import decode, full_lines
+from tagfield.data.text.formats.file_format import SENTENCE, FileFormat, Known
+from tagfield.data.text.formats.roles import is_header, roles_of, usual_roles
 from tagfield.data.text.records import WORD, Sentence
 from tagfield.data.text.sources import Source
 from tagfield.data.text.templates.template import IGNORED, LABEL
 from tagfield.errors import InputError
 
-HEADERS = {  # role: names of its column, in lower case with only letters and digits; the first that is there counts
-    WORD: ("word", "words", "token", "tokens", "form", "surface", "w", "text"),
-    LABEL: ("label", "labels", "tag", "tags", "nertag", "nertags", "ner", "bio", "iob", "iob2", "bioes", "entity", "y"),
-    SENTENCE: ("sentence", "sentenceid", "sentid", "sentenceno", "sentencenumber", "sent", "sentenceidx", "sid"),
-    "pos": ("pos", "postag", "postags", "upos", "xpos", "partofspeech"),
-    "chunk": ("chunk", "chunktag", "chunktags"),
-    "lemma": ("lemma", "lemmas"),
-}
 _NAMES = {WORD: "word", LABEL: "label"}
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
 
 
-def roles_of(header: list[str], expected: Sequence[str] = ()) -> tuple[str, ...]:
-    """The roles that a header names; a column of another name has that name as its role.
+def is_csv(head: str) -> bool:
+    """Whether the first line names columns with a comma, semicolon or bar between them."""
+    first = next(iter(full_lines(head)), "")
+    return "\t" not in first and any(is_header([cell.strip().strip('"') for cell in first.split(m)]) for m in ",;|")
 
-    expected: columns that a template reads, so that they are not taken for the label
 
-    >>> roles_of(["Sentence #", "Word", "POS", "Tag"]), roles_of(["token", "POS", "Cap?"])
-    (('sentence', 'w', 'pos', 'y'), ('w', 'y', 'cap'))
+def is_tsv(head: str) -> bool:
+    """Whether the first line names columns with tabs between them, one of them that of the sentence.
+
+    >>> is_tsv("sentence\\tword\\ttag"), is_tsv("word\\ttag")
+    (True, False)
     """
-    plain = [re.sub(r"[\W_]+", "", name.lower()) for name in header]
-    roles: dict[int, str] = {}
-    for role, names in HEADERS.items():
-        found = next((plain.index(name) for name in names if name in plain), None)
-        if found is not None and found not in roles:
-            roles[found] = role
-    if LABEL not in roles.values():
-        last = next((k for k in reversed(range(len(header))) if roles.get(k) in {"pos", "chunk"} - {*expected}), None)
-        roles |= {} if last is None else {last: LABEL}
-    taken = set(roles.values())
-    for k, name in enumerate(plain):
-        if k not in roles:
-            fresh = name if name and name not in taken and name != LABEL else f"column{k + 1}"
-            roles[k] = fresh
-            taken.add(fresh)
-    return tuple(roles[k] for k in range(len(header)))
+    cells = [cell.strip('"') for cell in next(iter(full_lines(head)), "").split("\t")]
+    return len(cells) > 1 and is_header(cells) and SENTENCE in roles_of(cells)
 
 
-def is_header(cells: list[str]) -> bool:
-    """Whether cells look like names of columns, two of them at least.
-
-    >>> is_header(["word", "label"]), is_header(["Sentence #", "Word", "Tag", "Cap"]), is_header(["The", "DT"])
-    (True, True, False)
-    """
-    known = {name for names in HEADERS.values() for name in names}
-    plain = [re.sub(r"[\W_]+", "", cell.lower()) for cell in cells]
-    count = sum(name in known for name in plain)
-    return count >= 2 and 2 * count >= len(cells) and len(set(plain)) == len(plain)
+def table_layout(source: Source, head: str, known: Known, *, tabs: bool) -> FileFormat:
+    """The separator of a table, and the roles that its header names."""
+    kind, name = "tsv" if tabs else "csv", source.name
+    first = next((line for line in head.split("\n") if line.strip()), "")
+    separator = "\t" if tabs else max(",;|\t", key=first.count)
+    form = FileFormat(kind, separator=separator)
+    cells = next((row for _, row in table_rows(head, form, name) if any(row)), [])
+    named = is_header(cells) if known.header is None else known.header
+    roles = known.roles or (roles_of(cells, known.expected) if named else usual_roles(len(cells), (), known.expected))
+    if WORD not in roles or (not named and known == Known()):
+        found = ", ".join(repr(cell) for cell in cells[:8])
+        raise InputError(
+            f"{name}, line 1: none of the columns {found} is named like words; name the columns with --columns, such "
+            f"as '{SENTENCE} {WORD} {LABEL}', where {IGNORED} skips a column"
+        )
+    return FileFormat(kind, roles, separator, header=named)
 
 
 def table_rows(text: str, form: FileFormat, name: str) -> Iterator[tuple[int, list[str]]]:

@@ -58,3 +58,12 @@ def split_lines(text: str) -> list[str]:
     if lines and not lines[-1]:
         lines.pop()
     return [line.removesuffix("\r") for line in lines]
+
+
+def full_lines(text: str) -> list[str]:
+    """The lines that are not blank.
+
+    >>> full_lines("a\\r\\n\\n b\\n")
+    ['a', ' b']
+    """
+    return [line for line in text.replace("\r\n", "\n").split("\n") if line.strip()]

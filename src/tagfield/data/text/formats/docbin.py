@@ -13,6 +13,8 @@ from tagfield.data.text.sources import Source
 from tagfield.data.text.spans import Policy, Split, cover, placed, to_document
 from tagfield.errors import InputError
 
+ZLIB = (b"x\x01", b"x\x5e", b"x\x9c", b"x\xda")  # the first bytes of a DocBin
+
 
 def import_spacy() -> Any:
     """The module spacy.tokens, or an error that says how to install it."""

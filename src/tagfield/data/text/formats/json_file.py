@@ -20,8 +20,27 @@ from tagfield.errors import InputError
 
 LISTS = ("annotations", "data", "examples", "documents", "sentences")  # keys of a file that is one object with a list
 
+_BEGINS = re.compile(r'\s*(?:\{\s*["}]|\[\s*(?:\{|\[\s*"|\]|"(?:[^"\\]|\\.)*"\s*,\s*\{))')
 _SPACE = re.compile(r"[ \t\r\n]*")
 _SURROGATE = re.compile(r"\\ud[89a-f]", re.IGNORECASE)
+
+
+def is_json(head: str) -> bool:
+    """Whether the text begins like a JSON record or a list of them."""
+    return _BEGINS.match(head) is not None
+
+
+def is_jsonl(head: str) -> bool:
+    """Whether it begins like JSON and its first line is a whole record.
+
+    >>> is_jsonl('{"text": "a"}\\n'), is_jsonl('[{"text": "a"}]')
+    (True, False)
+    """
+    try:
+        value = json.loads(head.lstrip().split("\n", 1)[0]) if is_json(head) else None
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(value, dict) or (isinstance(value, list) and len(value) == 2 and isinstance(value[0], str))
 
 
 def read_jsonl(source: Source, names: Sequence[str] | None = None) -> Iterator[Record]:

@@ -7,13 +7,31 @@ label-studio   {"data": {"text"}, "annotations": [{"result": [{"value": {"start"
                these; offsets in UTF-16 units, as a browser counts
 """
 
-from collections.abc import Mapping
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from tagfield.data.text.formats.json_values import CELLS, LABELS, SPANS, TOKENS
-from tagfield.data.text.records import WORD, Document, Sentence
+from tagfield.data.text.records import WORD, Document, Record, Sentence
 from tagfield.data.text.spans import placed
 from tagfield.data.text.utf16 import Units
+
+RESERVED = {*TOKENS, *LABELS, *CELLS, *SPANS}
+RESERVED |= {"text", "answer", "data", "sentences", "comments", "columns", "id", "meta"}
+
+Make = Callable[[Document], dict[str, Any]]
+
+
+def json_lines(records: Iterable[Record], make: Make | None = None) -> Iterator[str]:
+    """Records as JSON, one a line; `make` is the dialect of documents, and by default that of spans."""
+    for record in records:
+        made = token_object(record) if isinstance(record, Sentence) else (make or span_object)(record)
+        yield json.dumps(made, ensure_ascii=False) + "\n"
+
+
+def json_list(records: Iterable[Record], make: Make | None = None) -> Iterator[str]:
+    """Records as one JSON list."""
+    yield "[\n" + ",\n".join(line[:-1] for line in json_lines(records, make)) + "\n]\n"
 
 
 def span_object(document: Document) -> dict[str, Any]:
@@ -90,22 +108,6 @@ def tokens_of(document: Document) -> list[dict[str, Any]]:
     """
     places = [place for sentence in document.sentences or () for place in sentence]
     return [{"text": document.text[a:b], "start": a, "end": b, "id": k} for k, (a, b) in enumerate(places)]
-
-
-RESERVED = {
-    *TOKENS,
-    *LABELS,
-    *CELLS,
-    *SPANS,
-    "text",
-    "answer",
-    "data",
-    "sentences",
-    "comments",
-    "columns",
-    "id",
-    "meta",
-}
 
 
 def token_object(sentence: Sentence) -> dict[str, Any]:

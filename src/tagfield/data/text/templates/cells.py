@@ -16,7 +16,6 @@ r"""Templates as Python objects: columns, their functions, and the cells around 
 A template of cells is the same value as its text, so it can be printed, stored in a model file and compared.
 """
 
-import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -26,7 +25,7 @@ from tagfield.data.text.templates.functions import FUNCTIONS
 from tagfield.data.text.templates.resources import Resource, cluster, gazetteer, regex
 from tagfield.data.text.templates.template import IGNORED, LABEL, Pattern, Template
 from tagfield.data.text.templates.windows import Cell, pattern_text
-from tagfield.errors import InputError
+from tagfield.errors import InputError, did_you_mean
 
 _PLAIN = {name for name, function in FUNCTIONS.items() if not function.takes}
 
@@ -67,9 +66,8 @@ class Cells:
             return self._apply(name)
         if name.startswith("__"):
             raise AttributeError(name)
-        close = difflib.get_close_matches(name, [*_PLAIN, *vars(Cells)], n=1)
-        advice = f"; did you mean {close[0]!r}?" if close else f"; use one of {', '.join(sorted(_PLAIN))}"
-        raise AttributeError(f"a column has no function {name!r}{advice}")
+        advice = did_you_mean(name, [*_PLAIN, *vars(Cells)], otherwise=f"use one of {', '.join(sorted(_PLAIN))}")
+        raise AttributeError(f"a column has no function {name!r}; {advice}")
 
     def prefix(self, first: int, last: int | None = None) -> "Cells":
         """The first characters: `prefix(3)`, or `prefix(1, 4)` for four patterns."""

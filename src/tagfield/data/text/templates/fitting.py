@@ -1,17 +1,20 @@
 """Between records and a template: the template that fits files or lists of words, and the cells that it reads."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
+from tagfield.data.labels.schemes import is_chunk_label
 from tagfield.data.text.encoders.words import columns_of, tokens_of
-from tagfield.data.text.formats.detect import HEAD, preset_for
-from tagfield.data.text.formats.file_format import SPOKEN, FileFormat
+from tagfield.data.text.formats.detect import HEAD
+from tagfield.data.text.formats.file_format import SENTENCE, SPOKEN, FileFormat
 from tagfield.data.text.records import WORD, Sentence
 from tagfield.data.text.sources import Source
 from tagfield.data.text.templates.presets import load_template
 from tagfield.data.text.templates.template import IGNORED, LABEL, Template
 from tagfield.errors import InputError
 from tagfield.native._text import first_line
+
+_SEGMENTS = frozenset("BMESI")
 
 
 def template_for_columns(form: FileFormat, source: Source) -> Template:
@@ -150,3 +153,20 @@ def _reads(template: Template, role: str) -> bool:
 
 def _spoken(roles: Sequence[str]) -> str:
     return " and ".join(SPOKEN.get(role, role) for role in roles)
+
+
+def preset_for(roles: Sequence[str], labels: Collection[str], words: Iterable[str]) -> str:
+    """The preset that fits columns with these roles, given the labels and some of the words.
+
+    >>> preset_for(["w", "pos", "y"], ["B-NP"], []), preset_for(["w", "y"], ["B-PER", "O"], ["Anna"])
+    ('chunking', 'ner')
+    """
+    named = {role for role in roles if role not in (LABEL, IGNORED, SENTENCE)}
+    if named == {WORD, "pos"}:
+        return "chunking"  # `phrases` is a little better, but `chunking` is what earlier figures were measured with
+    found = "pos"
+    if labels and set(labels) <= _SEGMENTS and all(len(word) == 1 for word in words):
+        found = "segmentation"
+    elif labels and all(is_chunk_label(label) for label in labels):
+        found = "ner"
+    return found

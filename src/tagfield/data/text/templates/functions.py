@@ -6,7 +6,6 @@
 the sentence (`in`, `same`) are native. A function that gives nothing leaves the pattern out at that token.
 """
 
-import difflib
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from typing import Any, Literal, TypeAlias
 
 from tagfield.data.text.templates import cell_functions as cells
 from tagfield.data.text.templates.resources import Resource
-from tagfield.errors import InputError
+from tagfield.errors import InputError, did_you_mean, nearest
 
 Values: TypeAlias = str | list[str] | None
 OneCell: TypeAlias = Callable[[str], Values]
@@ -108,7 +107,7 @@ class Call:
         kind = _DECLARED[self.function.name]
         known = [name for name, resource in resources.items() if resource.kind == kind]
         if self.resource not in known:
-            advice = _did_you_mean(self.resource, known) or f"declare it with a line {kind} {self.resource} = …"
+            advice = did_you_mean(self.resource, known, otherwise=f"declare it with a line {kind} {self.resource} = …")
             raise InputError(f"{self.function.name}({self.resource}): no {kind} has this name; {advice}")
 
     def over(self, resources: Mapping[str, Resource]) -> OneCell:
@@ -141,8 +140,8 @@ def _parse_call(text: str) -> Call:
     function = FUNCTIONS.get(match[1]) if match else None
     if match is None or function is None:
         bare = re.match(r"[a-zA-Z]*", text)
-        close = difflib.get_close_matches(bare[0].lower() if bare else "", FUNCTIONS, n=1)
-        advice = f"did you mean {FUNCTIONS[close[0]].usage}?" if close else f"use {', '.join(FUNCTIONS)}"
+        close = nearest(bare[0] if bare else "", FUNCTIONS)
+        advice = f"did you mean {FUNCTIONS[close].usage}?" if close else f"use {', '.join(FUNCTIONS)}"
         raise InputError(f"no function named {text!r}; {advice}")
     numbers = tuple(int(number) for number in match[2].split("-")) if match[2] else ()
     arguments = [argument.strip() for argument in match[3].split(",")] if match[3] is not None else []
@@ -179,11 +178,6 @@ def _usage(function: Function) -> str:
         "(CLUSTER,N)": " or cluster(CLUSTER), with N from 1 to 99",
     }
     return function.usage + ranges.get(function.takes, "")
-
-
-def _did_you_mean(name: str, known: list[str]) -> str:
-    close = difflib.get_close_matches(name, known, n=1)
-    return f"did you mean {close[0]}?" if close else ""
 
 
 def _path(paths: dict[str, str], count: int | None, cell: str) -> str | None:

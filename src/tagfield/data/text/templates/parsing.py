@@ -3,7 +3,6 @@
 file ─▶ read_template ─▶ parse_template ─▶ lines ─▶ patterns, transitions, columns, ends, resources with their files
 """
 
-import difflib
 import os
 import re
 from collections.abc import Callable
@@ -14,7 +13,7 @@ from tagfield.data.text.templates.resources import Resource, check_name, cluster
 from tagfield.data.text.templates.template import WAPITI, Pattern, Template, check_pattern
 from tagfield.data.text.templates.wapiti.template import parse_wapiti
 from tagfield.data.text.templates.windows import expand_window, pattern_text
-from tagfield.errors import InputError
+from tagfield.errors import InputError, nearest
 
 _RESOURCE = re.compile(r"(\S+)(\s+ignorecase)?\s*=\s*(.+)")
 SYNTAX, TRANSITION = "syntax", "transition"  # words that begin a line
@@ -127,9 +126,9 @@ class _Lines:
                 f"; for the patterns of Wapiti write {SYNTAX} {WAPITI} on the first line" if line[0] in "ub*" else ""
             )
             raise InputError(f"{line!r} starts with neither U nor B; begin each pattern with U{wapiti}")
-        close = difflib.get_close_matches(word, [*_DECLARATIONS, TRANSITION], n=1)
+        close = nearest(word, [*_DECLARATIONS, TRANSITION])
         if " " in line.strip() and "|" not in line and close:
-            raise InputError(f"{line!r} is not a pattern; did you mean {close[0]}?")
+            raise InputError(f"{line!r} is not a pattern; did you mean {close}?")
         self.patterns += _window(line, number)
 
     def _columns(self, rest: str) -> None:

@@ -1,13 +1,12 @@
 """The templates that come with the package, and `load_template`, which finds any template by name or path."""
 
-import difflib
 import os
 from dataclasses import replace
 
 from tagfield.data.text.sources import STDIN, PathLike
 from tagfield.data.text.templates.parsing import parse_template, read_template
 from tagfield.data.text.templates.template import LABEL, Pattern, Template
-from tagfield.errors import InputError
+from tagfield.errors import InputError, did_you_mean
 
 
 def _named(combinations: list[list[tuple[str, int]]]) -> tuple[Pattern, ...]:
@@ -145,6 +144,5 @@ def load_template(template: Template | PathLike, columns: str | None = None) -> 
 def _read_existing(name: str) -> Template:
     if name == STDIN or os.path.exists(name):
         return read_template(name)
-    close = difflib.get_close_matches(name, PRESETS, n=1)
-    advice = f"did you mean {close[0]!r}?" if close else f"use {', '.join(PRESETS)}, or the path of a CRF++ template"
-    raise InputError(f"no template named {name!r}; {advice}")
+    others = f"use {', '.join(PRESETS)}, or the path of a CRF++ template"
+    raise InputError(f"no template named {name!r}; {did_you_mean(name, PRESETS, otherwise=others)}")

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tagfield.data.encode import encode_files
-from tagfield.data.text.encoders.items import ItemSequence, parse_items, write_items
+from tagfield.data.text.formats.items import ItemSequence, parse_items, write_items
 from tagfield.data.text.sources import Source
 from tagfield.errors import InputError
 from tests.data.test_encode import check

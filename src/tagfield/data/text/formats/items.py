@@ -9,16 +9,19 @@ r"""CRFsuite's item lines, read and written with its exact escaping.
 A colon in a name is written `\:` and a backslash `\\`. Only TAB separates fields, so a name may hold spaces.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import BinaryIO, TypeAlias
+from typing import Any, BinaryIO, NoReturn, TypeAlias
 
 from tagfield.data.dataset import Dataset
+from tagfield.data.text.formats.decoding import full_lines
 from tagfield.data.text.sources import Locations, Source
 from tagfield.errors import InputError
 from tagfield.native._text import ItemEncoder, ItemLister, Vocabulary
 
 Token: TypeAlias = list[tuple[str, float]]  # (attribute, value)
+_ATTRIBUTE = re.compile(r".*[=\[].*|.*[^\\]:[-+.0-9eE]+|__[BE]OS__.*")
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,24 @@ class ItemSequence:
     labels: list[str]
     weight: float = 1.0
     where: str = ""  # file and line, for messages
+
+
+def is_items(head: str) -> bool:
+    """Whether lines hold a label and attributes, such as w=dog or length:3, with tabs between them."""
+    lines = full_lines(head)[:50]
+    return bool(lines) and (lines[0].startswith("@weight:") or all(map(_is_item, lines)))
+
+
+def _is_item(line: str) -> bool:
+    label, *fields = line.split("\t")
+    return bool(fields) and not {":", "\\"} & set(label) and all(map(_ATTRIBUTE.fullmatch, fields))
+
+
+def refuse_items(source: Source, *_: Any) -> NoReturn:
+    """Item files have no words, so they cannot be read as sentences."""
+    raise InputError(
+        f"{source.name}: item files contain attributes instead of words; use encode_files or tagfield train"
+    )
 
 
 def read_items(
