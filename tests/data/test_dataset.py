@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tagfield.data.dataset import UNKNOWN, Dataset
-from tagfield.data.encode import encode_files, encode_sequences
-from tagfield.data.text.sources import Source
+from tagfield.data.encode import encode_sequences
 from tagfield.inference.lattice import open_corpus
 from tests.support.naive import Problem
 from tests.support.strategies import encode, listed, problems
@@ -70,12 +69,6 @@ def test_edge_attributes_of_the_first_token_are_left_out(problem: Problem) -> No
         assert dataset.edge_slots is not None
         assert (dataset.edge_slots.position > 0).all()
         assert "occurrences of edge attributes" in repr(dataset)
-
-
-def test_sentences_taken_remember_their_lines() -> None:
-    whole = encode_files([Source("f", b"a A X\n\nb B Y\nc C X\n")])
-    assert whole.take(np.array([1])).where(0) == whole.where(1) == "f, line 3"
-    assert whole.take(np.array([1])).lines(0) == ["b B Y", "c C X"]
 
 
 @settings(max_examples=50, deadline=None)

@@ -17,8 +17,7 @@ from tagfield.errors import InputError
 from tagfield.model.explain import SizeReport, explain
 from tagfield.system.storage import load_tensors
 from tagfield.templates import column, parse_wapiti, split_observations, template
-from tests.data.test_encode import sequences
-from tests.data.text.templates.test_wapiti import check_edges
+from tests.data.test_encode import check_edges, sequences
 from tests.support import naive_text as naive
 from tests.support.cli_process import inside
 

@@ -43,6 +43,15 @@ def check(data: Dataset, expected: dict[str, list]) -> None:
         assert data.value.tolist() == np.float32(expected["value"]).tolist()
 
 
+def check_edges(encoded: Encoded, packed: dict[str, list]) -> None:
+    slots = encoded.dataset.edge_slots
+    if slots is None:
+        assert not packed["attribute"]
+        return
+    for name in ("slots", "occurrences", "attribute", "stop", "position"):
+        assert getattr(slots, name).tolist() == packed[name], name
+
+
 @given(sequences)
 def test_growing(X: list) -> None:
     encoded = encode_sequences(X)

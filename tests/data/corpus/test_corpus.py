@@ -4,33 +4,15 @@ import json
 import pickle
 import shutil
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from tagfield import Corpus, InputError, Settings
-from tagfield.data.corpus import is_corpus, pack, packing
+from tagfield.data.corpus import is_corpus, pack
 from tagfield.train import train
 from tagfield.train.problem import sentences
-
-
-@pytest.fixture(scope="module")
-def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("packed")
-    (folder / "a.txt").write_text("The DT B-NP\ndog NN I-NP\n\nBark VB B-VP\n\n" * 40)
-    monkeypatch = pytest.MonkeyPatch()
-    monkeypatch.setattr(packing, "PIECE", 500)
-    monkeypatch.setattr(packing, "SMALLEST", 1)
-    pack(folder / "a.txt", folder / "c", shard_size=1)
-    monkeypatch.undo()
-    return folder / "c"
-
-
-@pytest.fixture
-def folder(packed: Path, tmp_path: Path) -> Path:
-    shutil.copytree(packed, tmp_path / "c")
-    return tmp_path / "c"
+from tests.data.corpus.test_manifest import edit
 
 
 def test_what_there_is_to_see(folder: Path) -> None:
@@ -46,41 +28,6 @@ def test_what_there_is_to_see(folder: Path) -> None:
     assert repr(corpus.shards[0]).startswith("<Shard: ")
     assert is_corpus(folder)
     assert not any(map(is_corpus, (folder / "names.safetensors", None, "a\0b", 3)))
-
-
-def edit(path: Path, change: Any) -> None:
-    record = json.loads(path.read_text())
-    change(record)
-    path.write_text(json.dumps(record))
-
-
-@pytest.mark.parametrize(
-    ("change", "told"),
-    [
-        (lambda r: r.update(format="mine"), "this is not the manifest of a corpus"),
-        (lambda r: r.update(version=2), "a newer version of tagfield packed this corpus"),
-        (lambda r: r.pop("labels"), "the manifest is damaged ('labels' is missing)"),
-        (lambda r: r.update(labels=4), "these are not the names of the manifest"),
-        (lambda r: r.update(hash_bits=9), "these are not the names of the manifest"),
-        (lambda r: r.update(labels=-1), "is not a size"),
-        (lambda r: r.update(shards={}), "a list is expected"),
-        (lambda r: r.update(shards=[]), "the corpus holds no sequence"),
-        (lambda r: r["shards"][0].update(file="../a.txt"), "the name of a shard is not"),
-        (lambda r: r["shards"][0].update(crc32="1"), "the checksum of a shard"),
-        (lambda r: r["shards"][0].update(crc32="00000000"), "this is not the shard that the manifest names"),
-        (lambda r: r["shards"][0].update(weighted="x"), "the weight of a shard"),
-        (lambda r: r["shards"][0].update(tokens=7), "the array labels is missing, or is not what the manifest says"),
-        (lambda r: r["shards"][0].update(more=7), "a shard lacks a field"),
-        (lambda r: r["form"].update(kind="xml"), "no format named 'xml'"),
-        (lambda r: r.update(template={"name": 3}), "this is not a template"),
-    ],
-)
-def test_manifests(folder: Path, change: Any, told: str) -> None:
-    edit(folder / "manifest.json", change)
-    with pytest.raises(InputError) as error:
-        Corpus.open(folder)
-    assert told in str(error.value)
-    assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize("name", ["manifest.json", "names.safetensors", "shard-00000.safetensors"])

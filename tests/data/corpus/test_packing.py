@@ -14,6 +14,8 @@ from tagfield.data.corpus import pack, packing
 from tagfield.data.dataset import Dataset
 from tagfield.data.encoded import same_vocabulary
 
+pytestmark = pytest.mark.usefixtures("small_pieces")
+
 WORDS = ("the", "a", "dog", "cat", "sees", "barks", "Anna", "Ben", "42", "tree")
 
 
@@ -24,19 +26,6 @@ def text(sentences: int, seed: int = 0) -> str:
         words = rng.integers(0, len(WORDS), rng.integers(1, 8))
         made.append("".join(f"{WORDS[w]}{rng.integers(0, 30)} T{w % 3} {'BIO'[w % 3]}\n" for w in words))
     return "\n".join(made)
-
-
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
-    path = tmp_path / "a.txt"
-    path.write_text(text(300))
-    return path
-
-
-@pytest.fixture(autouse=True)
-def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(packing, "PIECE", 2000)
-    monkeypatch.setattr(packing, "SMALLEST", 1)
 
 
 def same_arrays(one: Dataset, other: Dataset) -> None:
@@ -91,21 +80,6 @@ def test_take_is_datasets_take(file: Path, tmp_path: Path) -> None:
     for wrong in (-1, 300, 2**62):
         with pytest.raises(InputError, match=f"no sequence has the number {wrong}"):
             corpus.take(np.array([wrong]))
-
-
-def test_rare_attributes_are_left_out(file: Path, tmp_path: Path) -> None:
-    encoded = encode_files(file, template="chunking")
-    data = encoded.dataset
-    counts = np.bincount(data.attribute, data.slot_sizes(), len(encoded.attributes))
-    corpus = pack(file, tmp_path / "c", template="chunking", min_count=3, shard_size=10_000)
-    keep = counts >= 3
-    assert 0 < keep.sum() < len(keep)
-    assert same_vocabulary(corpus.attributes, encoded.attributes.subset(keep))
-    mine, theirs = corpus.encoded().dataset, data.keep_attributes(keep)
-    assert mine.slots.tolist() == theirs.slots.tolist()
-    for s in range(len(mine)):
-        span = slice(mine.slots[s], mine.slots[s + 1])
-        assert sorted(mine.attribute[span].tolist()) == sorted(theirs.attribute[span].tolist())
 
 
 def test_hashed_attributes_need_no_names(file: Path, tmp_path: Path) -> None:
@@ -194,18 +168,6 @@ def test_other_formats(tmp_path: Path, name: str, content: str) -> None:
     same_arrays(corpus.encoded().dataset, expected.dataset)
     assert corpus.labels.strings() == expected.labels.strings()
     assert (corpus.template is None) == name.endswith("items")
-
-
-def test_shards_get_one_form(tmp_path: Path) -> None:
-    """Values, edge attributes and long sentences may come late."""
-    (tmp_path / "a.items").write_text("A\tw=x\n\n" * 400 + "B\tw=y:0.5\n")
-    corpus = pack(tmp_path / "a.items", tmp_path / "c", shard_size=1)
-    assert len(corpus.shards) > 1
-    same_arrays(corpus.encoded().dataset, encode_files(tmp_path / "a.items").dataset)
-    (tmp_path / "b.items").write_text("A\tw=x\n\n" * 400 + "B\tw=y\n" * 40_000)
-    corpus = pack(tmp_path / "b.items", tmp_path / "d", shard_size=1)
-    assert corpus.take(np.array([0])).place.dtype == np.uint32
-    same_arrays(corpus.encoded().dataset, encode_files(tmp_path / "b.items").dataset)
 
 
 def test_a_wrong_line_is_named(tmp_path: Path) -> None:

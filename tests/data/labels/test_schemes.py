@@ -5,7 +5,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from seqeval.metrics.sequence_labeling import get_entities
 
-from tagfield.data.labels.rules import scheme_rule
 from tagfield.data.labels.schemes import SCHEMES, Chunk, check_scheme, chunks_of, labels_of, recode
 from tagfield.errors import InputError
 
@@ -44,30 +43,6 @@ def test_recoding_there_and_back(scheme: str, other: str, drawn: tuple[list[Chun
 @given(labels=st.lists(st.sampled_from(["O", "B-X", "I-X", "B-Y", "I-Y"]), max_size=8))
 def test_any_bio_labels_give_the_chunks_of_seqeval(labels: list[str]) -> None:
     assert [(c.label, c.start, c.end - 1) for c in chunks_of(labels)] == get_entities(labels)
-
-
-@pytest.mark.parametrize("scheme", SCHEMES)
-@settings(deadline=None)
-@given(drawn=chunked())
-def test_the_rules_of_a_scheme_allow_what_it_writes(scheme: str, drawn: tuple[list[Chunk], int]) -> None:
-    labels: list[str | None] = [None, *labels_of(*drawn, scheme), None]
-    every = ["O", *(f"{letter}{kind}" for letter in "BIESLU" for kind in ("-X", "-Y", "-A-B", ""))]
-    allows = scheme_rule(scheme, every)
-    assert all(map(allows, labels, labels[1:]))
-
-
-def test_a_bare_iob_is_bio_for_conversion_and_for_rules() -> None:
-    assert check_scheme("iob") == check_scheme("IOB") == "bio"
-    assert not scheme_rule("IOB", ["O", "B-X", "I-X"])("O", "I-X")
-
-
-def test_bmes_has_m_for_the_inner_tokens_of_iobes() -> None:
-    assert chunks_of(["B-X", "M-X", "E-X"]) == [Chunk(0, 3, "X")]
-    allows = scheme_rule("BMES", ["B-X", "M-X", "E-X", "S-X"])
-    assert allows("B-X", "M-X")
-    assert allows("M-X", "E-X")
-    assert not allows("M-X", "B-X")
-    assert not allows("S-X", "M-X")
 
 
 def test_names_of_schemes() -> None:

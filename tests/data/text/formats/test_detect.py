@@ -6,11 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tagfield.data.encode import Vocabulary, encode_files
-from tagfield.data.text.formats.csv_tsv import is_header
+from tagfield.data.encode import encode_files
 from tagfield.data.text.formats.detect import detect, kind_of
 from tagfield.data.text.sources import Source
-from tagfield.data.text.templates.fitting import preset_for
 from tagfield.data.text.templates.presets import PRESETS
 from tagfield.errors import InputError
 from tests.support.corpus import TRAIN, needs_corpus
@@ -65,36 +63,6 @@ def test_lines_that_are_almost_items_take_no_time() -> None:
     assert time.perf_counter() - start < 5  # milliseconds; backtracking took longer than anyone waits
 
 
-@pytest.mark.parametrize(
-    ("text", "columns"),
-    [
-        ("POS word label\nNNP Anna B-PER\n", ("pos", "w", "y")),
-        ("label pos word\nB-PER NNP Anna\n", ("y", "pos", "w")),
-        ("pos word\nNNP Anna\n", ("pos", "w")),  # without labels, pos is no label
-        ("word feature label\nAnna NNP B-PER\n", ("w", "pos", "y")),  # a name of its own: the order counts
-    ],
-)
-def test_a_template_reads_the_columns_that_a_header_names(text: str, columns: tuple[str, ...]) -> None:
-    encoded = encode_files(Source("a.txt", text.encode()), template="chunking", labels=Vocabulary(["O"]))
-    assert encoded.template is not None
-    assert encoded.template.columns == columns
-    assert encoded.attributes.strings()[:2] == ["w[0]=Anna", "pos[0]=NNP"]
-
-
-def test_a_header_without_what_the_template_reads() -> None:
-    source = Source("a.txt", b"word label\nAnna B-PER\n")
-    with pytest.raises(
-        InputError, match=r"a\.txt: template chunking reads word and pos, but the header names only word"
-    ):
-        encode_files(source, template="chunking", labels=Vocabulary(["O"]))
-
-
-def test_files_whose_headers_differ() -> None:
-    one, two = b"POS word label\nNNP Anna B-PER\n", b"word pos label\nAnna NNP B-PER\n"
-    encoded = encode_files([Source("a.txt", one), Source("b.txt", two)], template="chunking")
-    assert [name for name in encoded.attributes.strings() if "[0]=" in name] == ["w[0]=Anna", "pos[0]=NNP"]
-
-
 @pytest.mark.parametrize("columns", ["", " ", "y", "_ y", "sentence y"])
 def test_columns_must_name_one_that_is_read(columns: str) -> None:
     with pytest.raises(InputError, match="name at least one column besides the label"):
@@ -129,28 +97,6 @@ def test_names_of_files_count_less_than_their_content(tmp_path: Path) -> None:
     assert kind_of(Source("A.JSONL", b"")) == "jsonl"
     assert kind_of(Source("a.txt", b"{ ( O\n")) == "columns"
     assert kind_of(Source("a.txt", b"[ ( O\n")) == "columns"
-
-
-@pytest.mark.parametrize(
-    ("cells", "named"),
-    [(["word", "label"], True), (["Word", "POS", "Tag"], True), (["word", "NN"], False), (["The", "DT"], False)],
-)
-def test_headers(cells: list[str], named: bool) -> None:
-    assert is_header(cells) is named
-
-
-def test_the_template_follows_what_is_found() -> None:
-    words = ["w", "y"]
-    wanted = {
-        preset_for(words, {"B-PER", "O"}, ["Anna"]): "ner",
-        preset_for(words, {"NN", "VB"}, ["Anna"]): "pos",
-        preset_for(words, {"B", "M", "E", "S"}, ["中", "国"]): "segmentation",
-        preset_for(["w", "pos", "y"], {"B-NP"}, ["The"]): "chunking",
-        preset_for(["w", "pos", "chunk", "y"], {"B-NP"}, ["The"]): "ner",
-    }
-    for found, preset in wanted.items():
-        assert found == (preset if preset in PRESETS else "words")
-    assert preset_for(words, {"B", "E"}, ["ab"]) != "segmentation"  # whole words, not characters
 
 
 @needs_corpus

@@ -6,9 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tagfield.data.encode import Encoded, encode_words
+from tagfield.data.encode import Encoded, encode_files, encode_words
+from tagfield.data.text.sources import Source
 from tagfield.data.text.templates.presets import PRESETS, load_template
 from tagfield.data.text.templates.template import Template
+from tagfield.errors import InputError
 from tests.support import naive_presets as naive
 
 PAGE = Path(__file__).resolve().parents[4] / "docs" / "templates.md"
@@ -80,3 +82,29 @@ def test_the_page_names_every_preset_with_its_columns() -> None:
 def test_case_and_digits_are_seen_beside_the_word() -> None:
     ((token, _),) = attributes(encode_words([["IL-2", "Receptor"]], [["B", "I"]], template="ner"))
     assert {"w.lower[0]=il-2", "w.kind[0]=dX-", "w.kind[1]=title", "w.shape[0]=X-d", "w.lower.parts[0]=il"} < token
+
+
+def test_chunking_is_crfsuites_example() -> None:
+    names = [pattern.text.split("=")[0] for pattern in PRESETS["chunking"].patterns]
+    assert " ".join(names) == (
+        "w[-2] w[-1] w[0] w[1] w[2] w[-1]|w[0] w[0]|w[1] pos[-2] pos[-1] pos[0] pos[1] pos[2] "
+        "pos[-2]|pos[-1] pos[-1]|pos[0] pos[0]|pos[1] pos[1]|pos[2] "
+        "pos[-2]|pos[-1]|pos[0] pos[-1]|pos[0]|pos[1] pos[0]|pos[1]|pos[2]"
+    )
+    encoded = encode_files([Source("file", b"a b A\nc:d e B\n")])
+    first = ["w[0]=a", "w[1]=c:d", "w[0]|w[1]=a|c:d", "pos[0]=b", "pos[1]=e", "pos[0]|pos[1]=b|e", "__BOS__"]
+    second = ["w[-1]=a", "w[0]=c:d", "w[-1]|w[0]=a|c:d", "pos[-1]=b", "pos[0]=e", "pos[-1]|pos[0]=b|e", "__EOS__"]
+    assert encoded.attributes.strings() == first + second
+
+
+def test_files_and_presets(tmp_path: Path) -> None:
+    path = tmp_path / "template"
+    path.write_bytes(b"U0:%x[0,0]\nU1:\xff\n")
+    with pytest.raises(InputError, match="line 2: the bytes are not valid UTF-8"):
+        load_template(path)
+    with pytest.raises(InputError, match=r"no template named 'chunkin'; did you mean 'chunking'\?"):
+        load_template("chunkin")
+    with pytest.raises(InputError, match=r"no template named 'mine'; use chunking, words, .*segmentation, or the path"):
+        load_template("mine")
+    assert load_template("words") is PRESETS["words"]
+    assert load_template(PRESETS["words"], "_ w y").columns == ("_", "w", "y")

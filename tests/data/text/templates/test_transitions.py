@@ -13,9 +13,8 @@ from tagfield.data.text.templates.template import Pattern, Template
 from tagfield.errors import InputError
 from tagfield.native._text import TemplateEncoder
 from tagfield.templates import column, parse_template, template
-from tests.data.test_encode import check
+from tests.data.test_encode import check, check_edges
 from tests.data.text.templates.test_language import RESOURCES, patterns, sentences
-from tests.data.text.templates.test_wapiti import check_edges
 from tests.support import naive_template as twin
 from tests.support import naive_text as naive
 
@@ -115,12 +114,6 @@ def test_wrong_templates(text: str, message: str) -> None:
     with pytest.raises(InputError) as caught:
         parse_template(text)
     assert message in str(caught.value)
-
-
-@pytest.mark.parametrize("transitions", ["B:%x[0,w]", column("w")])
-def test_transitions_that_are_no_list(transitions: Any) -> None:
-    with pytest.raises(InputError, match="transitions must be a list of cells and strings"):
-        template(column("w"), transitions=transitions)
 
 
 def test_forged_templates() -> None:

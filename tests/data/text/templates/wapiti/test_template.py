@@ -1,4 +1,4 @@
-"""Wapiti's patterns: the program's own answers, drawn patterns against the naive twin, and what is refused."""
+"""Pattern files of Wapiti: drawn ones against the naive twin, lines and comments, and wrong patterns."""
 
 import pickle
 from pathlib import Path
@@ -7,69 +7,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tagfield.data.encode import Encoded, Vocabulary, WordEncoder, encode_files, encode_words
+from tagfield.data.encode import Vocabulary, WordEncoder, encode_files, encode_words
 from tagfield.data.text.sources import Source
-from tagfield.data.text.stray_bytes import bytes_of_text, text_of_bytes
+from tagfield.data.text.stray_bytes import text_of_bytes
 from tagfield.data.text.templates.presets import load_template
 from tagfield.data.text.templates.template import Template
-from tagfield.data.text.templates.wapiti.regex import compile_wapiti
 from tagfield.errors import InputError
-from tagfield.templates import parse_wapiti, split_observations
-from tests.data.test_encode import check
+from tagfield.templates import parse_wapiti
+from tests.data.test_encode import check, check_edges
+from tests.data.text.templates.wapiti.test_regex import bytes_in_reach, expressions
 from tests.support import naive_text as naive
 from tests.support import naive_wapiti as twin
-
-# What Wapiti 1.5 gives for %m with an expression and a cell; "\0" ends the whole observation.
-PARTS = [
-    ("^.?.?", "Rome", "Ro"),
-    ("..$", "Rome", "me"),
-    (".*", "Rome", ""),
-    (r"\u\l*", "McDonald", "M"),
-    (r"\a*$", "p53kit", "kit"),
-    (".?G", "doG7", "oG"),
-    (r"\S", "doG", "d"),
-    (r"\p", "u_u-a", "_"),
-    (r"\W", "ab_c", "_"),
-    (r"\.", "a.b", "."),
-    (r"\"", 'a"b', '"'),
-    ("h+e", "The", ""),
-    ("[hd]", "The", ""),
-    ("e$*", "The", "e"),
-    ("z", "The", ""),
-    ("a.?b", "abcdefgh", "abc"),
-    ("a.?.?b", "abcdefgh", "abcde"),
-    ("a.?.?.?b", "abcdefgh", "abcdefgh\0"),
-    ("a.?b.?c", "abcdefgh", "abcde"),
-    ("a.?.*b", "abcdefgh", "abcdefgh\0"),
-    (".*.?$", "abcdef", "abcdef"),
-    ("a*.*.$", "abcdef", "abcdef"),
-    ("a?a?a?c", "abcdefgh", "c"),
-    (".?.?b", "aaaab", "aab"),
-    (".é*", "doG7é", "7\ufdd4\ufde3"),
-]
-
-
-@pytest.mark.parametrize(("expression", "cell", "part"), PARTS)
-def test_parts_are_those_of_the_program(expression: str, cell: str, part: str) -> None:
-    assert text_of_bytes(compile_wapiti(expression).part(cell.encode()) or b"") == part
-    assert text_of_bytes(twin.search(expression.encode(), cell.encode()) or b"") == part
-
-
-bytes_in_reach = st.text(alphabet='aBcD1é漢-_.$^*"x', min_size=1, max_size=6)
-atoms = st.sampled_from([*"aB1é漢-_.$^x+[|", *(f"\\{c}" for c in 'dawslupDAWSLUP.*?$^"\\z')])
-expressions = st.builds(
-    lambda start, parts, end: start + "".join(parts) + end,
-    st.sampled_from(["", "^"]),
-    st.lists(st.builds(str.__add__, atoms, st.sampled_from(["", "", "*", "?"])), max_size=5),
-    st.sampled_from(["", "$"]),
-).filter(lambda expression: expression[:2] not in ("^*", "^?"))  # which is refused
-
-
-@given(expressions, bytes_in_reach)
-def test_expressions_are_what_their_twin_says(expression: str, cell: str) -> None:
-    found = twin.search(expression.encode(), cell.encode())
-    assert compile_wapiti(expression).part(cell.encode()) == found
-    assert compile_wapiti(expression).matches(cell.encode()) == (found is not None)
 
 
 @st.composite
@@ -86,6 +34,8 @@ lines = st.builds(
     st.sampled_from("12"),
     st.lists(macros(), max_size=3),
 )
+
+
 sentences = st.lists(st.lists(st.tuples(bytes_in_reach, bytes_in_reach), max_size=5), max_size=4)
 
 
@@ -116,15 +66,6 @@ def test_patterns_expand_as_their_twin_says(batches: list, patterns: list[str]) 
         check_edges(found, naive.pack([expected(patterns, rows, b"b*") for rows in X], pairs, grouped=False))
     assert one.attributes.strings() == list(states)
     assert list(edges or []) == list(pairs)
-
-
-def check_edges(encoded: Encoded, packed: dict[str, list]) -> None:
-    slots = encoded.dataset.edge_slots
-    if slots is None:
-        assert not packed["attribute"]
-        return
-    for name in ("slots", "occurrences", "attribute", "stop", "position"):
-        assert getattr(slots, name).tolist() == packed[name], name
 
 
 def test_files_and_words_give_the_same() -> None:
@@ -181,31 +122,3 @@ def test_wrong_patterns(text: str, message: str) -> None:
 def test_columns_that_are_not_there() -> None:
     with pytest.raises(InputError, match="names column 3, but a token has only w besides the label"):
         encode_words([["a"]], template=parse_wapiti("u:%x[0,3]").with_columns("w y"))
-
-
-def test_a_part_of_a_character_is_kept_or_refused() -> None:
-    template = parse_wapiti('u:%m[0,0,"^."]/%m[0,0,".$"]').with_columns("w y")
-    (name,) = encode_words([["é"]], template=template).attributes
-    assert bytes_of_text(name) == b"u:\xc3/\xa9"
-    beside = parse_wapiti('u:%m[0,0,"^."]%m[0,0,".$"]').with_columns("w y")
-    assert encode_words([["ab"]], template=beside).attributes.strings() == ["u:ab"]
-    with pytest.raises(InputError, match="cuts a character of 'é' in two, next to another %m; write some text between"):
-        encode_words([["é"]], template=beside)
-
-
-@given(st.binary(max_size=8))
-def test_stray_bytes_come_back(data: bytes) -> None:
-    text = text_of_bytes(data)
-    text.encode()
-    assert bytes_of_text(text) == data
-
-
-def test_observations_without_patterns() -> None:
-    X, edges = split_observations([[["u1", "u1", "b"], ["*2"]], []])
-    assert X == [[["u1", "u1"], ["*2"]], []]
-    assert edges == [[["b"], ["*2"]], []]
-    assert split_observations([[["x"]]], prefix=True) == ([[["ux"]]], [[[]]])
-    with pytest.raises(InputError, match=r"X\[0\]\[1\] has the observation 'x'; without patterns it must begin with u"):
-        split_observations([[["u"], ["x"]]])
-    with pytest.raises(InputError, match=r"X\[0\]\[0\] must be a list of observations"):
-        split_observations([["u"]])

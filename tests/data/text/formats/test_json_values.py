@@ -1,18 +1,20 @@
-"""JSON in the dialects of the annotation tools, and what is wrong with it."""
+"""One JSON value in the dialects of the annotation tools."""
 
 import json
-import time
 
 import pytest
 
-from tagfield.data.text.formats.json_file import read_json, read_jsonl
-from tagfield.data.text.reading import read
+from tagfield.data.text.formats.json_file import read_jsonl
 from tagfield.data.text.records import Document, Record, Sentence, TextSpan
 from tagfield.data.text.sources import Source
 from tagfield.errors import InputError
 
 TEXT = "Anna sings in New York."
+
+
 SPANS = (TextSpan(0, 4, "PER"), TextSpan(14, 22, "LOC"))
+
+
 TOKENS = [
     {"text": w, "start": TEXT.index(w), "end": TEXT.index(w) + len(w), "id": k} for k, w in enumerate(["Anna", "sings"])
 ]
@@ -112,82 +114,3 @@ def test_what_tag_writes_is_read() -> None:
     record = one({"text": TEXT, "sentences": [{"start": 0, "end": 4, "tokens": tokens, "spans": []}]})
     assert isinstance(record, Sentence)
     assert (record.words, record.labels) == (("Anna",), ("B-PER",))
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        '[{"text": "a"},\n {"text": "b"}]',
-        '{"annotations": [["a", {"entities": []}], ["b", {"entities": []}]], "classes": []}',
-        '{"text": "a"}\n\n{\n"text": "b"}',
-        '{"data": [{"text": "a"}, {"text": "b"}]}',
-    ],
-)
-def test_json_files(text: str) -> None:
-    assert [record.text for record in read_json(Source("a.json", text.encode()))] == ["a", "b"]
-
-
-def test_many_values_one_after_the_other_are_read_in_linear_time() -> None:
-    start = time.perf_counter()
-    records = list(read_json(Source("a.json", b'{"text": "a", "note": "%s"}\n' % (b"x" * 400) * 60_000)))
-    assert records[-1].where == "a.json, line 60000"
-    assert time.perf_counter() - start < 30  # 1 s; counting lines from the start of the file took minutes
-
-
-def test_line_separators_of_unicode_and_crlf_and_a_mark() -> None:
-    raw = '\ufeff{"tokens": ["a\u2028b"], "labels": ["X"]}\r\n\r\n{"tokens": ["c"], "labels": ["X"]}\r\n'.encode()
-    assert [s.words for s in read(Source("a.jsonl", raw.removeprefix(b"\xef\xbb\xbf"))).sentences()] == [
-        ("a\u2028b",),
-        ("c",),
-    ]
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ('{"tokens": ["a"]', "this is not JSON"),
-        ('{"tokens": ["a"]} {}', "more than one JSON value on the line"),
-        ('{"tokens": ["a"], "x": NaN}', "NaN is not a JSON number"),
-        ('{"tokens": ["a"], "x": -Infinity}', "-Infinity is not a JSON number"),
-        ('{"tokens": ["\\ud800"]}', r"\\ud800 is half of a character"),
-        ("[" * 100_000, "this is not JSON|nested too deeply"),
-        ('{"x":' * 100_000 + "1" + "}" * 100_000, "nested too deeply"),
-        ('{"text": "a", "spans": [[0, ' + "9" * 5000 + ', "X"]]}', "this is not JSON"),
-        ('{"text": "a", "spans": [[0, 99999999999999999999, "X"]]}', "span 1: 0 to 9+ is outside the text"),
-        ('{"text": "a", "spans": [[0, 1.0, "X"]]}', "both must be whole numbers"),
-        ('{"text": "a", "spans": [[0, true, "X"]]}', "both must be whole numbers"),
-        ('{"text": "a", "spans": [[0, 1]]}', "is not a span"),
-        ('{"text": "a", "spans": [[0, 1, ""]]}', "the label is ''"),
-        (
-            '{"text": "ab", "spans": [{"start": 0, "end": 1, "label": "X", "text": "b"}]}',
-            "0 to 1 is 'a' in the text, not",
-        ),
-        ('{"tokens": ["a", ""], "labels": ["X", "Y"]}', "token 2 is ''; a token is a string"),
-        ('{"tokens": ["a", 3], "labels": ["X", "Y"]}', "token 2 is 3"),
-        ('{"tokens": ["a", "b"], "labels": ["X"]}', "found 2 tokens but 1 labels"),
-        ('{"tokens": ["a"], "labels": [["X"]]}', "the label of token 1 is"),
-        ('{"sentence": "a"}', 'neither "tokens" nor "text", only \'sentence\''),
-        ("3", "found a number instead of an object"),
-    ],
-)
-def test_what_is_wrong_is_named_with_its_line(line: str, message: str) -> None:
-    with pytest.raises(InputError, match=message) as raised:
-        list(read_jsonl(Source("a.jsonl", b'{"text": "ok"}\n' + line.encode())))
-    assert str(raised.value).startswith("a.jsonl, line 2")
-
-
-def test_a_text_with_many_spans_is_read_in_linear_time() -> None:
-    start, text = time.perf_counter(), "😀 " * 500_000
-    record = one({"text": text, "spans": [[at, at + 1, "X"] for at in range(0, len(text), 50)]})
-    assert isinstance(record, Document)
-    assert len(record.spans or ()) == 20_000
-    assert time.perf_counter() - start < 20  # 1 s; a text that was encoded for every span took minutes
-
-
-def test_offsets_in_utf16_units() -> None:
-    text = "😀aaa"
-    span = {"start": 2, "end": 3, "labels": ["X"], "text": "a"}  # in a browser the face counts twice
-    task = {"data": {"text": text}, "annotations": [{"result": [{"value": span}]}]}
-    record = one(task)
-    assert isinstance(record, Document)
-    assert record.spans == (TextSpan(1, 2, "X"),)

@@ -1,0 +1,13 @@
+"""The roles of columns, from a header or from their number."""
+
+import pytest
+
+from tagfield.data.text.formats.csv_tsv import is_header
+
+
+@pytest.mark.parametrize(
+    ("cells", "named"),
+    [(["word", "label"], True), (["Word", "POS", "Tag"], True), (["word", "NN"], False), (["The", "DT"], False)],
+)
+def test_headers(cells: list[str], named: bool) -> None:
+    assert is_header(cells) is named

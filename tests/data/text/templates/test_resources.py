@@ -1,0 +1,37 @@
+"""Gazetteers, clusters and regular expressions: what they find, and what is no resource."""
+
+import re
+from typing import Any
+
+import pytest
+
+from tagfield.data.text.templates.resources import cluster, gazetteer, regex
+from tagfield.errors import InputError
+from tests.data.text.templates.test_language import values
+
+
+def test_the_longest_phrase_wins_and_phrases_do_not_overlap() -> None:
+    phrases = gazetteer("x", ["a b", "a b c", "c d", "d"])
+    assert values("in(x)", list("abcd"), (phrases,)) == ["B-x", "I-x", "I-x", "B-x"]
+    assert values("in(x)", list("abd"), (phrases,)) == ["B-x", "I-x", "B-x"]
+
+
+def test_cluster_files_with_wrong_lines(tmp_path: Any) -> None:
+    (tmp_path / "paths").write_text("Rome\t0010\nParis\n")
+    with pytest.raises(InputError, match="line 2: found 'Paris'; write word<TAB>path"):
+        cluster("brown", tmp_path / "paths")
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: gazetteer("g", [["New", "York"]]), "gazetteer g: ['New', 'York'] is no phrase"),
+        (lambda: gazetteer("g", None), "gazetteer g: give a file or a list of phrases, not NoneType"),
+        (lambda: cluster("c", {"Rome": 10}), "cluster c: 'Rome' has the path 10; words and paths must be strings"),
+        (lambda: cluster("c", [("Rome", "10")]), "cluster c: give a file or a dict of each word's path, not list"),
+        (lambda: regex(None, "a"), "regex None: a name must consist of letters"),
+    ],
+)
+def test_resources_of_the_wrong_type(make: Any, message: str) -> None:
+    with pytest.raises(InputError, match=re.escape(message)):
+        make()
