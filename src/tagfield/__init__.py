@@ -4,8 +4,7 @@
 >>> model.tag_words([["the", "cow"]])
 [['D', 'N']]
 
-`PUBLIC` lists the public names. Each is imported on first use, so `import tagfield` and `tagfield --help` load neither
-NumPy nor the kernels.
+Each name is imported on first use, so `import tagfield` and `tagfield --help` load neither NumPy nor the kernels.
 """
 
 from importlib import import_module
@@ -44,50 +43,53 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-PUBLIC: dict[str, str] = {  # name: its module
-    "CRF": "tagfield.compat.sklearn",
-    "RECIPES": "tagfield.train",
-    "Corpus": "tagfield.data.corpus",
-    "Dataset": "tagfield.data.dataset",
-    "Encoded": "tagfield.data.encode",
-    "Epoch": "tagfield.train",
-    "InputError": "tagfield.errors",
-    "MemoryLimitError": "tagfield.errors",
-    "Model": "tagfield.model.model",
-    "ModelFileError": "tagfield.errors",
-    "OutputError": "tagfield.errors",
-    "Scores": "tagfield.evaluate",
-    "Settings": "tagfield.train",
-    "TagfieldError": "tagfield.errors",
-    "TaggedSentence": "tagfield.model.tagged",
-    "TaggedSpan": "tagfield.model.tagged",
-    "TaggedText": "tagfield.model.tagged",
-    "TaggedToken": "tagfield.model.tagged",
-    "Template": "tagfield.data.text.templates.template",
-    "TrainingError": "tagfield.errors",
-    "Tuning": "tagfield.scale.tuning",
-    "UnknownAttributesWarning": "tagfield.errors",
-    "encode_files": "tagfield.data.encode",
-    "encode_sequences": "tagfield.data.encode",
-    "encode_words": "tagfield.data.encode",
-    "install_as_pycrfsuite": "tagfield.compat.pycrfsuite",
-    "limit_memory": "tagfield.system.memory",
-    "pack": "tagfield.data.corpus",
-    "read": "tagfield.data.text.reading",
-    "tokenize": "tagfield.data.text.tokenizer.tokenizer",
-    "tune": "tagfield.scale.tuning",
-    "write": "tagfield.data.text.writing",
-    "write_errors_page": "tagfield.apps.errors",
-}
+MODULES = ("metrics", "pycrfsuite", "scorers", "templates", "utils")  # public modules
+PUBLIC: dict[str, str] = {}  # name: its module
+__all__ = ["__version__"]
 
-MODULES = ("metrics", "pycrfsuite", "scorers", "templates", "utils")  # but templates as switching users know them
 
-__all__ = ["CRF", "RECIPES", "Corpus", "Dataset", "Encoded", "Epoch", "InputError", "MemoryLimitError", "Model"]
-__all__ += ["ModelFileError", "OutputError"]
-__all__ += ["Scores", "Settings", "TagfieldError", "TaggedSentence", "TaggedSpan", "TaggedText", "TaggedToken"]
-__all__ += ["Template", "TrainingError", "Tuning", "UnknownAttributesWarning", "__version__", "encode_files"]
-__all__ += ["encode_sequences", "encode_words", "install_as_pycrfsuite", "limit_memory", "pack", "read", "tokenize"]
-__all__ += ["tune", "write", "write_errors_page"]
+def _are_in(module: str) -> None:
+    """The names that were added to __all__ since the last call are imported from this module."""
+    PUBLIC.update(dict.fromkeys(__all__[1 + len(PUBLIC) :], module))
+
+
+# The public names by module. Type checkers understand only lists of strings that are added to __all__, so the table for
+# `__getattr__` is built from those. mypy fails if a name is here and not imported above.
+__all__ += ["write_errors_page"]
+_are_in("tagfield.apps.errors")
+__all__ += ["install_as_pycrfsuite"]
+_are_in("tagfield.compat.pycrfsuite")
+__all__ += ["CRF"]
+_are_in("tagfield.compat.sklearn")
+__all__ += ["Corpus", "pack"]
+_are_in("tagfield.data.corpus")
+__all__ += ["Dataset"]
+_are_in("tagfield.data.dataset")
+__all__ += ["Encoded", "encode_files", "encode_sequences", "encode_words"]
+_are_in("tagfield.data.encode")
+__all__ += ["read"]
+_are_in("tagfield.data.text.reading")
+__all__ += ["Template"]
+_are_in("tagfield.data.text.templates.template")
+__all__ += ["tokenize"]
+_are_in("tagfield.data.text.tokenizer.tokenizer")
+__all__ += ["write"]
+_are_in("tagfield.data.text.writing")
+__all__ += ["InputError", "MemoryLimitError", "ModelFileError", "OutputError", "TagfieldError", "TrainingError"]
+__all__ += ["UnknownAttributesWarning"]
+_are_in("tagfield.errors")
+__all__ += ["Scores"]
+_are_in("tagfield.evaluate")
+__all__ += ["Model"]
+_are_in("tagfield.model.model")
+__all__ += ["TaggedSentence", "TaggedSpan", "TaggedText", "TaggedToken"]
+_are_in("tagfield.model.tagged")
+__all__ += ["Tuning", "tune"]
+_are_in("tagfield.scale.tuning")
+__all__ += ["limit_memory"]
+_are_in("tagfield.system.memory")
+__all__ += ["RECIPES", "Epoch", "Settings"]
+_are_in("tagfield.train")
 
 
 def __getattr__(name: str) -> Any:

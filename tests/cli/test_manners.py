@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tagfield.cli.commands import COMMANDS
-from tagfield.cli.exits import EXITS
+from tagfield.cli.shared.exit_codes import EXITS
 from tests.support.cli_process import TRAIN, call, good, refused
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -19,7 +19,7 @@ from tagfield.data.text.formats.detect import detect, kind_of
 from tagfield.data.text.formats.table import FILE_FORMATS
 from tagfield.data.text.inputs import open_inputs
 from tagfield.data.text.reading import ReadOptions
-from tagfield.data.text.sources import STDIN, Source
+from tagfield.data.text.sources import STDIN, Source, listed
 from tagfield.data.text.templates.fitting import by_header
 from tagfield.data.text.templates.template import Template
 from tagfield.errors import InputError
@@ -79,9 +79,7 @@ def read_blocks(
     [(b'a\\nb\\n\\n', 0), (b'c\\n', 3)]
     """
     reading = reading or ReadOptions()
-    if paths.count(STDIN) > 1:
-        raise InputError("standard input (-) can be read only once")
-    for path in paths:
+    for path in listed(paths):
         if path == STDIN and not _compressed() and reading.encoding is None:
             yield from _numbered(Source("standard input", b""), *_arriving(reading), reading, template)
         else:
