@@ -1,24 +1,33 @@
 # The two commands of the README are `make demo` and `make test`. Everything happens in .venv.
 PYTHON ?= python3
 PY := .venv/bin/python
-NATIVE := CMakeLists.txt $(wildcard native/*/*.hpp native/*/*.cpp)
+PIP := $(PY) -m pip install -q --disable-pip-version-check
+NATIVE := CMakeLists.txt $(shell find native -name '*.hpp' -o -name '*.cpp')
 PYTEST_FLAGS ?= -n auto --dist worksteal
 
-.PHONY: build demo paper lint browser clang spark test fuzz reference docs bench scale bench-serve oldest wheel sdist sbom requirements \
-    container sanitize threadsanitize clean
+.PHONY: build tools demo paper lint quick browser clang spark test fuzz reference docs bench scale bench-serve oldest wheel sdist sbom \
+    requirements container sanitize threadsanitize clean
 
+# Each done once: what the demo needs (.ready), the native modules (.built), what developers need besides (.installed).
 build: .venv/.built
 
-.venv/.installed: pyproject.toml
+.venv/.ready: pyproject.toml scripts/dependencies.py
 	test -x $(PY) || $(PYTHON) -m venv .venv
-	$(PY) -m pip install -q --disable-pip-version-check "scikit-build-core>=0.10" "nanobind>=2.4" "cmake>=3.26" "ninja>=1.11" "setuptools>=70.1" "setuptools-scm>=8"
-	$(PY) -m pip install -q --disable-pip-version-check --no-build-isolation -e ".[dev]"
-	touch .venv/.installed
+	$(PY) scripts/dependencies.py build plots serve > .venv/ready.txt
+	$(PIP) -r .venv/ready.txt
+	touch .venv/.ready
+
+.venv/.built: .venv/.ready $(NATIVE)
+	$(PIP) --no-build-isolation --no-deps -e .
 	touch .venv/.built
 
-.venv/.built: .venv/.installed $(NATIVE)
-	$(PY) -m pip install -q --disable-pip-version-check --no-build-isolation --no-deps -e .
-	touch .venv/.built
+.venv/.installed: .venv/.ready
+	$(PY) scripts/dependencies.py dev > .venv/installed.txt
+	$(PIP) "setuptools>=70.1" "setuptools-scm>=8"
+	$(PIP) -r .venv/installed.txt
+	touch .venv/.installed
+
+tools: .venv/.built .venv/.installed
 
 # From a file of words and labels to labelled text, then a comparison of the recipes; no data files, no network. DEMO is the
 # folder it writes to.
@@ -46,11 +55,15 @@ demo: build
 	@echo "Label text of your own as you type: start the service, then open http://127.0.0.1:8000 in your browser. Ctrl-C stops it."
 	@echo "  .venv/bin/tagfield serve $(DEMO)/model"
 
-lint: build
+lint: tools
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	.venv/bin/mypy
 	.venv/bin/lint-imports
+
+# While you work: lint, types and the tests of what you changed, in under a minute.
+quick: tools
+	$(PY) scripts/quick.py $(QUICK_FLAGS)
 
 # Chromium for the tests of pages (tests/*/test_page.py). `make test` tries once and goes on without it; `make browser` tries again.
 browser:
@@ -84,7 +97,7 @@ test: lint .venv/.browser .venv/.clang .venv/.spark
 # names of targets, and --sanitized for the modules of `make sanitize`.
 FUZZ_SECONDS ?= 60
 
-fuzz: build .venv/.clang
+fuzz: tools .venv/.clang
 	$(PY) scripts/fuzz.py --seconds $(FUZZ_SECONDS) $(FUZZ_FLAGS)
 
 # docs/options.md, which a test compares with the options themselves.
@@ -92,7 +105,7 @@ reference: build
 	$(PY) -m tagfield.train.recipes.reference > docs/options.md
 
 # The documentation site in build/site: open build/site/index.html. Dead links and names that are not there end the build.
-docs: build
+docs: tools
 	$(PY) scripts/pages.py notebook
 	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict --quiet
 	@echo "The site: open build/site/index.html in a browser."
@@ -135,7 +148,7 @@ OLDEST := build/oldest/bin/python
 OLDEST_TESTS ?= tests/estimator tests/test_metrics.py tests/docs/test_migrate.py tests/data/test_encode.py \
     tests/data/text/test_objects.py tests/train tests/model/test_model.py tests/model/test_explain.py
 
-oldest: build
+oldest: tools
 	test -x $(OLDEST) || $(PYTHON) -m venv build/oldest
 	$(PY) -m pip wheel -q --disable-pip-version-check --no-deps --no-build-isolation -w build/wheel .
 	$(OLDEST) -m pip install -q --disable-pip-version-check pytest hypothesis "safetensors>=0.4.3" seqeval typer rich \
@@ -200,15 +213,15 @@ define sanitized
 	.venv/bin/cmake -S . -B $(1) -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/.venv/bin/ninja \
 	    -DCMAKE_BUILD_TYPE=Release -DTAGFIELD_SANITIZE=$(2) -DPython_EXECUTABLE=$(CURDIR)/$(PY)
 	.venv/bin/cmake --build $(1) -j 2 --target _text _kernels_base \
-	    $$($(PY) -c 'from tagfield.native import kernels; print(kernels.__name__.partition(".")[2])')
+	    $$($(PY) -c 'from tagfield.native import kernels; print(kernels.__name__.rpartition(".")[2])')
 	rm -rf $(1)/site && mkdir -p $(1)/site && cp -r src/tagfield $(1)/site
-	cp $(1)/*.so $(1)/site/tagfield
+	cp $(1)/*.so $(1)/site/tagfield/native
 	PYTHONPATH="$(1)/site:$$($(PY) -c 'import sysconfig; print(sysconfig.get_path("purelib"))')" $(4) \
 	LD_PRELOAD="$(foreach library,$(3) stdc++.so.6,$(shell $(CXX) -print-file-name=lib$(library)))" \
 	$(PY) -S -m pytest -m "not slow" -p no:cacheprovider --hypothesis-profile=sanitize $(SANITIZE_FLAGS)
 endef
 
-sanitize: build
+sanitize: tools
 	$(call sanitized,$(SANITIZED),"address$(comma)undefined",asan.so ubsan.so,\
 	    ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1) $(SANITIZE_TESTS)
 
@@ -220,7 +233,7 @@ THREAD_TESTS ?= tests/model/arrow/test_words.py tests/native/test_threads.py tes
     tests/train/test_edges.py tests/train/test_blocks.py tests/compat/sklearn/test_decoding.py
 comma := ,
 
-threadsanitize: build
+threadsanitize: tools
 	$(call sanitized,build/threads,thread,tsan.so,TSAN_OPTIONS="halt_on_error=1 second_deadlock_stack=1") \
 	    -k "not may_not_start_more_threads and not fork and not spawned" $(THREAD_TESTS)
 

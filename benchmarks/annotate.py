@@ -25,8 +25,8 @@ from tagfield.apps.annotate.learning import Learning
 from tagfield.apps.annotate.session import COVERED
 from tagfield.apps.annotate.teacher import SAMPLE
 from tagfield.data.encode import WordEncoder
-from tagfield.data.text.presets import load_template
 from tagfield.data.text.reading import ReadOptions, read_files
+from tagfield.data.text.templates.presets import load_template
 from tagfield.model.model import Model
 from tagfield.native._text import Vocabulary
 from tagfield.train import Settings

@@ -33,7 +33,7 @@ def edges_of(encoded: Encoded, prefixes: tuple[str, ...]) -> tuple[Dataset, int]
     """The dataset whose attributes with some prefix are edge attributes too, and how many there are."""
     data = encoded.dataset
     chosen = np.array([name.startswith(prefixes) for name in encoded.attributes.strings()])
-    return replace(data, edges=data.states.keep(chosen).after_first()), int(chosen.sum())
+    return replace(data, edge_slots=data.states.keep(chosen).after_first()), int(chosen.sum())
 
 
 def with_edges(model: Model, train: Dataset, edges: int) -> tuple[FeatureSet, Weights]:

@@ -24,9 +24,9 @@ from pathlib import Path
 import numpy as np
 
 from tagfield.data.encode import Encoded, encode_words
-from tagfield.data.text.presets import load_template
-from tagfield.data.text.template_text import parse_template
-from tagfield.data.text.templates import Template
+from tagfield.data.text.templates.parsing import parse_template
+from tagfield.data.text.templates.presets import load_template
+from tagfield.data.text.templates.template import Template
 from tagfield.evaluate import evaluate
 from tagfield.model.model import Model
 from tagfield.train import Settings

@@ -27,7 +27,7 @@ WORK = ROOT / "build/release"
 LARGEST = 5_000_000  # bytes of a wheel
 MODULES = {"_text", "_kernels_base"}  # of every platform
 X86_MODULES = {"_kernels_avx2", "_kernels_avx512"}
-NATIVE = re.compile(r"tagfield/(\w+)\.[\w.-]*(?:so|pyd)")
+NATIVE = re.compile(r"tagfield/native/(\w+)\.[\w.-]*(?:so|pyd)")
 REPAIR = {
     "linux": ["auditwheel", "repair", "--wheel-dir"],
     "darwin": ["delocate-wheel", "--wheel-dir"],

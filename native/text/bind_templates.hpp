@@ -1,4 +1,4 @@
-// Python bindings of template_encoder.hpp, gazetteer.hpp and arrow_words.hpp; data/text/plan.py makes the encoders.
+// Python bindings of template_encoder.hpp, gazetteer.hpp and arrow_words.hpp; data/text/templates/plan.py makes the encoders.
 #pragma once
 
 #include <memory>

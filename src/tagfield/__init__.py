@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from tagfield.data.dataset import Dataset
     from tagfield.data.encode import Encoded, encode_files, encode_sequences, encode_words
     from tagfield.data.text.reading import read
-    from tagfield.data.text.templates import Template
-    from tagfield.data.text.tokenizer import tokenize
+    from tagfield.data.text.templates.template import Template
+    from tagfield.data.text.tokenizer.tokenizer import tokenize
     from tagfield.data.text.writing import write
     from tagfield.errors import (
         InputError,
@@ -63,7 +63,7 @@ PUBLIC: dict[str, str] = {  # name: its module
     "TaggedSpan": "tagfield.model.tagged",
     "TaggedText": "tagfield.model.tagged",
     "TaggedToken": "tagfield.model.tagged",
-    "Template": "tagfield.data.text.templates",
+    "Template": "tagfield.data.text.templates.template",
     "TrainingError": "tagfield.errors",
     "Tuning": "tagfield.scale.tuning",
     "UnknownAttributesWarning": "tagfield.errors",
@@ -74,7 +74,7 @@ PUBLIC: dict[str, str] = {  # name: its module
     "limit_memory": "tagfield.system.memory",
     "pack": "tagfield.data.corpus",
     "read": "tagfield.data.text.reading",
-    "tokenize": "tagfield.data.text.tokenizer",
+    "tokenize": "tagfield.data.text.tokenizer.tokenizer",
     "tune": "tagfield.scale.tuning",
     "write": "tagfield.data.text.writing",
     "write_errors_page": "tagfield.apps.errors",

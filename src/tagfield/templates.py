@@ -6,11 +6,11 @@
 Template 'template': 14 patterns, columns w pos y, __BOS__/__EOS__
 """
 
-from tagfield.data.text.cells import Cells, column, template
-from tagfield.data.text.template_text import parse_template, read_template
-from tagfield.data.text.templates import Template
-from tagfield.data.text.wapiti_items import split_observations
-from tagfield.data.text.wapiti_template import parse_wapiti
+from tagfield.data.text.templates.cells import Cells, column, template
+from tagfield.data.text.templates.parsing import parse_template, read_template
+from tagfield.data.text.templates.template import Template
+from tagfield.data.text.templates.wapiti.items import split_observations
+from tagfield.data.text.templates.wapiti.template import parse_wapiti
 
 __all__ = [
     "Cells",

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from tagfield.cli.blocks import read_blocks
 from tagfield.data.encode import encode_files
-from tagfield.data.text.presets import PRESETS
 from tagfield.data.text.sources import Source
+from tagfield.data.text.templates.presets import PRESETS
 from tagfield.errors import InputError
 
 ENDS = st.sampled_from(["\n", "\r\n"])

@@ -30,13 +30,14 @@ def test_sentences_taken_are_those_encoded_alone(problem: Problem, data: st.Data
     part = whole.take(np.array(chosen, np.int64))
     open_corpus(part.dataset)
     expected, found = (
-        list(replace(each, dataset=replace(each.dataset, edges=None), edges=None).sequences()) for each in (whole, part)
+        list(replace(each, dataset=replace(each.dataset, edge_slots=None), edges=None).sequences())
+        for each in (whole, part)
     )
     for s, sequence in zip(chosen, found, strict=True):
         assert (sequence.tokens, sequence.labels) == (expected[s].tokens, expected[s].labels)
         assert sequence.weight == expected[s].weight
-    edges = listed(whole.dataset.edges, whole.dataset)
-    assert listed(part.dataset.edges, part.dataset) == [edges[s] for s in chosen]
+    edges = listed(whole.dataset.edge_slots, whole.dataset)
+    assert listed(part.dataset.edge_slots, part.dataset) == [edges[s] for s in chosen]
     same(whole.take(np.arange(len(whole))).dataset, whole.dataset)
 
 
@@ -50,7 +51,7 @@ def test_attributes_kept_get_new_ids(problem: Problem, data: st.DataObject) -> N
     )
     part = dataset.keep_attributes(keep).keep_edges(looked)
     open_corpus(part)
-    for before, after, kept in ((dataset.states, part.states, keep), (dataset.edges, part.edges, looked)):
+    for before, after, kept in ((dataset.states, part.states, keep), (dataset.edge_slots, part.edge_slots, looked)):
         ids = (np.cumsum(kept) - 1).tolist()
         expected = [
             [[(ids[a], value) for a, value in token if kept[a]] for token in sentence]
@@ -65,9 +66,9 @@ def test_edge_attributes_of_the_first_token_are_left_out(problem: Problem) -> No
     dataset = encode(problem).dataset
     if problem.edges:
         expected = [[sorted(token) if t else [] for t, token in enumerate(s)] for s in problem.edges]
-        assert listed(dataset.edges, dataset) == expected
-        assert dataset.edges is not None
-        assert dataset.edges.after_first() is dataset.edges
+        assert listed(dataset.edge_slots, dataset) == expected
+        assert dataset.edge_slots is not None
+        assert dataset.edge_slots.after_first() is dataset.edge_slots
         assert "occurrences of edge attributes" in repr(dataset)
 
 

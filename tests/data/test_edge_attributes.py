@@ -18,7 +18,7 @@ from tagfield.model.explain import SizeReport, explain
 from tagfield.system.storage import load_tensors
 from tagfield.templates import column, parse_wapiti, split_observations, template
 from tests.data.test_encode import sequences
-from tests.data.text.test_wapiti import check_edges
+from tests.data.text.templates.test_wapiti import check_edges
 from tests.support import naive_text as naive
 from tests.support.cli_process import inside
 
@@ -40,8 +40,8 @@ def test_lists_beside_X_are_what_the_twin_packs(edges: list) -> None:
     encoded = encode_sequences(X, edges=edges)
     check_edges(encoded, packed := naive.pack(names_of(edges), ids, grouped=False))
     assert encoded.edges.strings() == list(ids)
-    if encoded.dataset.edges.value is not None:
-        assert encoded.dataset.edges.value.tolist() == np.float32(packed["value"]).tolist()
+    if encoded.dataset.edge_slots.value is not None:
+        assert encoded.dataset.edge_slots.value.tolist() == np.float32(packed["value"]).tolist()
     half = {name: k for k, name in enumerate(list(ids)[::2])}
     known = {"attributes": encoded.attributes, "edge_attributes": Vocabulary(list(half))}
     again = encode_sequences(X, edges=edges, gather=False, **known)
@@ -68,7 +68,7 @@ def test_wrong_shapes(edges: Any, message: str) -> None:
 
 def as_lists(encoded: Encoded) -> tuple[list, list]:
     """X and edges of encoded data, as lists of names."""
-    data, slots = encoded.dataset, encoded.dataset.edges
+    data, slots = encoded.dataset, encoded.dataset.edge_slots
     made = []
     for found, names in ((data, encoded.attributes), (slots, encoded.edges)):
         X = [[[] for _ in range(n)] for n in np.diff(data.tokens).tolist()]
@@ -158,7 +158,7 @@ def test_sentences_of_one_word_have_no_transitions() -> None:
 def test_unknown_labels_and_edges_meet() -> None:
     encoded = encode_words([["a", "b"]], [["X", None]], template=TEMPLATE)
     assert encoded.dataset.labels.tolist() == [0, UNKNOWN]
-    assert encoded.take(np.array([0, 0])).dataset.edges.slots.tolist() == [0, 2, 4]
+    assert encoded.take(np.array([0, 0])).dataset.edge_slots.slots.tolist() == [0, 2, 4]
 
 
 EXPLAINED = Model.train(encode_words(WORDS, LABELS, template=TEMPLATE), Settings("lbfgs", c2=0.05))

@@ -10,9 +10,9 @@ from functools import cache
 import pytest
 from seqeval.metrics import f1_score
 
-from tagfield.data.text.columns import read_columns
-from tagfield.data.text.presets import PRESETS
+from tagfield.data.text.encoders.columns import read_columns
 from tagfield.data.text.sources import Source
+from tagfield.data.text.templates.presets import PRESETS
 from tagfield.demo import Corpus, Sentence, addresses, mentions, write_columns
 from tagfield.errors import InputError
 from tagfield.native._text import Vocabulary

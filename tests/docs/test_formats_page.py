@@ -9,7 +9,7 @@ import pytest
 
 import tagfield
 from tagfield.data.encode import encode_files
-from tagfield.data.text.file_format import KINDS
+from tagfield.data.text.formats.file_format import KINDS
 from tagfield.data.text.reading import ReadOptions
 from tagfield.data.text.spans import Policy
 from tagfield.data.text.writing import TARGETS

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from tagfield.data.encode import WordEncoder
-from tagfield.data.text.functions import FUNCTIONS
-from tagfield.data.text.template_text import parse_template
+from tagfield.data.text.templates.functions import FUNCTIONS
+from tagfield.data.text.templates.parsing import parse_template
 from tagfield.errors import InputError
-from tests.data.text.test_language import EXAMPLES, values
+from tests.data.text.templates.test_language import EXAMPLES, values
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "templates.md").read_text(encoding="utf-8")
 

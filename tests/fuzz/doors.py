@@ -24,12 +24,12 @@ from tagfield import Model, Settings
 from tagfield.cli.config import read_config
 from tagfield.data.corpus import Corpus, pack
 from tagfield.data.encode import WordEncoder, encode_files, encode_words
-from tagfield.data.text.file_format import KINDS
-from tagfield.data.text.readers.brat import BratSource
+from tagfield.data.text.formats.brat import BratSource
+from tagfield.data.text.formats.file_format import KINDS
 from tagfield.data.text.reading import ReadOptions, read
 from tagfield.data.text.sources import Source
-from tagfield.data.text.template_text import parse_template
-from tagfield.data.text.templates import Template
+from tagfield.data.text.templates.parsing import parse_template
+from tagfield.data.text.templates.template import Template
 from tagfield.data.text.writing import TARGETS, write
 from tagfield.errors import InputError, OutputError
 from tagfield.native import kernels

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tagfield.data.text.tokenizer import tokenize
+from tagfield.data.text.tokenizer.tokenizer import tokenize
 from tagfield.model.tagged import TaggedSentence, TaggedSpan, TaggedText, TaggedToken
 from tagfield.model.text_tagging import span_kind
 

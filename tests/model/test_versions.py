@@ -13,7 +13,7 @@ import pytest
 from tagfield import CRF, Model, ModelFileError
 from tagfield.system.storage import load_tensors, save_tensors
 
-GOLDEN = Path(__file__).parent / "golden"
+GOLDEN = Path(__file__).parents[1] / "golden"
 WORDS = [["Anna", "lives", "in", "Rome"], ["Ben", "Berg", "saw", "the", "dog"]]
 ATTRIBUTES = [[[f"w={w}", "cap" if w[0].isupper() else "low"] for w in s] for s in WORDS]
 MANY = [[[f"a{i}", f"b{i % 3}"] for i in range(41)]]

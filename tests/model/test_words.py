@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tagfield import Model, Settings, Template, encode_files, encode_sequences, encode_words
 from tagfield.data.encode import Vocabulary
-from tagfield.data.text.template_text import parse_template
+from tagfield.data.text.templates.parsing import parse_template
 from tagfield.errors import InputError, UnknownAttributesWarning
 from tagfield.model.explain import explain
 from tests.support import naive_text as naive

@@ -58,12 +58,12 @@ def refusal(call: Callable[[], Any]) -> str:
 
 
 def hand_made(own: dict[str, Any], edges: dict[str, Any]) -> Encoded:
-    return replace(ENCODED, dataset=Dataset(**own, edges=Slots(**edges)))
+    return replace(ENCODED, dataset=Dataset(**own, edge_slots=Slots(**edges)))
 
 
 @given(
     changed(ENCODED.dataset._own_arrays()) | st.just(ENCODED.dataset._own_arrays()),
-    changed(ENCODED.dataset.edges.arrays()) | st.just(ENCODED.dataset.edges.arrays()),
+    changed(ENCODED.dataset.edge_slots.arrays()) | st.just(ENCODED.dataset.edge_slots.arrays()),
     st.sampled_from(["sgd", "u2.g1", "adaptive", "lbfgs", "pa", "ap", "arow"]),
 )
 @pytest.mark.filterwarnings("ignore")

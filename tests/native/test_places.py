@@ -28,13 +28,13 @@ def places(data: Dataset, kind: Any) -> np.ndarray:
 
 def in_places(data: Dataset, kind: Any, place: np.ndarray | None = None) -> kernels.Corpus:
     place = places(data, kind) if place is None else place
-    edges = None if data.edges is None else kernels.Slots(**data.edges.arrays())
+    edges = None if data.edge_slots is None else kernels.Slots(**data.edge_slots.arrays())
     rest = (data.value, data.labels, data.weight, edges)
     return kernels.Corpus(data.tokens, data.slots, data.occurrences, data.attribute, place, *rest)
 
 
 def in_stops(data: Dataset) -> kernels.Corpus:
-    edges = None if data.edges is None else kernels.Slots(**data.edges.arrays())
+    edges = None if data.edge_slots is None else kernels.Slots(**data.edge_slots.arrays())
     rest = (data.value, data.labels, data.weight, edges)
     return kernels.Corpus(data.tokens, data.slots, data.occurrences, data.attribute, data.stop, data.position, *rest)
 

@@ -24,7 +24,7 @@ def forge(path: Path, modules: tuple[str, ...] = X86, suffix: str = GNU, **more:
         for file in package.rglob("*")
         if file.is_file() and file.suffix not in (".so", ".pyc")
     }
-    files |= {f"tagfield/{name}{suffix}": b"\x7fELF \0.shstrtab\0" for name in modules}
+    files |= {f"tagfield/native/{name}{suffix}": b"\x7fELF \0.shstrtab\0" for name in modules}
     files[f"{INFO}/METADATA"] = f"Metadata-Version: 2.4\nName: tagfield\nVersion: {tagfield.__version__}\n".encode()
     files[f"{INFO}/licenses/LICENSE"] = b"MIT"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
@@ -60,10 +60,10 @@ def test_what_is_wrong_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 def test_symbols_for_a_debugger_are_found(tmp_path: Path) -> None:
     path = forge(
-        tmp_path / LINUX, X86[1:], **{"tagfield/_text.cpython-311-x86_64-linux-gnu.so": b"\0.symtab\0.strtab\0"}
+        tmp_path / LINUX, X86[1:], **{"tagfield/native/_text.cpython-311-x86_64-linux-gnu.so": b"\0.symtab\0.strtab\0"}
     )
     assert wheel.problems(path) == [
-        "tagfield/_text.cpython-311-x86_64-linux-gnu.so have symbols for a debugger; strip them"
+        "tagfield/native/_text.cpython-311-x86_64-linux-gnu.so have symbols for a debugger; strip them"
     ]
 
 
@@ -72,7 +72,7 @@ def test_another_version_and_missing_files(tmp_path: Path) -> None:
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr(f"{INFO}/METADATA", "Name: tagfield\nVersion: 99\n")
         for name in X86:
-            archive.writestr(f"tagfield/{name}.so", b"")
+            archive.writestr(f"tagfield/native/{name}.so", b"")
     said = wheel.problems(path)
     assert said[0].startswith("it lacks tagfield/__init__.py, ")
     assert said[1:] == ["it lacks the licence", f"its version is 99, and that of the sources {tagfield.__version__}"]

@@ -10,9 +10,9 @@ from tagfield.apps.annotate.labelling import Labelling
 from tagfield.apps.annotate.learning import Learning
 from tagfield.apps.annotate.pool import Pool, read_pool
 from tagfield.apps.annotate.session import Session
-from tagfield.data.text.presets import load_template
 from tagfield.data.text.reading import ReadOptions
 from tagfield.data.text.sources import Source
+from tagfield.data.text.templates.presets import load_template
 from tests.support.service import PATIENCE, Service
 
 TEXTS = [

@@ -60,7 +60,7 @@ def names(size: int) -> Vocabulary:
 
 def with_edges(dataset: Dataset, edges: Edges) -> Dataset:
     """The dataset with slots for edge attributes; those of position 0 are left out."""
-    return replace(dataset, edges=edge_slots(edges))
+    return replace(dataset, edge_slots=edge_slots(edges))
 
 
 @st.composite

@@ -120,7 +120,7 @@ def encode(problem: Problem) -> Encoded:
     if not problem.edges:
         return encoded
     names = Vocabulary(f"e:{e}" for e in range(problem.edge_attributes))
-    return replace(encoded, dataset=replace(encoded.dataset, edges=edge_slots(problem.edges)), edges=names)
+    return replace(encoded, dataset=replace(encoded.dataset, edge_slots=edge_slots(problem.edges)), edges=names)
 
 
 def edge_slots(edges: list[list[Token]]) -> Slots:

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from tagfield.data.encode import encode_files
-from tagfield.data.text.presets import PRESETS
 from tagfield.data.text.sources import Source
-from tagfield.data.text.template_text import parse_template
+from tagfield.data.text.templates.parsing import parse_template
+from tagfield.data.text.templates.presets import PRESETS
 from tagfield.errors import InputError
 from tagfield.inference.constraints import rules_of
 from tagfield.model.model import Model
@@ -53,7 +53,7 @@ def test_every_recipe_learns_transitions_that_look_at_the_input(recipe: str, fea
     assert trained.best.scores == scores
     model.save(tmp_path / "m")
     assert Model.load(tmp_path / "m").evaluate(held_out) == scores
-    blind = [replace(each, dataset=replace(each.dataset, edges=None), edges=None) for each in (data, held_out)]
+    blind = [replace(each, dataset=replace(each.dataset, edge_slots=None), edges=None) for each in (data, held_out)]
     assert Model.of(blind[0], train(blind[0], settings)).evaluate(blind[1]).accuracy < 0.8
 
 
@@ -122,7 +122,7 @@ def test_training_goes_on_from_a_model_with_fewer_edge_attributes() -> None:
 
 def test_held_out_data_needs_the_same_edge_attributes() -> None:
     data = encode(flipping(10))
-    bare = replace(data, dataset=replace(data.dataset, edges=None), edges=None)
+    bare = replace(data, dataset=replace(data.dataset, edge_slots=None), edges=None)
     for train_on, dev in ((data, bare), (bare, data)):
         with pytest.raises(InputError, match="not encoded with the vocabularies of the training data"):
             train(train_on, Settings("sgd"), dev=dev)
@@ -163,7 +163,7 @@ def test_the_objective_is_that_of_crfpp() -> None:
     assert np.abs(theta.edge).max() > 0.01
     dataset = data.dataset
     gold = [labels.tolist() for labels in np.split(dataset.labels, dataset.tokens[1:-1])]
-    words, edges = listed(dataset.states, dataset), listed(dataset.edges, dataset)
+    words, edges = listed(dataset.states, dataset), listed(dataset.edge_slots, dataset)
     problem = Problem(words, gold, [1.0] * len(gold), A, L, edges, len(data.edges))
     objective = float(np.sum(theta.flat() ** 2)) / (2 * C)
     for s, path in enumerate(gold):

@@ -53,7 +53,7 @@ def test_the_arrays_of_the_model_file_are_the_same(name: str, tmp_path: Path) ->
             [[(int(rng.integers(3)), 1.0)] if t and s % 3 else [] for t in range(n)] for s, n in enumerate(lengths)
         ]
         names = encode_sequences([[["e0", "e1", "e2"]]], [["X"]]).attributes
-        encoded = replace(encoded, dataset=replace(encoded.dataset, edges=edge_slots(looks)), edges=names)
+        encoded = replace(encoded, dataset=replace(encoded.dataset, edge_slots=edge_slots(looks)), edges=names)
     rules = rules_of("BIO", encoded.labels.strings()) if name == "rules" else None
     weight = np.linspace(0.5, 2, len(encoded.labels)) if name == "class weights" else None
     files, histories = set(), set()

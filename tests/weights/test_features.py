@@ -226,8 +226,8 @@ def test_a_minimum_frequency_leaves_out_rare_edge_attributes() -> None:
     assert every.edges is not None
     assert every.edges.strings() == ["e:0"]
     assert (every.features.edges, every.features.edge_count) == (1, 4)
-    assert every.dataset.edges is not None
-    assert every.dataset.edges.attribute.tolist() == [0]
+    assert every.dataset.edge_slots is not None
+    assert every.dataset.edge_slots.attribute.tolist() == [0]
     observed = Posed.of(encode(problem), Settings(features="observed", min_count=2))
     assert observed.edges is not None
     assert (len(observed.edges), observed.features.edge_count) == (2, 0)
@@ -281,15 +281,15 @@ def test_edge_slots_that_would_leave_their_arrays(name: str, at: int, value: int
     """Position 0 has no transition, so no edge attribute may stand there."""
     good = encode_sequences([[["a", "b"], ["a"]], [["c"], ["a"]]], [["x", "y"], ["y", "x"]]).dataset
     slots = edge_slots([[[], [(0, 1.0), (2, 2.0)]], [[], [(1, 1.0)]]])
-    assert open_corpus(replace(good, edges=slots)).edge_attributes == 3
+    assert open_corpus(replace(good, edge_slots=slots)).edge_attributes == 3
     array = getattr(slots, name).copy()
     array[at] = value
     with pytest.raises(InputError, match="the dataset is inconsistent"):
-        open_corpus(replace(good, edges=replace(slots, **{name: array})))
+        open_corpus(replace(good, edge_slots=replace(slots, **{name: array})))
     with pytest.raises(InputError, match="the dataset is inconsistent"):
-        open_corpus(replace(good, edges=replace(slots, **{name: array[:-1]})))
+        open_corpus(replace(good, edge_slots=replace(slots, **{name: array[:-1]})))
     with pytest.raises(InputError, match="the dataset is inconsistent"):
-        open_corpus(replace(good, edges=replace(slots, value=np.ones(1, np.float32))))
+        open_corpus(replace(good, edge_slots=replace(slots, value=np.ones(1, np.float32))))
 
 
 @pytest.mark.parametrize(

@@ -23,11 +23,11 @@ from tagfield.cli.options import offer
 from tagfield.cli.reading import label_names, with_reading_options
 from tagfield.cli.serve import LOOPBACK, TOKEN, checked_token, started_server
 from tagfield.data.labels.schemes import SCHEMES
-from tagfield.data.text.presets import PRESETS, load_template
 from tagfield.data.text.reading import ReadOptions, read_files
 from tagfield.data.text.records import Row, Sentence
-from tagfield.data.text.template_rows import cells_for, fitting_template
-from tagfield.data.text.templates import LABEL, Template
+from tagfield.data.text.templates.fitting import cells_for, fitting_template
+from tagfield.data.text.templates.presets import PRESETS, load_template
+from tagfield.data.text.templates.template import LABEL, Template
 from tagfield.errors import InputError
 from tagfield.model.model import Model
 

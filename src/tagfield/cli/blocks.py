@@ -15,13 +15,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TypeVar, cast
 
-from tagfield.data.text.detect import detect, kind_of
-from tagfield.data.text.file_format import KINDS
+from tagfield.data.text.formats.detect import detect, kind_of
+from tagfield.data.text.formats.file_format import KINDS
 from tagfield.data.text.inputs import open_inputs
 from tagfield.data.text.reading import ReadOptions
 from tagfield.data.text.sources import STDIN, Source
-from tagfield.data.text.template_rows import by_header
-from tagfield.data.text.templates import Template
+from tagfield.data.text.templates.fitting import by_header
+from tagfield.data.text.templates.template import Template
 from tagfield.errors import InputError
 
 T = TypeVar("T")

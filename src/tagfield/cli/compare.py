@@ -32,8 +32,8 @@ from tagfield.compare.status import ComparisonStatus
 from tagfield.compare.tables import plain_table, summary_record
 from tagfield.compare.tuned import tune
 from tagfield.data.encode import encode_files
-from tagfield.data.text.presets import PRESETS, load_template
 from tagfield.data.text.reading import ReadOptions
+from tagfield.data.text.templates.presets import PRESETS, load_template
 from tagfield.errors import InputError
 from tagfield.train import RECIPES
 

@@ -20,10 +20,10 @@ from tagfield.cli.reading import with_reading_options
 from tagfield.cli.training import told
 from tagfield.cli.voice import AsJson, Quiet, Voice, print_json
 from tagfield.data.encode import Encoded, encode_files
-from tagfield.data.text.items import write_items
-from tagfield.data.text.presets import PRESETS
+from tagfield.data.text.encoders.items import write_items
 from tagfield.data.text.reading import ReadOptions, read_files
 from tagfield.data.text.sources import STDIN
+from tagfield.data.text.templates.presets import PRESETS
 from tagfield.data.text.writing import TARGETS, Written, target_of, write
 from tagfield.system.atomic import write_atomically
 

@@ -14,7 +14,7 @@ from tagfield.cli.checks import check_inputs, check_target
 from tagfield.cli.exits import UsageError
 from tagfield.cli.figures import count
 from tagfield.cli.voice import AsJson, Quiet, Voice, print_json
-from tagfield.data.text.templates import WAPITI
+from tagfield.data.text.templates.template import WAPITI
 from tagfield.errors import InputError, did_you_mean
 from tagfield.model.file import Parts
 from tagfield.model.formats import FORMATS, read_parts, write

@@ -21,8 +21,8 @@ from tagfield.cli.voice import AsJson, Quiet, Voice, print_json
 from tagfield.data.corpus import Corpus, PackOptions, Progress
 from tagfield.data.corpus import pack as pack_files
 from tagfield.data.corpus.packing import SHARD_SIZE
-from tagfield.data.text.presets import PRESETS, load_template
 from tagfield.data.text.reading import ReadOptions
+from tagfield.data.text.templates.presets import PRESETS, load_template
 from tagfield.system.memory import parse_size
 from tagfield.train.progress.terminal import describe
 

@@ -16,11 +16,11 @@ import typer
 
 from tagfield.cli.exits import usage
 from tagfield.data.labels.schemes import SCHEMES
-from tagfield.data.text.file_format import KINDS, check_kind
+from tagfield.data.text.formats.file_format import KINDS, check_kind
 from tagfield.data.text.reading import ReadOptions
 from tagfield.data.text.sources import open_source
 from tagfield.data.text.spans import ON_CUT, ON_OVERLAP, Policy
-from tagfield.data.text.tokenizer import TOKENIZERS
+from tagfield.data.text.tokenizer.tokenizer import TOKENIZERS
 from tagfield.errors import InputError
 from tagfield.system.memory import memory_limited
 

@@ -12,14 +12,14 @@ from typing import Any
 
 from tagfield.cli.blocks import Block
 from tagfield.data.encode import Encoded
-from tagfield.data.text.detect import detect
+from tagfield.data.text.formats.detect import detect
+from tagfield.data.text.formats.json_objects import further_fields
 from tagfield.data.text.reading import ReadOptions, records_of_source, sentences_of
 from tagfield.data.text.records import Document, Record, Sentence
 from tagfield.data.text.sources import Source
 from tagfield.data.text.spans import placed
-from tagfield.data.text.template_rows import cells_for
-from tagfield.data.text.templates import Template
-from tagfield.data.text.writers.json_words import further_fields
+from tagfield.data.text.templates.fitting import cells_for
+from tagfield.data.text.templates.template import Template
 from tagfield.errors import InputError
 from tagfield.model.model import Model
 from tagfield.model.tagged import TaggedText

@@ -20,8 +20,8 @@ from tagfield.cli.reading import with_reading_options
 from tagfield.cli.training import Data, summarise, train_with_progress
 from tagfield.cli.voice import AsJson, Quiet, Verbose, Voice
 from tagfield.data.corpus import Corpus, is_corpus
-from tagfield.data.text.presets import PRESETS
 from tagfield.data.text.reading import ReadOptions
+from tagfield.data.text.templates.presets import PRESETS
 from tagfield.errors import InputError
 from tagfield.model.model import Model
 from tagfield.system.memory import parse_size

@@ -24,11 +24,11 @@ from tagfield.cli.log import Log
 from tagfield.cli.voice import Voice, logging_to, print_json
 from tagfield.data.corpus import Corpus, is_corpus, pack
 from tagfield.data.encode import Encoded, encode_files
-from tagfield.data.text.presets import load_template
 from tagfield.data.text.reading import ReadOptions
 from tagfield.data.text.sources import STDIN
-from tagfield.data.text.template_rows import besides_words
-from tagfield.data.text.templates import Template
+from tagfield.data.text.templates.fitting import besides_words
+from tagfield.data.text.templates.presets import load_template
+from tagfield.data.text.templates.template import Template
 from tagfield.errors import InputError, MemoryLimitError, OutputError
 from tagfield.model.model import Model
 from tagfield.train import Epoch, Settings, Trained, train

@@ -20,8 +20,8 @@ from tagfield.cli.options import offer
 from tagfield.cli.reading import flags_of, with_reading_options
 from tagfield.cli.streams import INTERRUPTED
 from tagfield.cli.voice import AsJson, Quiet, Verbose, Voice, print_json
-from tagfield.data.text.presets import PRESETS
 from tagfield.data.text.reading import ReadOptions
+from tagfield.data.text.templates.presets import PRESETS
 from tagfield.scale.tuning import Tuning
 from tagfield.scale.tuning.config import command, to_toml, train_options
 from tagfield.scale.tuning.statistics import Estimate, estimate

@@ -16,7 +16,7 @@ weights and give the same bits. Neighbouring slots touch different positions, an
 for each other.
 
 Edge attributes look at the input of a transition: each has a weight for (previous label, label). They have ids and
-slots of their own, in `edges`, at positions ≥ 1: the first token has no transition.
+slots of their own, in `edge_slots`, at positions ≥ 1: the first token has no transition.
 """
 
 import os
@@ -52,7 +52,7 @@ class Dataset:
     value: Floats | None  # [N]    None if every value is 1
     labels: Ints  # [T]    label ids, or UNKNOWN
     weight: Doubles  # [S]    instance weights
-    edges: Slots | None = None  # of edge attributes, at positions ≥ 1; None if there are none
+    edge_slots: Slots | None = None  # of edge attributes, at positions ≥ 1; None if there are none
 
     sealed = False  # whether no array can be written to by anyone; see `seal`
 
@@ -68,8 +68,8 @@ class Dataset:
         """
         if self.sealed:
             return self
-        edges = None if self.edges is None else Slots(**_sealed(self.edges.arrays()))
-        made = Dataset(**_sealed(self._own_arrays()), edges=edges)
+        edges = None if self.edge_slots is None else Slots(**_sealed(self.edge_slots.arrays()))
+        made = Dataset(**_sealed(self._own_arrays()), edge_slots=edges)
         object.__setattr__(made, "sealed", True)
         return made
 
@@ -80,7 +80,7 @@ class Dataset:
         return len(self.tokens) - 1
 
     def _own_arrays(self) -> dict[str, Any]:
-        return {field.name: getattr(self, field.name) for field in fields(self) if field.name != "edges"}
+        return {field.name: getattr(self, field.name) for field in fields(self) if field.name != "edge_slots"}
 
     @classmethod
     def of_slots(
@@ -125,7 +125,11 @@ class Dataset:
         """What there is how many of."""
         parts = (len(self), len(self.labels), len(self.attribute), len(self.place))
         rows = list(zip(("sequences", "tokens", "attributes in sequences", "occurrences"), parts, strict=True))
-        return rows if self.edges is None else [*rows, ("occurrences of edge attributes", len(self.edges.position))]
+        return (
+            rows
+            if self.edge_slots is None
+            else [*rows, ("occurrences of edge attributes", len(self.edge_slots.position))]
+        )
 
     def __repr__(self) -> str:
         return f"<Dataset: {', '.join(f'{size:,} {name}' for name, size in self.sizes())}>"
@@ -173,7 +177,7 @@ class Dataset:
             None if self.value is None else self.value[occurrence],
             self.labels[token],
             self.weight[sentences],
-            None if self.edges is None else self.edges.take(sentences),
+            None if self.edge_slots is None else self.edge_slots.take(sentences),
         )
 
     def keep_attributes(self, keep: NDArray[np.bool_]) -> "Dataset":
@@ -202,7 +206,7 @@ class Dataset:
 
     def keep_edges(self, keep: NDArray[np.bool_]) -> "Dataset":
         """The dataset with only the edge attributes in `keep` [E], which get new ids."""
-        return self if self.edges is None else replace(self, edges=self.edges.keep(keep))
+        return self if self.edge_slots is None else replace(self, edge_slots=self.edge_slots.keep(keep))
 
     def slot_sizes(self) -> Longs:
         """The number of occurrences of each slot [D]."""
@@ -217,8 +221,8 @@ class Dataset:
         [0, 1]
         """
         arrays = {f"{prefix}{name}": array for name, array in self._own_arrays().items()}
-        if self.edges is not None:
-            arrays |= {f"{prefix}{EDGES}{name}": array for name, array in self.edges.arrays().items()}
+        if self.edge_slots is not None:
+            arrays |= {f"{prefix}{EDGES}{name}": array for name, array in self.edge_slots.arrays().items()}
         return {name: array for name, array in arrays.items() if array is not None}
 
     @classmethod
@@ -226,7 +230,7 @@ class Dataset:
         """The inverse of `to_arrays`; `open_corpus` checks the bounds."""
         found: dict[str, Any] = {field.name: arrays.get(f"{prefix}{field.name}") for field in fields(cls)}
         own: dict[str, Any] = {field.name: arrays.get(f"{prefix}{EDGES}{field.name}") for field in fields(Slots)}
-        found["edges"] = None if own["slots"] is None else Slots(**own)
+        found["edge_slots"] = None if own["slots"] is None else Slots(**own)
         if found["place"] is None and f"{prefix}stop" in arrays:  # version 1
             names = {field.name: arrays.get(f"{prefix}{field.name}") for field in fields(Slots)}
             try:

@@ -1,7 +1,7 @@
 """Attribute strings and labels → ids → Dataset.
 
-    files ──────────▶ data/text/file_data.py (templates, or items) ──────┐
-    words ──────────▶ data/text/words.py (templates) ────────────────────┤
+    files ──────────▶ data/text/encoders/files.py (templates, or items) ──────┐
+    words ──────────▶ data/text/encoders/words.py (templates) ────────────────────┤
     Python objects ─▶ lists of strings, or dicts ───────────────────┴─▶ Encoded: Dataset, attributes, labels
 
 Without vocabularies, new ones are learned. With the vocabularies of a model nothing is learned: an unknown attribute
@@ -17,14 +17,14 @@ from numpy.typing import ArrayLike
 
 from tagfield.data.dataset import UNKNOWN, Dataset, Doubles, Ints, Longs, Slots
 from tagfield.data.encoded import Encoded, Unknown, same_vocabulary
-from tagfield.data.text.file_data import read_any
+from tagfield.data.text.encoders.files import read_any
+from tagfield.data.text.encoders.words import WordTable, as_lists, number_columns
 from tagfield.data.text.inputs import open_inputs
-from tagfield.data.text.presets import load_template
 from tagfield.data.text.reading import ReadOptions, reading_of
 from tagfield.data.text.sources import PathLike, Source
-from tagfield.data.text.template_rows import template_for_words
-from tagfield.data.text.templates import Template
-from tagfield.data.text.words import WordTable, as_lists, number_columns
+from tagfield.data.text.templates.fitting import template_for_words
+from tagfield.data.text.templates.presets import load_template
+from tagfield.data.text.templates.template import Template
 from tagfield.errors import InputError
 from tagfield.native._text import ArrowWords, Vocabulary, encode_objects, encode_transitions
 
@@ -87,7 +87,7 @@ def encode_files(
         raise InputError(f"{sources[0].name}: the file holds no sequence")
     label_set = names if labels is None else labels
     within = _within(data, label_set)
-    edges = None if data.edges is None else edges
+    edges = None if data.edge_slots is None else edges
     encoded = Encoded(within, known, label_set, data.labels, names, used, locations, form=form, edges=edges)
     if learning and not encoded.labelled:
         token = int(np.argmax(encoded.gold == UNKNOWN))

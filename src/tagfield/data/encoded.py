@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from tagfield.data.dataset import UNKNOWN, Dataset, Ints, Longs
-from tagfield.data.text.file_format import FileFormat
-from tagfield.data.text.items import ItemSequence, Token
+from tagfield.data.text.encoders.items import ItemSequence, Token
+from tagfield.data.text.formats.file_format import FileFormat
 from tagfield.data.text.records import WORD
 from tagfield.data.text.sources import Locations
-from tagfield.data.text.templates import Template
+from tagfield.data.text.templates.template import Template
 from tagfield.errors import InputError
 from tagfield.native._text import Vocabulary
 from tagfield.system.html import facts, some
@@ -136,7 +136,7 @@ class Encoded:
         Within a token, attributes come in the order of the sentence's slots, which may differ from the input.
         """
         data = self.dataset
-        if data.edges is not None:
+        if data.edge_slots is not None:
             raise InputError("item lines cannot hold edge attributes; use a template, or sequences without them")
         stop, position = data.stop, data.position
         for s, labels in enumerate(self.gold_labels()):

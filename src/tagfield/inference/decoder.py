@@ -148,7 +148,7 @@ class Decoder:
             return [[(*chunk, None) for chunk in finder.chunks(path)] for path in paths]
         scores = kernels.scores(self._corpus, self._field, self._threads).astype(np.float64)
         tau = self._field.transitions[:, : len(names)].astype(np.float64)
-        edges = self._encoded.dataset.edges
+        edges = self._encoded.dataset.edge_slots
         if edges is not None or max(np.abs(scores).max(initial=0), np.abs(tau).max(initial=0)) > kernels.LARGEST:
             self._sums()  # names the sequence whose scores are too large
         if self._limits is not None and self._limits.labels is not None:

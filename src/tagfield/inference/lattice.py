@@ -41,7 +41,7 @@ def open_corpus(dataset: Dataset, class_weight: Doubles | None = None) -> kernel
             dataset.value,
             dataset.labels,
             dataset.weight,
-            None if dataset.edges is None else kernels.Slots(**dataset.edges.arrays()),
+            None if dataset.edge_slots is None else kernels.Slots(**dataset.edge_slots.arrays()),
             class_weight,
         )
     except (AttributeError, TypeError, ValueError) as error:

@@ -238,7 +238,7 @@ def _attribute_scores(model: Model, encoded: Encoded, wanted: set[int]) -> Table
 
 def _edge_scores(model: Model, encoded: Encoded, wanted: set[int]) -> Table:
     """The known edge attributes of some positions, with their values and value·θ[attribute, ·, ·] [from L, to L]."""
-    length, edges = int(encoded.dataset.tokens[-1]), encoded.dataset.edges
+    length, edges = int(encoded.dataset.tokens[-1]), encoded.dataset.edge_slots
     if edges is None or model.edges is None:
         return [[] for _ in range(length)]
     return _by_position(

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tagfield.data.text.templates import Template
+from tagfield.data.text.templates.template import Template
 from tagfield.errors import ModelFileError, TagfieldError
 from tagfield.model.saved_values import labels_from_json, rules_from_json
 from tagfield.native._text import Vocabulary

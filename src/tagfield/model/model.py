@@ -18,7 +18,7 @@ from tagfield.data.corpus import Corpus, is_corpus
 from tagfield.data.encode import Encoded, encode_files, encode_words
 from tagfield.data.labels.rules import Starts, chunk_starts, find_scheme
 from tagfield.data.text.sources import PathLike
-from tagfield.data.text.templates import Template
+from tagfield.data.text.templates.template import Template
 from tagfield.errors import InputError
 from tagfield.model.arrow import ArrowTagger, Options
 from tagfield.model.file import Parts, from_tensors, to_tensors

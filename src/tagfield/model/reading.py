@@ -20,7 +20,7 @@ from tagfield.data.encode import Encoded, Format, WordEncoder, encode_files, enc
 from tagfield.data.labels.kinds import label_kind
 from tagfield.data.text.reading import ReadOptions
 from tagfield.data.text.sources import PathLike, Source
-from tagfield.data.text.templates import IGNORED, LABEL, Template
+from tagfield.data.text.templates.template import IGNORED, LABEL, Template
 from tagfield.errors import InputError, UnknownAttributesWarning
 from tagfield.native._text import Vocabulary
 
@@ -145,7 +145,7 @@ class Reading:
 
     def _with_edges(self, encoded: Encoded) -> Encoded:
         """Raise if the edge attributes of the data are not those that the model's transitions look at."""
-        edges = encoded.dataset.edges
+        edges = encoded.dataset.edge_slots
         if self.edges is None and (edges is None or not len(edges.position)):
             return encoded
         if self.edges is None:

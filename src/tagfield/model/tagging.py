@@ -12,8 +12,8 @@ from functools import cached_property
 from typing import Any, overload
 
 from tagfield.data.dataset import Ints, Longs
-from tagfield.data.text.tokenizer import Tokenizer
-from tagfield.data.text.words import IDLE
+from tagfield.data.text.encoders.words import IDLE
+from tagfield.data.text.tokenizer.tokenizer import Tokenizer
 from tagfield.model.arrow import Options, tag_arrow
 from tagfield.model.decoding import Decoding, Known
 from tagfield.model.tagged import TaggedText

@@ -11,8 +11,8 @@ from itertools import pairwise
 from typing import Any
 
 from tagfield.data.labels.kinds import OUTSIDE, UNITS, LabelKind, label_kind
-from tagfield.data.text.tokenizer import Tokenizer, tokenize
-from tagfield.data.text.tokens import Offsets
+from tagfield.data.text.tokenizer.tokenizer import Tokenizer, tokenize
+from tagfield.data.text.tokenizer.tokens import Offsets
 from tagfield.errors import InputError
 from tagfield.inference.decoder import Decoder
 from tagfield.model.tagged import TaggedSentence, TaggedSpan, TaggedText, TaggedToken

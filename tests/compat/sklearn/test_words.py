@@ -10,8 +10,8 @@ from sklearn.model_selection import GridSearchCV, cross_val_predict
 
 from tagfield import CRF, Model, Template
 from tagfield.data.encode import encode_files, encode_words
-from tagfield.data.text.presets import load_template
-from tagfield.data.text.template_text import parse_template
+from tagfield.data.text.templates.parsing import parse_template
+from tagfield.data.text.templates.presets import load_template
 from tagfield.errors import InputError, UnknownAttributesWarning
 from tests.support.cli_process import good
 from tests.support.corpus import TEST, TRAIN, needs_corpus

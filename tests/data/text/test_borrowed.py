@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from tagfield.data.encode import Vocabulary, encode_sequences, encode_words
-from tagfield.data.text.plan import open_encoder
-from tagfield.data.text.presets import PRESETS
+from tagfield.data.text.templates.plan import open_encoder
+from tagfield.data.text.templates.presets import PRESETS
 from tagfield.errors import InputError
 from tagfield.native._text import Gazetteer, TemplateEncoder, encode_objects, probability_lists
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tagfield.data.text.records import Document, Sentence, TextSpan
 from tagfield.data.text.spans import Policy, cover, to_document, to_sentences
-from tagfield.data.text.tokenizer import tokenize
+from tagfield.data.text.tokenizer.tokenizer import tokenize
 from tagfield.errors import InputError
 
 TEXT = "New Yorkers like New York"

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from tagfield import Model
-from tagfield.data.text.template_text import parse_template
-from tagfield.data.text.wapiti_template import parse_wapiti as parse_wapiti_patterns
+from tagfield.data.text.templates.parsing import parse_template
+from tagfield.data.text.templates.wapiti.template import parse_wapiti as parse_wapiti_patterns
 from tagfield.model.formats.wapiti_writer import to_bytes
 from tests.support.crfpp_files import CrfppModel, numbered
 from tests.support.model_files import parse_wapiti

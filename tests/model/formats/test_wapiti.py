@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tagfield import Model
-from tagfield.data.text.wapiti_items import split_observations
+from tagfield.data.text.templates.wapiti.items import split_observations
 from tagfield.errors import InputError, ModelFileError
 from tagfield.model.formats.wapiti_writer import to_bytes
 from tests.model.formats.test_crfpp import tiny

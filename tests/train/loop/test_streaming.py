@@ -97,11 +97,11 @@ def test_a_part_that_fails_leaves_edge_weights_as_they_were() -> None:
     before = bits(stream, options)
     known = {"attributes": stream.attributes, "labels": stream.labels, "edge_attributes": stream.edges}
     part = encode_sequences(X[1:2] * 2, y[1:2] * 2, edges=edges[1:2] * 2, **known)
-    assert part.dataset.edges is not None
-    slots = part.dataset.edges
+    assert part.dataset.edge_slots is not None
+    slots = part.dataset.edge_slots
     huge = replace(slots, value=np.full(len(slots.position), 3e38, np.float32))
     with pytest.raises(TrainingError, match="left the range of numbers"):
-        stream.learn(replace(part, dataset=replace(part.dataset, edges=huge)), Settings.of(**options, rate=1e30))
+        stream.learn(replace(part, dataset=replace(part.dataset, edge_slots=huge)), Settings.of(**options, rate=1e30))
     assert bits(stream, options) == before
 
 

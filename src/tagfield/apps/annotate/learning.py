@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tagfield.data.encode import WordEncoder
-from tagfield.data.text.templates import Template
+from tagfield.data.text.templates.template import Template
 from tagfield.errors import InputError
 from tagfield.model.model import Model
 from tagfield.native._text import Vocabulary
@@ -34,7 +34,7 @@ class Learning:
 
     start: a model to begin with, whose training data is not at hand
 
-    >>> from tagfield.data.text.presets import load_template
+    >>> from tagfield.data.text.templates.presets import load_template
     >>> learning = Learning(load_template("ner"))
     >>> model = learning.learn([[("Anna",), ("left",)], [("It",), ("left",)]], [["B-PER", "O"], ["O", "O"]])
     >>> model.tag_words([[("Anna",), ("left",)]])

@@ -11,13 +11,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from tagfield.data.text.detect import HEAD, detect, kind_of
+from tagfield.data.text.formats.columns import DOCSTART, write_columns
+from tagfield.data.text.formats.detect import HEAD, detect, kind_of
 from tagfield.data.text.inputs import open_inputs
-from tagfield.data.text.readers.column_file import DOCSTART
 from tagfield.data.text.reading import ReadOptions, records_of_source, sentences_of
 from tagfield.data.text.records import WORD, Row, Sentence
 from tagfield.data.text.sources import Source
-from tagfield.data.text.writers.words import write_columns
 from tagfield.errors import InputError
 
 USUAL = 0.8  # share of lines with the same number of words, from which on a file has columns

@@ -26,8 +26,8 @@ from tagfield.apps.annotate.teacher import Labels, Lesson, Taught, Teacher
 from tagfield.apps.serve.refusals import CONFLICT, NOT_FOUND, Refusal
 from tagfield.data.labels.schemes import OUTSIDE, Chunk
 from tagfield.data.text.records import Sentence
-from tagfield.data.text.template_rows import cells_for
-from tagfield.data.text.templates import Template
+from tagfield.data.text.templates.fitting import cells_for
+from tagfield.data.text.templates.template import Template
 from tagfield.errors import InputError
 from tagfield.model.model import Model
 

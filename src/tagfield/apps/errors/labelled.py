@@ -13,13 +13,13 @@ from functools import partial
 from typing import Any
 
 from tagfield.data.encoded import Encoded
-from tagfield.data.text.file_data import detect_form, sentences_in
+from tagfield.data.text.encoders.files import detect_form, sentences_in
+from tagfield.data.text.encoders.items import parse_items
 from tagfield.data.text.inputs import open_inputs
-from tagfield.data.text.items import parse_items
 from tagfield.data.text.reading import ReadOptions
 from tagfield.data.text.records import WORD
 from tagfield.data.text.sources import PathLike, Source
-from tagfield.data.text.templates import LABEL
+from tagfield.data.text.templates.template import LABEL
 from tagfield.errors import InputError
 from tagfield.model.model import Model
 

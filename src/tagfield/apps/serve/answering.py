@@ -19,8 +19,8 @@ from tagfield.apps.serve.refusals import FAILED, Refusal, bad, too_late, too_man
 from tagfield.apps.serve.registry import Registry, Served
 from tagfield.apps.serve.requests import FORMS, Asked, Wanted, read_explain, read_tag
 from tagfield.apps.serve.writing import text_sentence, word_fields
-from tagfield.data.text.tokenizer import tokenize
-from tagfield.data.text.tokens import Offsets
+from tagfield.data.text.tokenizer.tokenizer import tokenize
+from tagfield.data.text.tokenizer.tokens import Offsets
 from tagfield.errors import InputError
 
 

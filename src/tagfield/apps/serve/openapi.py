@@ -9,7 +9,7 @@ from typing import Any
 
 from tagfield import __version__
 from tagfield.apps.serve.limits import Limits
-from tagfield.data.text.tokenizer import TOKENIZERS
+from tagfield.data.text.tokenizer.tokenizer import TOKENIZERS
 
 Schema = dict[str, Any]
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from tagfield.apps.serve.refusals import bad
 from tagfield.data.labels.kinds import INSIDE, OUTSIDE, UNITS, LabelKind, split_label
-from tagfield.data.text.tokens import Offsets
+from tagfield.data.text.tokenizer.tokens import Offsets
 from tagfield.errors import did_you_mean, shown
 
 Known = dict[int, list[str]]  # position → the labels that it may have

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from tagfield.apps.serve.limits import Limits
 from tagfield.apps.serve.refusals import bad, too_many_tokens
-from tagfield.data.text.tokenizer import TOKENIZERS
+from tagfield.data.text.tokenizer.tokenizer import TOKENIZERS
 from tagfield.errors import did_you_mean, shown
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from json.encoder import encode_basestring as quote
 
 from tagfield.apps.serve.decoding import Row
-from tagfield.data.text.tokens import Offsets
+from tagfield.data.text.tokenizer.tokens import Offsets
 
 
 def text_sentence(row: Row, text: str, offsets: Sequence[Offsets], labels: Sequence[str]) -> str:

@@ -15,7 +15,7 @@ from tagfield.compat.sklearn.sequences import SequenceList
 from tagfield.compat.sklearn.spelling import Spelling, has_strings
 from tagfield.data.dataset import Doubles
 from tagfield.data.encode import Encoded
-from tagfield.data.text.tokenizer import Tokenizer
+from tagfield.data.text.tokenizer.tokenizer import Tokenizer
 from tagfield.errors import InputError
 from tagfield.inference.decoder import Decoder
 from tagfield.inference.spans import Span

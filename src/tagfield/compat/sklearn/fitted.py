@@ -11,8 +11,8 @@ from tagfield.compat.sklearn.labels import LabelNames
 from tagfield.compat.sklearn.modelfile import ModelFile
 from tagfield.data.dataset import Doubles
 from tagfield.data.encode import AUTO, Encoded, WordEncoder
-from tagfield.data.text.presets import load_template
-from tagfield.data.text.templates import Template
+from tagfield.data.text.templates.presets import load_template
+from tagfield.data.text.templates.template import Template
 from tagfield.errors import InputError
 from tagfield.inference.constraints import Rules
 from tagfield.model.model import Model

@@ -14,7 +14,7 @@ from tagfield.compat.sklearn.fitted import Fitted
 from tagfield.compat.sklearn.spelling import Spelling
 from tagfield.compat.sklearn.tagger import Tagger
 from tagfield.data.text.records import WORD
-from tagfield.data.text.templates import LABEL
+from tagfield.data.text.templates.template import LABEL
 from tagfield.model.explain import SizeReport, explain
 from tagfield.model.explanation import Explanation
 from tagfield.system.checks import number, whole

@@ -17,7 +17,7 @@ from tagfield.compat.sklearn.spelling import Spelling
 from tagfield.data.corpus import Corpus
 from tagfield.data.dataset import UNKNOWN, Doubles
 from tagfield.data.encode import Encoded, Vocabulary, WordEncoder, check_weights, encode_sequences, encode_words
-from tagfield.data.text.templates import Template
+from tagfield.data.text.templates.template import Template
 from tagfield.errors import InputError
 
 

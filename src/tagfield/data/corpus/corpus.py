@@ -18,9 +18,9 @@ from tagfield.data.corpus.manifest import NAMES, Manifest
 from tagfield.data.corpus.shards import Shard
 from tagfield.data.dataset import Dataset, Longs
 from tagfield.data.encoded import Encoded
-from tagfield.data.text.file_format import FileFormat
+from tagfield.data.text.formats.file_format import FileFormat
 from tagfield.data.text.sources import MANIFEST, PathLike
-from tagfield.data.text.templates import Template
+from tagfield.data.text.templates.template import Template
 from tagfield.errors import InputError, ModelFileError
 from tagfield.native._text import Vocabulary, gather
 from tagfield.system.html import facts, some

@@ -97,7 +97,7 @@ class _Form:
         """A dataset in this form."""
         place = widened(data.place) if self.wide else data.place
         value = np.ones(len(place), np.float32) if self.valued and data.value is None else data.value
-        edges = data.edges
+        edges = data.edge_slots
         if self.linked and edges is None:
             edges = no_edges(len(data))
         if self.linked_valued and edges is not None and edges.value is None:

@@ -32,7 +32,7 @@ def join(parts: list[Dataset]) -> Dataset:
         value=_values([(part.value, len(part.place)) for part in parts]),
         labels=_flat([part.labels for part in parts], np.int32),
         weight=_flat([part.weight for part in parts], np.float64),
-        edges=_join_edges(parts),
+        edge_slots=_join_edges(parts),
     )
 
 
@@ -49,7 +49,7 @@ def widened(place: Places) -> Places:
 
 
 def _join_edges(parts: list[Dataset]) -> Slots | None:
-    found = [part.edges for part in parts]
+    found = [part.edge_slots for part in parts]
     if all(edges is None for edges in found):
         return None
     full = [no_edges(len(part)) if edges is None else edges for part, edges in zip(parts, found, strict=True)]

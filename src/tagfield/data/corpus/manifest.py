@@ -13,9 +13,9 @@ import re
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from tagfield.data.text.file_format import KINDS, FileFormat
+from tagfield.data.text.formats.file_format import KINDS, FileFormat
 from tagfield.data.text.sources import MANIFEST
-from tagfield.data.text.templates import Template
+from tagfield.data.text.templates.template import Template
 from tagfield.errors import InputError, TagfieldError
 from tagfield.system.atomic import write_atomically
 

@@ -25,10 +25,10 @@ from tagfield.data.corpus.pieces import PIECE, Piece, read_pieces
 from tagfield.data.corpus.shards import save_shard
 from tagfield.data.corpus.state import Packing
 from tagfield.data.dataset import Dataset, Slots
-from tagfield.data.text.presets import load_template
 from tagfield.data.text.reading import ReadOptions
 from tagfield.data.text.sources import PathLike
-from tagfield.data.text.templates import Template
+from tagfield.data.text.templates.presets import load_template
+from tagfield.data.text.templates.template import Template
 from tagfield.errors import InputError
 from tagfield.native._text import Vocabulary
 from tagfield.system.memory import check_fits, parse_size
@@ -191,12 +191,14 @@ class _Packer:
         if not self._options.hash_bits:
             self._check_names()
             data = data.renumbered(self._attributes.join(piece.attributes))
-        if data.edges is not None and piece.edges is not None:
+        if data.edge_slots is not None and piece.edges is not None:
             if self._edges is None:
                 self._edges = Vocabulary()
-            edges: Slots = data.edges
+            edges: Slots = data.edge_slots
             ids = self._edges.join(piece.edges)
-            data = replace(data, edges=replace(edges, attribute=ids[edges.attribute] if len(ids) else edges.attribute))
+            data = replace(
+                data, edge_slots=replace(edges, attribute=ids[edges.attribute] if len(ids) else edges.attribute)
+            )
         return data
 
     def _check_names(self) -> None:

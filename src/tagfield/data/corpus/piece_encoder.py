@@ -13,15 +13,15 @@ import numpy as np
 from tagfield.data.corpus.joining import join
 from tagfield.data.corpus.pieces import Piece
 from tagfield.data.dataset import UNKNOWN, Dataset
-from tagfield.data.text.columns import read_columns
-from tagfield.data.text.file_data import detect_form, encode_sentences, sentences_in
-from tagfield.data.text.file_format import FileFormat
-from tagfield.data.text.items import read_items
-from tagfield.data.text.readers.column_file import without_other_lines
+from tagfield.data.text.encoders.columns import read_columns
+from tagfield.data.text.encoders.files import detect_form, encode_sentences, sentences_in
+from tagfield.data.text.encoders.items import read_items
+from tagfield.data.text.formats.columns import without_other_lines
+from tagfield.data.text.formats.file_format import FileFormat
 from tagfield.data.text.reading import ReadOptions
 from tagfield.data.text.sources import Locations, Source
-from tagfield.data.text.template_rows import by_header, template_for_columns, template_for_sentences
-from tagfield.data.text.templates import Template
+from tagfield.data.text.templates.fitting import by_header, template_for_columns, template_for_sentences
+from tagfield.data.text.templates.template import Template
 from tagfield.errors import InputError
 from tagfield.native._text import Vocabulary
 
@@ -101,7 +101,7 @@ class PieceEncoder:
                 sentences, [source], self.template, attributes, labels, frozen=False, edges=edges, grouped=grouped
             )
         _check_labels(data, places)
-        return EncodedPiece(data, attributes, labels, None if data.edges is None else edges)
+        return EncodedPiece(data, attributes, labels, None if data.edge_slots is None else edges)
 
     def form_of(self, piece: Piece) -> FileFormat:
         """The format of the piece's file, decided on its first piece; later pieces have no header. Call it in order.

@@ -17,10 +17,10 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from tagfield.data.text.detect import kind_of
-from tagfield.data.text.file_format import KINDS
+from tagfield.data.text.formats.decoding import recode
+from tagfield.data.text.formats.detect import kind_of
+from tagfield.data.text.formats.file_format import KINDS
 from tagfield.data.text.inputs import open_inputs
-from tagfield.data.text.readers.decoding import recode
 from tagfield.data.text.reading import ReadOptions
 from tagfield.data.text.sources import STDIN, Source
 from tagfield.errors import InputError

@@ -11,7 +11,7 @@ import numpy as np
 from tagfield.data.corpus.corpus import Corpus
 from tagfield.data.dataset import UNKNOWN, Dataset, Ints
 from tagfield.data.encoded import Encoded
-from tagfield.data.text.templates import Template
+from tagfield.data.text.templates.template import Template
 from tagfield.errors import InputError
 from tagfield.native._text import Vocabulary
 
@@ -76,7 +76,7 @@ def _ids(of: Vocabulary, names: Vocabulary) -> Ints:
 
 def _with_edges(data: Dataset, ids: Ints) -> Dataset:
     data = data.keep_edges(ids >= 0)
-    assert data.edges is not None
+    assert data.edge_slots is not None
     kept = ids[ids >= 0]
-    attribute = kept[data.edges.attribute] if len(kept) else data.edges.attribute
-    return replace(data, edges=replace(data.edges, attribute=attribute))
+    attribute = kept[data.edge_slots.attribute] if len(kept) else data.edge_slots.attribute
+    return replace(data, edge_slots=replace(data.edge_slots, attribute=attribute))

@@ -47,7 +47,7 @@ def save_shard(folder: str, file: str, data: Dataset, pieces: int) -> ShardRecor
         _, metadata, _ = places_in(path, descriptor)
     finally:
         os.close(descriptor)
-    edges = data.edges
+    edges = data.edge_slots
     return ShardRecord(
         file=file,
         sentences=len(data),
@@ -143,7 +143,7 @@ class Shard:
             edges = Slots(**{name: arrays.get(f"{EDGES}{name}") for name in linked})  # type: ignore[arg-type]
         names = ("tokens", "slots", "occurrences", "attribute", "place", "value", "labels")
         own: dict[str, Any] = {name: arrays.get(name) for name in names}
-        return Dataset(**own, weight=weight, edges=edges)
+        return Dataset(**own, weight=weight, edge_slots=edges)
 
     def _check(self) -> None:
         """Raise InputError if an array is missing, or has another type or length than the manifest says."""

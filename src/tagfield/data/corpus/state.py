@@ -19,7 +19,7 @@ import numpy as np
 from tagfield.data.corpus.manifest import ShardRecord, read_json, shard_of
 from tagfield.data.text.reading import ReadOptions
 from tagfield.data.text.sources import MANIFEST, STDIN
-from tagfield.data.text.templates import Template
+from tagfield.data.text.templates.template import Template
 from tagfield.errors import InputError, ModelFileError, OutputError
 from tagfield.native._text import Vocabulary
 from tagfield.system.atomic import write_atomically

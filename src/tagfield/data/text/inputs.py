@@ -4,8 +4,8 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from tagfield.data.text.readers.brat import BratSource
-from tagfield.data.text.readers.decoding import recode
+from tagfield.data.text.formats.brat import BratSource
+from tagfield.data.text.formats.decoding import recode
 from tagfield.data.text.sources import STDIN, PathLike, Source, open_source, open_sources, read_bytes
 from tagfield.errors import InputError
 

@@ -1,7 +1,7 @@
 """`read`: any file, or rows from Python ─▶ Corpus, whose sentences and documents are made when you ask for them.
 
 paths ─▶ Sources ─▶ detect ─▶ the reader of the format ─▶ Sentences or Documents
-rows  ─▶ readers/rows.py ───────────────────────────────▶ Sentences or Documents
+rows  ─▶ formats/rows.py ───────────────────────────────▶ Sentences or Documents
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,22 +9,22 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tagfield.data.labels.schemes import recode
-from tagfield.data.text.detect import detect
-from tagfield.data.text.file_format import FileFormat
+from tagfield.data.text.formats.brat import read_brat
+from tagfield.data.text.formats.columns import read_column_file
+from tagfield.data.text.formats.conllu import read_conllu
+from tagfield.data.text.formats.csv_tsv import read_table
+from tagfield.data.text.formats.detect import detect
+from tagfield.data.text.formats.docbin import read_docbin
+from tagfield.data.text.formats.file_format import FileFormat
+from tagfield.data.text.formats.json_file import read_json, read_jsonl
+from tagfield.data.text.formats.plain import read_plain
+from tagfield.data.text.formats.rows import read_rows
 from tagfield.data.text.inputs import open_inputs
-from tagfield.data.text.readers.brat import read_brat
-from tagfield.data.text.readers.column_file import read_column_file
-from tagfield.data.text.readers.conllu import read_conllu
-from tagfield.data.text.readers.docbin import read_docbin
-from tagfield.data.text.readers.jsonl import read_json, read_jsonl
-from tagfield.data.text.readers.plain import read_plain
-from tagfield.data.text.readers.rows import read_rows
-from tagfield.data.text.readers.table import read_table
 from tagfield.data.text.records import Document, Record, Sentence
 from tagfield.data.text.sources import PathLike, Source
 from tagfield.data.text.spans import Policy, to_document, to_sentences
-from tagfield.data.text.templates import LABEL
-from tagfield.data.text.tokenizer import Tokenizer, tokenize
+from tagfield.data.text.templates.template import LABEL
+from tagfield.data.text.tokenizer.tokenizer import Tokenizer, tokenize
 from tagfield.errors import InputError
 
 

@@ -14,18 +14,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tagfield.data.text.file_format import KINDS
+from tagfield.data.text.formats.brat import brat_files
+from tagfield.data.text.formats.columns import write_columns
+from tagfield.data.text.formats.conllu import write_conllu
+from tagfield.data.text.formats.csv_tsv import write_table
+from tagfield.data.text.formats.docbin import write_docbin
+from tagfield.data.text.formats.file_format import KINDS
+from tagfield.data.text.formats.json_objects import (
+    doccano_object,
+    label_studio_object,
+    prodigy_object,
+    span_object,
+    token_object,
+)
 from tagfield.data.text.reading import Corpus, ReadOptions, reading_of, recoded, sentences_of
 from tagfield.data.text.records import Document, Record, Sentence
 from tagfield.data.text.sources import STDIN, PathLike
 from tagfield.data.text.spans import to_document
-from tagfield.data.text.tokenizer import tokenize
-from tagfield.data.text.writers.brat import brat_files
-from tagfield.data.text.writers.conllu import write_conllu
-from tagfield.data.text.writers.docbin import write_docbin
-from tagfield.data.text.writers.json_text import doccano_object, label_studio_object, prodigy_object, span_object
-from tagfield.data.text.writers.json_words import token_object
-from tagfield.data.text.writers.words import write_columns, write_table
+from tagfield.data.text.tokenizer.tokenizer import tokenize
 from tagfield.errors import InputError, OutputError
 from tagfield.system.atomic import write_atomically
 

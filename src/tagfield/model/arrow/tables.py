@@ -15,7 +15,7 @@ import numpy as np
 
 from tagfield.data.dataset import Ints, Longs
 from tagfield.data.encoded import Encoded
-from tagfield.data.text.tokenizer import Tokenizer, tokenize
+from tagfield.data.text.tokenizer.tokenizer import Tokenizer, tokenize
 from tagfield.errors import InputError, did_you_mean
 from tagfield.inference.decoder import Decoder, check_threads
 from tagfield.model.arrow import answers

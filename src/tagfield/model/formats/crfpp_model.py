@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tagfield.data.dataset import Doubles, Longs
-from tagfield.data.text.templates import LABEL, Pattern, Template
+from tagfield.data.text.templates.template import LABEL, Pattern, Template
 from tagfield.errors import InputError, ModelFileError
 from tagfield.model.file import Parts
 from tagfield.model.formats.names import name_of

@@ -10,7 +10,7 @@ Functions (w.lower, …) have no counterpart; their models become models with an
 import re
 from typing import NamedTuple
 
-from tagfield.data.text.templates import LABEL, Template
+from tagfield.data.text.templates.template import LABEL, Template
 from tagfield.errors import InputError
 from tagfield.model.file import Parts
 from tagfield.model.formats.names import bytes_of
@@ -60,11 +60,11 @@ def _expressed(template: Template, tokens: list[bytes], edges: list[bytes]) -> L
                 columns = max(columns, (column or 0) + 1)
             lines.append(bytes_of(text if ready else letter + text))
         if not ready and letter == "U":
-            tokens = [name if name in ENDS and template.edges else b"U" + name for name in tokens]
+            tokens = [name if name in ENDS and template.boundaries else b"U" + name for name in tokens]
         elif not ready:
             edges = [b"B" + name for name in edges]
-    ends = [ENDS[name] for name in tokens if name in ENDS] if template.edges else []
-    tokens = [ENDS[name][1] if name in ENDS and template.edges else name for name in tokens]
+    ends = [ENDS[name] for name in tokens if name in ENDS] if template.boundaries else []
+    tokens = [ENDS[name][1] if name in ENDS and template.boundaries else name for name in tokens]
     units = [line for line in lines if line[:1] == b"U"] + [line for line, _ in ends]
     pairs = [line for line in lines if line[:1] == b"B"]
     return Lines(units + pairs, columns, tokens, edges)
@@ -86,7 +86,9 @@ def _one_column_each(parts: Parts, tokens: list[bytes], edges: list[bytes]) -> L
             "tagfield's format"
         )
     kinds = {re.split(rb"[=:]", name, maxsplit=1)[0] for name in tokens}
-    columns = max(1, len(kinds)) if parts.template is None else len(parts.template.patterns) + 2 * parts.template.edges
+    columns = (
+        max(1, len(kinds)) if parts.template is None else len(parts.template.patterns) + 2 * parts.template.boundaries
+    )
     if columns > MOST_COLUMNS:
         raise InputError(
             f"a file for CRF++ needs a column for each attribute of an item, and the model's attributes are of "

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tagfield.data.dataset import Doubles, Longs
-from tagfield.data.text.templates import Template
+from tagfield.data.text.templates.template import Template
 from tagfield.errors import InputError, ModelFileError
 from tagfield.model.file import Parts
 from tagfield.model.formats.names import name_of, vocabulary_of

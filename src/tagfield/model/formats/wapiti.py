@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from tagfield.data.dataset import Doubles, Longs
-from tagfield.data.text.templates import LABEL, WAPITI, Pattern, Template
-from tagfield.data.text.wapiti_macros import Part
+from tagfield.data.text.templates.template import LABEL, WAPITI, Pattern, Template
+from tagfield.data.text.templates.wapiti.macros import Part
 from tagfield.errors import InputError, ModelFileError
 from tagfield.model.file import Parts
 from tagfield.model.formats.names import bytes_of, name_of

@@ -10,7 +10,7 @@ Weights that are 0 are left out, as Wapiti leaves them out.
 
 from typing import Any
 
-from tagfield.data.text.templates import WAPITI
+from tagfield.data.text.templates.template import WAPITI
 from tagfield.errors import InputError
 from tagfield.model.file import Parts
 from tagfield.model.formats.names import bytes_of

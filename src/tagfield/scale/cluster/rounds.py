@@ -123,8 +123,8 @@ class Share:
         data, features = self.problem.dataset, self.problem.features
         found = [weight_blocks_of(features.rows, _distinct(data.slots, data.attribute, order))]
         found.append(np.arange(self._theta.trans.size // LANES, dtype=np.int64))
-        if self._theta.edge is not None and data.edges is not None:
-            edge = _distinct(data.edges.slots, data.edges.attribute, order)
+        if self._theta.edge is not None and data.edge_slots is not None:
+            edge = _distinct(data.edge_slots.slots, data.edge_slots.attribute, order)
             rows = (edge[:, None] * features.labels + np.arange(features.labels)).reshape(-1)
             found.append(weight_blocks_of(features.edge_rows, rows))
         elif self._theta.edge is not None:

@@ -17,9 +17,9 @@ from typing import Any, TypeAlias
 from tagfield import __version__
 from tagfield.data.encode import Encoded, encode_files
 from tagfield.data.text.inputs import open_inputs
-from tagfield.data.text.presets import PRESETS
 from tagfield.data.text.reading import ReadOptions
 from tagfield.data.text.sources import PathLike
+from tagfield.data.text.templates.presets import PRESETS
 from tagfield.errors import InputError
 from tagfield.scale.tuning.candidates import SETTINGS, Candidate, candidates
 from tagfield.scale.tuning.folds import deal, figure_for, run

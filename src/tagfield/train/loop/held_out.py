@@ -59,7 +59,7 @@ def fitting(dev: Encoded, attributes: Vocabulary, edges: Vocabulary | None = Non
     dataset = dev.dataset
     if len(attributes) != len(dev.attributes):
         dataset = dataset.renumbered(np.array([attributes.find(name) for name in dev.attributes], np.int32))
-    if dataset.edges is not None and dev.edges is not None and edges is not None and len(edges) != len(dev.edges):
+    if dataset.edge_slots is not None and dev.edges is not None and edges is not None and len(edges) != len(dev.edges):
         dataset = dataset.keep_edges(np.array([edges.find(name) >= 0 for name in dev.edges], bool))
     return dataset
 

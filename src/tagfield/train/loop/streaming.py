@@ -206,7 +206,7 @@ class Stream:
 
     def _touched(self, state: State, dataset: Dataset) -> list[tuple[str, Any, Any]]:
         """The rows that a part of the stream can change, and what they hold: (array, rows, contents)."""
-        edges = dataset.attribute[:0] if dataset.edges is None else dataset.edges.attribute
+        edges = dataset.attribute[:0] if dataset.edge_slots is None else dataset.edge_slots.attribute
         rows: dict[str, Any] = {"trans": slice(None)}
         for part, ids in (("state", dataset.attribute), ("edge", edges)):
             size = len(self._fresh[part])

@@ -153,7 +153,7 @@ class OnDisk:
         data = self.source.take(sentences, ends)
         if self.ids is not None:
             data = data.renumbered(self.ids)
-        if self.edge_ids is not None and data.edges is not None:
+        if self.edge_ids is not None and data.edge_slots is not None:
             data = data.keep_edges(self.edge_ids >= 0)
         return data
 

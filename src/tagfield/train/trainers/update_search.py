@@ -211,7 +211,7 @@ class _Trial:
         known = np.zeros(problem.features.attributes, bool)
         known[part.attribute] = True
         looked = np.zeros(problem.features.edges, bool)
-        looked[[] if part.edges is None else part.edges.attribute] = True
+        looked[[] if part.edge_slots is None else part.edge_slots.attribute] = True
         features = problem.features.only(known, looked)
         if limits is not None:
             tokens = np.diff(problem.dataset.tokens)

@@ -140,7 +140,7 @@ def empirical(dataset: Dataset, features: FeatureSet) -> Weights:
 
 
 def _empirical_edges(dataset: Dataset, features: FeatureSet) -> Doubles | None:
-    zero, edges = features.zero.edge, dataset.edges
+    zero, edges = features.zero.edge, dataset.edge_slots
     if zero is None or edges is None:
         return None if zero is None else np.zeros(zero.shape)
     sentence = edges.sentences()

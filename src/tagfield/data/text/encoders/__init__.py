@@ -1,0 +1,1 @@
+"""Encoders: files, item lines and sentences of words ─▶ Dataset, mostly in native code."""

@@ -1,0 +1,18 @@
+"""Untokenised text: every line is a document without labels."""
+
+from collections.abc import Iterator
+
+from tagfield.data.text.formats.decoding import decode, split_lines
+from tagfield.data.text.records import Document
+from tagfield.data.text.sources import Source
+
+
+def read_plain(source: Source) -> Iterator[Document]:
+    """A document for each line that is not blank.
+
+    >>> [d.text for d in read_plain(Source("a.txt", b"Anna sings.\\n\\nBo too.\\n"))]
+    ['Anna sings.', 'Bo too.']
+    """
+    for number, line in enumerate(split_lines(decode(source)), start=1):
+        if line.strip():
+            yield Document(line, where=f"{source.name}, line {number}")

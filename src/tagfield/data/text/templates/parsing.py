@@ -1,0 +1,191 @@
+"""The text of a template → Template: CRF++'s lines, windows, transitions, and declarations.
+
+file ─▶ read_template ─▶ parse_template ─▶ lines ─▶ patterns, transitions, columns, ends, resources with their files
+"""
+
+import difflib
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from tagfield.data.text.sources import STDIN, PathLike, open_source
+from tagfield.data.text.templates.resources import Resource, check_name, cluster, gazetteer, regex
+from tagfield.data.text.templates.template import WAPITI, Pattern, Template, check_pattern
+from tagfield.data.text.templates.wapiti.template import parse_wapiti
+from tagfield.data.text.templates.windows import expand_window, pattern_text
+from tagfield.errors import InputError
+
+_RESOURCE = re.compile(r"(\S+)(\s+ignorecase)?\s*=\s*(.+)")
+SYNTAX, TRANSITION = "syntax", "transition"  # words that begin a line
+_SWITCH = {"": True, "on": True, "off": False}
+
+
+def read_template(path: PathLike) -> Template:
+    """Read a template file. Files that it names are found beside it.
+
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "template")
+    >>> _ = path.write_text("# words\\nU00:%x[-1,0]\\nU01:%x[0,0]\\n\\nB\\n")
+    >>> [pattern.line for pattern in read_template(path).patterns]
+    [2, 3]
+    """
+    source = open_source(path)
+    try:
+        text = source.text.decode()
+    except UnicodeDecodeError as error:
+        line = source.text.count(b"\n", 0, error.start) + 1
+        raise InputError(
+            f"{source.name}, line {line}: the bytes are not valid UTF-8; convert the file to UTF-8 first"
+        ) from None
+    name = os.fspath(path)
+    return parse_template(text, source.name, folder="" if name == STDIN else os.path.dirname(name))
+
+
+def parse_template(text: str, name: str = "template", *, folder: PathLike = "") -> Template:
+    """Read the text of a template; relative paths in it begin at `folder`.
+
+    A text whose first line is `syntax wapiti` has the patterns of Wapiti; see `parse_wapiti`.
+
+    >>> parse_template("U00:%x[0,0]").padding
+    True
+    >>> template = parse_template("columns w y\\nregex year = ^(19|20)\\\\d\\\\d$\\nw[-1:1]\\nw.match(year)")
+    >>> len(template.patterns), template.columns
+    (4, ('w', 'y'))
+    >>> parse_template("U00:%x[0,0]\\nB01:%x[-1,0]/%x[0,0]").transitions[0].cells
+    ((-1, '0'), (0, '0'))
+    """
+    first, _, rest = text.partition("\n")
+    if first.split()[:1] == [SYNTAX]:
+        if first.split() != [SYNTAX, WAPITI]:
+            raise InputError(
+                f"template {name}, line 1: found {first.strip()!r}; write {SYNTAX} {WAPITI}, or leave it out"
+            )
+        return parse_wapiti("\n" + rest, name)
+    lines = _Lines(name, os.fspath(folder))
+    for number, line in enumerate(text.split("\n"), start=1):
+        lines.read(line.removesuffix("\r"), number)
+    return lines.finish()
+
+
+@dataclass
+class _Lines:
+    """What the lines so far say."""
+
+    name: str
+    folder: str
+    patterns: list[Pattern] = field(default_factory=list)
+    transitions: list[Pattern] = field(default_factory=list)
+    columns: tuple[str, ...] = ()
+    padding: bool = True
+    edges: bool = False
+    resources: dict[str, Resource] = field(default_factory=dict)
+
+    def read(self, line: str, number: int) -> None:
+        if not line.strip() or line.startswith("#"):
+            return
+        word, *rest = line.split(None, 1)
+        try:
+            if word == TRANSITION:
+                self.transitions += _window("".join(rest), number)
+            elif word in _DECLARATIONS:
+                _DECLARATIONS[word](self, "".join(rest).strip())
+            elif line[0] in "UB":
+                self._crfpp(line, number)
+            else:
+                self._window(line, number)
+        except InputError as error:
+            raise InputError(f"template {self.name}, line {number}: {error}") from None
+
+    def finish(self) -> Template:
+        made = Template(
+            self.name,
+            tuple(self.patterns),
+            self.columns,
+            self.padding,
+            self.edges,
+            tuple(self.resources.values()),
+            tuple(self.transitions),
+        )
+        if not made.all_patterns:
+            raise InputError(f"template {self.name}: found no pattern; add at least one U line, such as U00:%x[0,0]")
+        for pattern in made.all_patterns:
+            check_pattern(made, pattern)
+        return made
+
+    def _crfpp(self, line: str, number: int) -> None:
+        pattern = Pattern(line, number)
+        if line[0] == "U":
+            self.patterns.append(pattern)
+        elif pattern.cells or "%" in line:  # a lone B is the plain transitions, which every model has
+            self.transitions.append(pattern)
+
+    def _window(self, line: str, number: int) -> None:
+        word = line.split()[0]
+        if "%" in line:
+            wapiti = (
+                f"; for the patterns of Wapiti write {SYNTAX} {WAPITI} on the first line" if line[0] in "ub*" else ""
+            )
+            raise InputError(f"{line!r} starts with neither U nor B; begin each pattern with U{wapiti}")
+        close = difflib.get_close_matches(word, [*_DECLARATIONS, TRANSITION], n=1)
+        if " " in line.strip() and "|" not in line and close:
+            raise InputError(f"{line!r} is not a pattern; did you mean {close[0]}?")
+        self.patterns += _window(line, number)
+
+    def _columns(self, rest: str) -> None:
+        self.columns = Template(self.name, ()).with_columns(rest).columns
+
+    def _padding(self, rest: str) -> None:
+        self.padding = _switch("padding", rest)
+
+    def _edges(self, rest: str) -> None:
+        self.edges = _switch("edges", rest)
+
+    def _gazetteer(self, rest: str) -> None:
+        name, ignore_case, path = _resource("gazetteer", rest, "cities.txt")
+        self._declare(gazetteer(name, os.path.join(self.folder, path), ignore_case))
+
+    def _cluster(self, rest: str) -> None:
+        name, ignore_case, path = _resource("cluster", rest, "paths.txt")
+        if ignore_case:
+            raise InputError(f"cluster {name}: ignorecase is for gazetteers; use w.lower.cluster({name})")
+        self._declare(cluster(name, os.path.join(self.folder, path)))
+
+    def _regex(self, rest: str) -> None:
+        name, ignore_case, expression = _resource("regex", rest, "^[0-9]+$")
+        if ignore_case:
+            raise InputError(f"regex {name}: ignorecase is for gazetteers; begin the expression with (?i)")
+        self._declare(regex(name, expression))
+
+    def _declare(self, resource: Resource) -> None:
+        if resource.name in self.resources:
+            raise InputError(f"{resource.kind} {resource.name}: the name is taken; choose another one")
+        self.resources[resource.name] = resource
+
+
+_DECLARATIONS: dict[str, Callable[[_Lines, str], None]] = {
+    "columns": _Lines._columns,
+    "padding": _Lines._padding,
+    "edges": _Lines._edges,
+    "gazetteer": _Lines._gazetteer,
+    "cluster": _Lines._cluster,
+    "regex": _Lines._regex,
+}
+
+
+def _window(line: str, number: int) -> list[Pattern]:
+    return [Pattern(pattern_text(cells), number) for cells in expand_window(line.strip())]
+
+
+def _switch(name: str, text: str) -> bool:
+    if text not in _SWITCH:
+        raise InputError(f"found {name} {text!r}; write {name} on or {name} off")
+    return _SWITCH[text]
+
+
+def _resource(kind: str, text: str, example: str) -> tuple[str, bool, str]:
+    match = _RESOURCE.fullmatch(text)
+    if not match:
+        raise InputError(f"found {kind} {text!r}; write {kind} NAME = …, such as {kind} mine = {example}")
+    check_name(kind, match[1])
+    return match[1], bool(match[2]), match[3].strip()

@@ -1,0 +1,1 @@
+"""Tokenizers: running text ─▶ sentences of tokens, as character offsets."""
