@@ -1,7 +1,7 @@
 # The two commands of the README are `make demo` and `make test`. Everything happens in .venv.
 PYTHON ?= python3
 PY := .venv/bin/python
-NATIVE := CMakeLists.txt $(wildcard native/*/*.hpp native/*/*.cpp)
+NATIVE := CMakeLists.txt $(shell find native -name '*.[hc]pp')
 PYTEST_FLAGS ?= -n auto --dist worksteal
 
 .PHONY: build demo paper lint browser clang spark test fuzz reference docs bench scale bench-serve oldest wheel sdist sbom requirements \
@@ -198,9 +198,8 @@ SANITIZE_TESTS ?= tests/arrow/test_words.py tests/text tests/native tests/format
 # the first exception.
 define sanitized
 	.venv/bin/cmake -S . -B $(1) -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/.venv/bin/ninja \
-	    -DCMAKE_BUILD_TYPE=Release -DTAGFIELD_SANITIZE=$(2) -DPython_EXECUTABLE=$(CURDIR)/$(PY)
-	.venv/bin/cmake --build $(1) -j 2 --target _text _kernels_base \
-	    $$($(PY) -c 'from tagfield.native import kernels; print(kernels.__name__.partition(".")[2])')
+	    -DCMAKE_BUILD_TYPE=Release -DTAGFIELD_KERNELS=native -DTAGFIELD_TESTING=ON -DTAGFIELD_SANITIZE=$(2) -DPython_EXECUTABLE=$(CURDIR)/$(PY)
+	.venv/bin/cmake --build $(1) -j 2
 	rm -rf $(1)/site && mkdir -p $(1)/site && cp -r src/tagfield $(1)/site
 	cp $(1)/*.so $(1)/site/tagfield
 	PYTHONPATH="$(1)/site:$$($(PY) -c 'import sysconfig; print(sysconfig.get_path("purelib"))')" $(4) \

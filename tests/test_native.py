@@ -54,7 +54,9 @@ def run(level: str, script: str) -> subprocess.CompletedProcess[str]:
 LEVELS = built_levels()
 
 
-@pytest.mark.skipif(len(LEVELS) < 2, reason="only one build of the kernels is installed; TAGFIELD_KERNELS=all builds all")
+@pytest.mark.skipif(
+    len(LEVELS) < 2, reason="only one build of the kernels is installed; TAGFIELD_KERNELS=all builds all"
+)
 @pytest.mark.parametrize("labels", [3, 20, 33])  # of `observed`: one block, full rows of three, sparse rows
 def test_all_levels_agree(labels: int) -> None:
     results = {}

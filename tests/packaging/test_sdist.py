@@ -23,7 +23,7 @@ def test_it_has_what_git_knows(tmp_path: Path) -> None:
         pytest.skip("these sources are not a git repository, so there is no list of files to compare with")
     made = sdist.build(tmp_path)
     inside = sdist.files_of(made)
-    assert {"tests/conftest.py", "native/kernel/module.cpp", "LICENSE", "CMakeLists.txt", "PKG-INFO"} <= inside
+    assert {"tests/conftest.py", "native/kernel/bind/module.cpp", "LICENSE", "CMakeLists.txt", "PKG-INFO"} <= inside
     junk = [name for name in inside if name.endswith((".so", ".pyc")) or name.startswith((".", "build/", "dist/"))]
     assert set(junk) <= {".gitignore", ".dockerignore"}
     tracked = sdist.tracked_files()

@@ -1,4 +1,4 @@
-"""The passes over the vectors of L-BFGS, one formula each: the twins of native/kernel/vectors.hpp."""
+"""The passes over the vectors of L-BFGS, one formula each: the twins of native/kernel/gradient/vectors.hpp."""
 
 import numpy as np
 

@@ -17,7 +17,7 @@ The sums run in the order of the shares, so the bits depend on the number of sha
 docs/cluster.md has the figures behind κ.
 
 The average over all steps takes the weights to move evenly from one mix to the next: with n steps in a round, it adds
-n·z·(θ̄ before + θ̄ after)/2. In the form of native/kernel/stochastic.hpp, Σ θ = Z·θ̄ − R, that is R += (Z + n·z/2)·δ.
+n·z·(θ̄ before + θ̄ after)/2. In the form of native/kernel/pass/stochastic.hpp, Σ θ = Z·θ̄ − R, that is R += (Z + n·z/2)·δ.
 """
 
 from collections.abc import Sequence

@@ -8,7 +8,7 @@
 
 q stays a sum of ◇, s_i and y_i, so the two loops need only its coefficients and the products: 2m numbers instead of 2m
 passes over vectors as long as the model. The vectors are read when a pair is added and when q is summed
-(native/kernel/vectors.hpp).
+(native/kernel/gradient/vectors.hpp).
 """
 
 import math

@@ -1,4 +1,4 @@
-"""The metrics: a step size for each weight. Their arithmetic is in native/kernel/metric.hpp.
+"""The metrics: a step size for each weight. Their arithmetic is in native/kernel/pass/metric.hpp.
 
     adaptive   S ← S + r²;  θ −= λ_t·r/(√S + δ)           AdaGrad (Duchi et al. 2011)
     newton     S ← S + r²;  θ −= λ_t·r/(S + δ)            a diagonal online Newton step (Hazan et al. 2007)

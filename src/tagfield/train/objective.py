@@ -1,6 +1,6 @@
 """The objective of the whole corpus and its gradient, in float64, on any number of threads.
 
-    x [K] ─▶ CorpusGradient.add, for each part of the corpus: Σ NLL and E − Ẽ (native/kernel/gradient.hpp)
+    x [K] ─▶ CorpusGradient.add, for each part of the corpus: Σ NLL and E − Ẽ (native/kernel/gradient/gradient.hpp)
                  │
                  └─▶ Objective: + c2·‖x‖² ─▶ quasi_newton.py, whole_corpus.py
 

@@ -5,7 +5,7 @@
 
 The sentences of a block are shared by threads. How many there are changes no bit: the same seed gives the same weights.
 
-The loop is native (native/kernel/stochastic.hpp); what it is told each epoch is here. The rate follows Bottou,
+The loop is native (native/kernel/pass/stochastic.hpp); what it is told each epoch is here. The rate follows Bottou,
 λ_t = λ̂/(1 + λ̂Ct), with C = 2·c2/N, which makes c2 mean what it means in CRFsuite: Σ NLL + c2·‖θ‖².
 
 The average forgets twice: it is the mean over the second half of the first epoch, and then, from the second epoch on,
