@@ -4,7 +4,7 @@
     HOST:PORT   ─▶ check that something listens there ─▶ connect; at the end only our own workers are gone
     None        ─▶ the connection that your program has already opened with ray.init()
 
-Whoever reaches the ports of a Ray cluster and knows its token runs code there. Ray reads these settings from the
+Anyone who reaches the ports of a Ray cluster and knows its token can run code there. Ray reads these settings from the
 environment when it is imported, so a local session sets them before.
 """
 

@@ -57,7 +57,7 @@ class Divergence:
         check_record(self)
         if self.gamma and not (isinstance(self.loss, str) and self.loss.upper().startswith("B")):
             raise InputError(f"gamma applies only to the losses B1 to B4, not to {self.loss}")
-        _ = self.response  # what cannot be a response says so here
+        _ = self.response  # fail early on an invalid response
 
     def __str__(self) -> str:
         loss = self.loss.upper() if isinstance(self.loss, str) else self.loss.name

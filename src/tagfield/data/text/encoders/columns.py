@@ -58,7 +58,7 @@ def _first_line(sources: list[Source]) -> tuple[int, str]:
         line, count = first_line(source.text)
         if count:
             return count, f"{source.name}, line {line}"
-    raise InputError(f"{sources[0].name}: the file holds only blank lines; give a file with a sentence")
+    raise InputError(f"{sources[0].name}: the file holds only blank lines; give a file that has sentences")
 
 
 def _match_roles(template: Template, count: int, first: str, needs_labels: bool) -> tuple[Template, list[int]]:

@@ -58,7 +58,7 @@ def read_any(
             template = by_header(template, roles, sources[0].name)  # type: ignore[arg-type]
         sources = [without_other_lines(source, form) for source, form in zip(sources, forms, strict=True)]
         if not any(source.text.strip() for source in sources):
-            raise InputError(f"{sources[0].name}: the file holds only blank lines; give a file with a sentence")
+            raise InputError(f"{sources[0].name}: the file holds only blank lines; give a file that has sentences")
         used = template_for_columns(forms[0], sources[0]) if template is None else template
         check_reading(sources, lambda some: _sampled(some, used, labels, needs_labels))
         data, used, locations = read_columns(
