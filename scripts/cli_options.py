@@ -18,7 +18,8 @@ def parameter(param: Any) -> dict[str, Any]:
     described = getattr(param, "type_descriptor", None)
     return {
         "kind": param.param_type_name,
-        "flags": [*param.opts, *param.secondary_opts],
+        "flags": sorted(param.opts),
+        "off_flags": sorted(param.secondary_opts),
         "default": None if callable(param.default) else param.default,
         "type": limits.name if described is None else str(described.annotation),
         "choices": list(getattr(limits, "choices", ())),

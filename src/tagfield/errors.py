@@ -10,7 +10,7 @@
     UnknownAttributesWarning (a UserWarning)    a model knows hardly any attribute of its input
 
 A message is one or two sentences: what was found, where (file, line or sequence index), and what to do.
-Commands print the message; cli/exits.py has the exit codes.
+Commands print the message; cli/shared/exit_codes.py has the exit codes.
 """
 
 import difflib

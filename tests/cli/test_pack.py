@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from tagfield import MemoryLimitError, Model
-from tagfield.cli import pack, train, training
+from tagfield.cli import pack, train
 from tagfield.cli.commands import run
-from tagfield.cli.exits import USAGE
+from tagfield.cli.shared import training_run
+from tagfield.cli.shared.exit_codes import USAGE
 from tests.support.cli_process import good, refused
 
 TEXT = "".join(f"w{k % 9} T{k % 4} {'BIO'[k % 3]}\n" + "\n" * (k % 7 == 6) for k in range(700))
@@ -75,7 +76,7 @@ def test_text_that_does_not_fit_is_packed(
         raise MemoryLimitError("a.txt: encoding the text needs about 9 GB of memory; do this, or that")
 
     assert run(["train", str(file), "-o", str(tmp_path / "one"), "--epochs", "2", "-q"]) == 0
-    monkeypatch.setattr(training, "encode_files", refused)
+    monkeypatch.setattr(training_run, "encode_files", refused)
     work = tmp_path / "work"
     work.mkdir()
     command = ["train", str(file), "-o", str(tmp_path / "m"), "--epochs", "2", "--work-dir", str(work)]

@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from tagfield import Model, Settings
-from tagfield.cli.config import read_config
+from tagfield.cli.shared.config_file import read_config
 from tagfield.data.corpus import Corpus, pack
 from tagfield.data.encode import WordEncoder, encode_files, encode_words
 from tagfield.data.text.formats.brat import BratSource

@@ -1,5 +1,6 @@
 """Which labels may follow which, by scheme, matrix and function."""
 
+from copy import copy
 from functools import partial
 from itertools import pairwise, product
 
@@ -80,8 +81,7 @@ def test_no_predicted_label_breaks_the_scheme() -> None:
     X, _ = tagged(30)
     alone = [[token] for x in X for token in x]  # each word has its label, and no transition is ever seen
     free = CRF(c2=0.1).fit(alone, [[BIO[int(x[0]["word"][1:]) % 5]] for x in alone])
-    bound = CRF(c2=10.0, constraints="BIO")
-    bound.model_, bound._classes, bound._names = free.model_, free._classes, free._names
+    bound = copy(free).set_params(c2=10.0, constraints="BIO")
 
     def broken(rows: list) -> int:
         return sum(

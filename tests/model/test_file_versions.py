@@ -124,7 +124,7 @@ def test_files_of_a_later_version_say_who_wrote_them(tmp_path: Path) -> None:
 
 def edge_table(model: Model) -> dict[tuple[str, int, int], float]:
     assert model.edges is not None
-    columns = (np.asarray(x).tolist() for x in model.features.coordinates().edges(model.weights))
+    columns = (np.asarray(x).tolist() for x in model.features.coordinates().edge_features(model.weights))
     return {(model.edges[e], i, j): w for e, i, j, w in zip(*columns, strict=True)}
 
 

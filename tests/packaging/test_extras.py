@@ -87,6 +87,7 @@ def test_an_extra_is_imported_in_functions_or_in_rooms_of_its_own() -> None:
         "sklearn": {"compat/sklearn/estimator.py", "metrics.py"},
         "threadpoolctl": {"compat/sklearn/fitting.py"},
         "uvicorn": {"apps/serve/server.py"},
+        "httptools": {"apps/serve/server.py"},
         "matplotlib": {"compare/plots.py", "compare/share_image.py"},
     }
     extras = set().union(*(names(pyproject()["project"]["optional-dependencies"][extra]) for extra in EXTRAS))

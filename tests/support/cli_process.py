@@ -8,7 +8,7 @@ from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
 
 from tagfield.cli.commands import run
-from tagfield.cli.exits import DATA, FAILED, USAGE
+from tagfield.cli.shared.exit_codes import DATA, FAILED, USAGE
 
 COMMAND = [sys.executable, "-m", "tagfield"]
 

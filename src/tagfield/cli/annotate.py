@@ -17,11 +17,12 @@ from tagfield.apps.annotate.learning import MADE, Learning
 from tagfield.apps.annotate.pool import Pool, read_pool
 from tagfield.apps.annotate.session import Session
 from tagfield.apps.serve.log import log
-from tagfield.cli.checks import check_inputs, check_model_target, check_target
-from tagfield.cli.exits import UsageError, usage
-from tagfield.cli.options import offer
-from tagfield.cli.reading import label_names, with_reading_options
 from tagfield.cli.serve import LOOPBACK, TOKEN, checked_token, started_server
+from tagfield.cli.shared.checks import check_inputs, check_model_target, check_target
+from tagfield.cli.shared.exit_codes import UsageError, usage
+from tagfield.cli.shared.options import Host, Port
+from tagfield.cli.shared.reading_options import label_names, with_reading_options
+from tagfield.cli.shared.training_options import offer
 from tagfield.data.labels.schemes import SCHEMES
 from tagfield.data.text.reading import ReadOptions, read_files
 from tagfield.data.text.records import Row, Sentence
@@ -37,7 +38,9 @@ def annotate(
     texts: Annotated[list[str], typer.Argument(metavar="TEXTS", help="Files with the sentences to label.")],
     output: Annotated[
         str,
-        typer.Option("-o", "--output", metavar="FILE", help="File for the labelled sentences; what is there is kept."),
+        typer.Option(
+            "-o", "--output", metavar="FILE", help="File for the labelled sentences; sentences that it has are kept."
+        ),
     ],
     model: Annotated[
         str | None,
@@ -72,10 +75,8 @@ def annotate(
     dev: Annotated[
         str | None, typer.Option(metavar="FILE", help="Labelled file on which the page shows the model's score.")
     ] = None,
-    port: Annotated[int, typer.Option(metavar="N", min=0, max=65535, help="Port; 0 takes a free one.")] = 8000,
-    host: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="Address to listen on. Other than this machine's own needs a token.")
-    ] = "127.0.0.1",
+    port: Port = 8000,
+    host: Host = "127.0.0.1",
     token: Annotated[
         str | None, typer.Option(metavar="TOKEN", help=f"Token that the page asks for. Better in the variable {TOKEN}.")
     ] = None,
@@ -86,7 +87,7 @@ def annotate(
 
     Open the address that it logs in a browser. The sentences that the model is least sure of come first. Each sentence
     that you accept is appended to FILE, which tagfield train reads, and is on the disk before the next one appears.
-    Stop with Ctrl-C; the same command goes on where you stopped.
+    Stop with Ctrl-C; the same command continues where you stopped.
     """
     run = started_server("annotate")
     from tagfield.apps.annotate.app import AnnotateApp

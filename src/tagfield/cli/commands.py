@@ -16,8 +16,8 @@ import typer.main
 from typer.core import TyperCommand, TyperGroup
 
 from tagfield import __version__
-from tagfield.cli.exits import EXITS, SUCCESS, USAGE, UsageError, guarded
-from tagfield.cli.streams import leaving_at_once
+from tagfield.cli.shared.exit_codes import EXITS, SUCCESS, USAGE, UsageError, guarded
+from tagfield.cli.shared.startup import leaving_at_once
 from tagfield.errors import did_you_mean, nearest
 
 
@@ -188,4 +188,4 @@ def file_of(context: Any, parameter: Any) -> str | None:
     return found.get(parameter) if source is not None and source.name == "DEFAULT_MAP" else None
 
 
-FROM_FILE = "tagfield.config"  # in a context's meta: parameter → the config file that it comes from (cli/config.py)
+FROM_FILE = "tagfield.config"  # in a context's meta: parameter → the config file that it comes from (config_file.py)

@@ -16,12 +16,12 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from tagfield.cli.exits import usage
-from tagfield.cli.figures import clock, count, duration, percent
-from tagfield.cli.reading import with_reading_options
-from tagfield.cli.streams import INTERRUPTED
-from tagfield.cli.training import told
-from tagfield.cli.voice import AsJson, Quiet, Verbose, Voice, print_json
+from tagfield.cli.shared.exit_codes import usage
+from tagfield.cli.shared.messages import AsJson, Messages, Quiet, Verbose, print_json
+from tagfield.cli.shared.options import Template
+from tagfield.cli.shared.reading_options import with_reading_options
+from tagfield.cli.shared.startup import INTERRUPTED
+from tagfield.cli.shared.training_run import describe_input
 from tagfield.compare.compare import compare as run_comparison
 from tagfield.compare.compare import usable_cores
 from tagfield.compare.differences import plain_differences
@@ -33,9 +33,10 @@ from tagfield.compare.tables import plain_table, summary_record
 from tagfield.compare.tune_recipes import tune
 from tagfield.data.encode import encode_files
 from tagfield.data.text.reading import ReadOptions
-from tagfield.data.text.templates.presets import PRESETS, load_template
+from tagfield.data.text.templates.presets import load_template
 from tagfield.errors import InputError
 from tagfield.train import RECIPES
+from tagfield.train.progress.figures import clock, count, duration, percent
 
 DEFAULTS = Plan()
 NEEDS_SETTINGS = {"ngd"}  # a family of recipes; without a loss and a generator it equals u2.g1
@@ -79,13 +80,7 @@ def compare(
             help="What all recipes share: c2 (the paper's way), or effective (c2/f′(0), which is what c2 does).",
         ),
     ] = DEFAULTS.strength,
-    template: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME|FILE",
-            help=f"Feature template: {', '.join(PRESETS)}, or a CRF++ template file. \\[default: what fits the data]",
-        ),
-    ] = None,
+    template: Template = None,
     workers: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Number of parallel processes. \\[default: one per core]")
     ] = None,
@@ -103,7 +98,7 @@ def compare(
     and chunk F1 on both files to DIR/results.jsonl. You can stop it at any time: the same command resumes it. Then
     [bold]tagfield report DIR[/bold] plots the learning curves.
     """
-    voice = Voice(quiet, verbose, as_json)
+    messages = Messages(quiet, verbose, as_json)
     with usage():
         plan = Plan(
             parse_recipes(recipes),
@@ -130,18 +125,18 @@ def compare(
     about = {"name": name, "train file": ", ".join(map(_short, train)), "test file": ", ".join(map(_short, test))}
     used = "none: CRFsuite items" if learned.template is None else _short(template or learned.template.name)
     about |= {"template": used}
-    voice.note(told(train[0], learned))
+    messages.note(describe_input(train[0], learned))
     cores = workers or usable_cores()
-    voice.note(
+    messages.note(
         f"{count(len(plan.runs()), 'run')} on {count(cores, 'core')}: {count(len(learned), 'training sequence')}, "
         f"{count(len(held_out), 'test sequence')}"
     )
-    voice.detail(f"plan: {json.dumps(plan.to_dict())}")
+    messages.detail(f"plan: {json.dumps(plan.to_dict())}")
     try:
         if tuned:
-            with _display(voice) as display:
-                plan = tune(learned, plan, output, workers=workers, on_progress=display.show, say=voice.note)
-        with _display(voice) as display:
+            with _display(messages) as display:
+                plan = tune(learned, plan, output, workers=workers, on_progress=display.show, say=messages.note)
+        with _display(messages) as display:
             results = run_comparison(
                 learned, held_out, plan, output, workers=workers, about=about, on_progress=display.show
             )
@@ -160,7 +155,7 @@ def compare(
     if made is not None:
         print_report(made)
     else:
-        voice.note(f"next: tagfield report {shlex.quote(output)}")
+        messages.note(f"next: tagfield report {shlex.quote(output)}")
 
 
 def parse_recipes(recipes: str) -> tuple[str, ...]:
@@ -217,9 +212,9 @@ def _short(path: str) -> str:
 class _Lines:
     """Prints one line per finished run, and with --verbose one per epoch."""
 
-    def __init__(self, voice: Voice) -> None:
+    def __init__(self, messages: Messages) -> None:
         self._start = time.monotonic()
-        self._voice = voice
+        self._voice = messages
 
     def __enter__(self) -> "_Lines | _Live":
         return self
@@ -243,9 +238,9 @@ class _Lines:
 class _Live(_Lines):
     """A live display: the current runs, the last results, and the time left."""
 
-    def __init__(self, voice: Voice) -> None:
-        super().__init__(voice)
-        self._live = Live(console=voice.console, refresh_per_second=6, transient=True)
+    def __init__(self, messages: Messages) -> None:
+        super().__init__(messages)
+        self._live = Live(console=messages.console, refresh_per_second=6, transient=True)
         self._results: deque[str] = deque(maxlen=6)
         self._scores: dict[str, float] = {}
 
@@ -286,7 +281,7 @@ def _result(line: dict[str, object]) -> str:
     return f"{line['run']}: {percent(test['accuracy'])} after {line['epochs']} {unit}, {line['seconds']:.1f} s"
 
 
-def _display(voice: Voice) -> _Lines:
-    console = voice.console
-    live = console.is_terminal and not console.is_dumb_terminal and not voice.quiet and not voice.verbose
-    return _Live(voice) if live else _Lines(voice)
+def _display(messages: Messages) -> _Lines:
+    console = messages.console
+    live = console.is_terminal and not console.is_dumb_terminal and not messages.quiet and not messages.verbose
+    return _Live(messages) if live else _Lines(messages)

@@ -13,12 +13,11 @@ from typing import Annotated
 
 import typer
 
-from tagfield.cli.checks import check_inputs
-from tagfield.cli.exits import UsageError
-from tagfield.cli.figures import count
-from tagfield.cli.reading import with_reading_options
-from tagfield.cli.training import told
-from tagfield.cli.voice import AsJson, Quiet, Voice, print_json
+from tagfield.cli.shared.checks import check_inputs
+from tagfield.cli.shared.exit_codes import UsageError
+from tagfield.cli.shared.messages import AsJson, Messages, Quiet, print_json
+from tagfield.cli.shared.reading_options import with_reading_options
+from tagfield.cli.shared.training_run import describe_input
 from tagfield.data.encode import Encoded, encode_files
 from tagfield.data.text.formats.items import write_items
 from tagfield.data.text.formats.table import WRITTEN
@@ -27,6 +26,7 @@ from tagfield.data.text.sources import STDIN
 from tagfield.data.text.templates.presets import PRESETS
 from tagfield.data.text.writing import Written, target_of, write
 from tagfield.system.atomic import write_atomically
+from tagfield.train.progress.figures import count
 
 ITEMS = "items"
 SPOKEN = {"id": "ids", "text": "the text between tokens", "comments": "comments", "meta": "further fields"}
@@ -63,7 +63,7 @@ def convert(
     Keeps everything that both formats can hold. Spans become labels of tokens, and labels become spans, as the output
     needs it. A span that cuts a token is an error that shows it; --on-cut widens or drops such spans instead.
     """
-    voice = Voice(quiet, json=as_json)
+    messages = Messages(quiet, json=as_json)
     if len(source) < 2:
         raise UsageError("convert needs two names: the file to read, and the file to write; - is standard output")
     *paths, target = source
@@ -75,7 +75,7 @@ def convert(
     format = to or (ITEMS if target.endswith(".items") else target_of(target))
     if format == ITEMS:
         encoded = encode_files(paths, template=template, reading=reading)
-        found, about, unit = told(paths[0], encoded), "CRFsuite items", "sequence"
+        found, about, unit = describe_input(paths[0], encoded), "CRFsuite items", "sequence"
         written = Written(_write_items(encoded, target), Counter())
     elif template is not None:
         raise UsageError("--template makes CRFsuite items; it has no effect on other formats, so leave it out")
@@ -83,10 +83,10 @@ def convert(
         corpus = read_files(paths, reading)
         written = write(corpus, target, format)
         found, about, unit = f"{paths[0]}: {corpus.describe()}", WRITTEN[format].about, "record"
-    voice.note(f"read   {found}")
-    voice.note(f"wrote  {target}: {about}, {count(written.count, unit)}")
+    messages.note(f"read   {found}")
+    messages.note(f"wrote  {target}: {about}, {count(written.count, unit)}")
     for line in left_out(written, format, reading):
-        voice.note(line)
+        messages.note(line)
     if as_json:
         spans = {name: number for name, number in reading.policy.counts.items() if number}
         facts = {"files": paths, "input": found, "output": target, "format": format, "records": written.count}
@@ -105,8 +105,8 @@ def left_out(written: Written, format: str, reading: ReadOptions) -> list[str]:
         for name, number in sorted(written.lost.items())
     ]
     counts = reading.policy.counts
-    told = {"widened": "widened to whole tokens", "dropped": "dropped", "overlapping": "dropped, because they overlap"}
-    return lines + [f"spans {what}: {counts[name]:,}" for name, what in told.items() if counts[name]]
+    done = {"widened": "widened to whole tokens", "dropped": "dropped", "overlapping": "dropped, because they overlap"}
+    return lines + [f"spans {what}: {counts[name]:,}" for name, what in done.items() if counts[name]]
 
 
 def _write_items(encoded: Encoded, target: str) -> int:

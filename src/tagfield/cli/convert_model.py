@@ -10,16 +10,16 @@ from typing import Annotated
 
 import typer
 
-from tagfield.cli.checks import check_inputs, check_target
-from tagfield.cli.exits import UsageError
-from tagfield.cli.figures import count
-from tagfield.cli.voice import AsJson, Quiet, Voice, print_json
+from tagfield.cli.shared.checks import check_inputs, check_target
+from tagfield.cli.shared.exit_codes import UsageError
+from tagfield.cli.shared.messages import AsJson, Messages, Quiet, print_json
 from tagfield.errors import InputError, did_you_mean
 from tagfield.model.file import Parts
 from tagfield.model.formats import FORMATS, notes_on, read_parts, write
 from tagfield.model.formats.pickles import Pickled, is_pickle, models_in
 from tagfield.model.formats.raw_items import is_raw, plain_parts
 from tagfield.system.storage import open_file
+from tagfield.train.progress.figures import count
 
 TARGETS = [name for name, each in FORMATS.items() if each.writer or name == "tagfield"]
 
@@ -58,7 +58,7 @@ def convert_model(
     The new model gives the same labels and probabilities. A pickle is searched for its model, and not executed. What
     the new format cannot hold is an error if it would change a label, and otherwise named in a note.
     """
-    voice = Voice(quiet, json=as_json)
+    messages = Messages(quiet, json=as_json)
     if to not in TARGETS:
         raise UsageError(f"no model format named {to!r}; {did_you_mean(to, TARGETS)}")
     if target == "-":
@@ -78,11 +78,11 @@ def convert_model(
         parts = replace(parts, info={name: value for name, value in parts.info.items() if name != "constraints"})
     write(parts, target, to)
     size = f"{count(len(parts.labels), 'label')}, {count(len(parts.attributes), 'attribute')}"
-    voice.note(f"read   {source}: a model of {found}, {size}")
-    voice.note(f"wrote  {target}: a model for {FORMATS[to].program}")
+    messages.note(f"read   {source}: a model of {found}, {size}")
+    messages.note(f"wrote  {target}: a model for {FORMATS[to].program}")
     notes = notes_on(parts, to, target) + ["left out: the constraints of its labels"] * dropped
     for line in notes:
-        voice.note(line)
+        messages.note(line)
     if as_json:
         facts = {"input": source, "program": found, "output": target, "format": to}
         print_json(facts | {"labels": len(parts.labels), "attributes": len(parts.attributes), "notes": notes})
@@ -95,7 +95,7 @@ def _read(source: str, which: int | None) -> tuple[Parts, str]:
         chosen = _chosen(models_in(data, source), source, which)
         return chosen.parts, "sklearn-crfsuite, in a pickle"
     if which is not None:
-        raise UsageError("--which chooses a model of a pickle, and IN is none; leave it out")
+        raise UsageError("--which applies only to pickles, and IN is not one; leave it out")
     parts = read_parts(source)
     format = parts.info.get("format")
     return parts, FORMATS[format].program if format in FORMATS else "tagfield"

@@ -8,14 +8,14 @@ from typing import Annotated, Any
 
 import typer
 
-from tagfield.cli.exits import UsageError
-from tagfield.cli.figures import count
-from tagfield.cli.options import offer
-from tagfield.cli.voice import AsJson, Quiet, Voice, print_json
+from tagfield.cli.shared.exit_codes import UsageError
+from tagfield.cli.shared.messages import AsJson, Messages, Quiet, print_json
+from tagfield.cli.shared.training_options import offer
 from tagfield.demo import addresses, mentions, plain_text, write_columns
 from tagfield.demo.corpus import Sentence
 from tagfield.errors import OutputError, did_you_mean
 from tagfield.system.atomic import write_atomically
+from tagfield.train.progress.figures import count
 
 CORPORA = {"addresses": addresses, "mentions": mentions}
 NEW = 10  # sentences of plain text
@@ -31,7 +31,7 @@ def demo_data(
     seed: Annotated[int, typer.Option(metavar="S", help="Random seed; the same seed gives the same files.")] = 0,
     train: Annotated[int, typer.Option(metavar="N", help="Number of sentences in train.txt.")] = 3000,
     test: Annotated[int, typer.Option(metavar="N", help="Number of sentences in test.txt.")] = 1000,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite files that are there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
@@ -73,8 +73,8 @@ def demo_data(
     else:
         for each in sizes:
             print(f"{each['file']}: {count(each['sentences'], 'sentence')}, {count(each['tokens'], 'token')}")
-    Voice(quiet).note(f"next: tagfield train {names[0]} --dev {names[1]} -o {names[2]}")
-    Voice(quiet).note(f"      tagfield tag -m {names[2]} --text --format inline {names[3]}")
+    Messages(quiet).note(f"next: tagfield train {names[0]} --dev {names[1]} -o {names[2]}")
+    Messages(quiet).note(f"      tagfield tag -m {names[2]} --text --format inline {names[3]}")
 
 
 def _columns(sentences: list[Sentence]) -> bytes:

@@ -6,16 +6,16 @@ from typing import Annotated
 import typer
 
 from tagfield.apps.errors.page import SENTENCES, ErrorsPage, check_page_target, write_errors_page
-from tagfield.cli.arguments import Constraints, ModelFile, Threads
-from tagfield.cli.checks import check_inputs, check_reads_files, check_target
-from tagfield.cli.exits import usage
-from tagfield.cli.figures import count
-from tagfield.cli.reading import with_reading_options
-from tagfield.cli.voice import AsJson, Quiet, Voice, print_json
+from tagfield.cli.shared.checks import check_inputs, check_reads_files, check_target
+from tagfield.cli.shared.exit_codes import usage
+from tagfield.cli.shared.messages import AsJson, Messages, Quiet, print_json
+from tagfield.cli.shared.options import Constraints, ModelFile, Threads
+from tagfield.cli.shared.reading_options import with_reading_options
 from tagfield.data.text.reading import ReadOptions
 from tagfield.data.text.sources import listed
 from tagfield.model.model import Model
 from tagfield.system.cores import usual_threads
+from tagfield.train.progress.figures import count
 
 MOST = 5  # confusions that are printed
 
@@ -86,11 +86,11 @@ def errors(
         print(f"{times:>7,}  gold {gold}, predicted {predicted}")
     if len(confusions) > MOST:
         print(f"         and {count(len(confusions) - MOST, 'other confusion')}")
-    voice = Voice(quiet)
+    messages = Messages(quiet)
     if page.sentences < len(found.ranked):
         full = "; more would make it too large" if page.sentences < sentences else ""
-        voice.note(f"the page shows {page.sentences:,} of {count(len(found.ranked), 'sentence')} with errors{full}")
-    voice.note(f"open {Path(page.path).absolute().as_uri()} in a browser")
+        messages.note(f"the page shows {page.sentences:,} of {count(len(found.ranked), 'sentence')} with errors{full}")
+    messages.note(f"open {Path(page.path).absolute().as_uri()} in a browser")
 
 
 def summary(page: ErrorsPage) -> str:

@@ -5,20 +5,20 @@ from typing import Annotated
 
 import typer
 
-from tagfield.cli.arguments import Constraints, ModelFile, Threads
-from tagfield.cli.checks import check_reads_files
-from tagfield.cli.exits import UsageError, usage
-from tagfield.cli.figures import count, percent
-from tagfield.cli.options import offer
-from tagfield.cli.reading import with_reading_options
-from tagfield.cli.training import open_corpus
-from tagfield.cli.voice import AsJson, print_json
+from tagfield.cli.shared.checks import check_reads_files
+from tagfield.cli.shared.exit_codes import UsageError, usage
+from tagfield.cli.shared.messages import AsJson, print_json
+from tagfield.cli.shared.options import Constraints, ModelFile, Threads
+from tagfield.cli.shared.reading_options import with_reading_options
+from tagfield.cli.shared.training_options import offer
+from tagfield.cli.shared.training_run import open_corpus
 from tagfield.data.corpus import is_corpus
 from tagfield.data.encode import Encoded
 from tagfield.data.text.reading import ReadOptions
 from tagfield.evaluate import KINDS, SCHEMES, Scores, chosen_kind
 from tagfield.model.model import Model
 from tagfield.system.cores import usual_threads
+from tagfield.train.progress.figures import count, percent
 
 
 @with_reading_options(with_model=True)

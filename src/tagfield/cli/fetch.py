@@ -6,13 +6,13 @@ from typing import Annotated
 import typer
 from rich.progress import BarColumn, DownloadColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
-from tagfield.cli.exits import UsageError
-from tagfield.cli.figures import size
-from tagfield.cli.options import offer
-from tagfield.cli.voice import AsJson, Quiet, Voice, print_json
+from tagfield.cli.shared.exit_codes import UsageError
+from tagfield.cli.shared.messages import AsJson, Messages, Quiet, print_json
+from tagfield.cli.shared.training_options import offer
 from tagfield.demo.fetch import CORPORA
 from tagfield.demo.fetch import fetch as fetch_corpus
 from tagfield.errors import did_you_mean
+from tagfield.train.progress.figures import size
 
 
 def fetch(
@@ -37,12 +37,12 @@ def fetch(
     """
     if corpus not in CORPORA:
         raise UsageError(f"no corpus named {corpus!r}; {did_you_mean(corpus, CORPORA)}")
-    voice = Voice(quiet)
-    with _Bars(voice) as bars:
+    messages = Messages(quiet)
+    with _Bars(messages) as bars:
         folder = fetch_corpus(CORPORA[corpus], source, on_bytes=bars.show)
     sizes = {name: (folder / name).stat().st_size for name in CORPORA[corpus].sha256}
     for name, sha in CORPORA[corpus].sha256.items():
-        voice.note(f"{name}: {size(sizes[name])}, sha256 {sha[:8]}… matches")
+        messages.note(f"{name}: {size(sizes[name])}, sha256 {sha[:8]}… matches")
     if as_json:
         files = [
             {"file": str(folder / name), "bytes": sizes[name], "sha256": sha}
@@ -56,9 +56,9 @@ def fetch(
 class _Bars:
     """One progress bar per file on a terminal; no output otherwise."""
 
-    def __init__(self, voice: Voice) -> None:
+    def __init__(self, messages: Messages) -> None:
         columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
-        self._progress = Progress(*columns, console=voice.console, disable=voice.quiet or not sys.stderr.isatty())
+        self._progress = Progress(*columns, console=messages.console, disable=messages.quiet or not sys.stderr.isatty())
         self._tasks: dict[str, TaskID] = {}
 
     def __enter__(self) -> "_Bars":

@@ -10,14 +10,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tagfield.cli.figures import count, duration, objective, printable, size
 from tagfield.cli.pack import contents, places
 from tagfield.cli.pack import record as pack_record
-from tagfield.cli.training import told
-from tagfield.cli.voice import AsJson, print_json
+from tagfield.cli.shared.messages import AsJson, print_json
+from tagfield.cli.shared.training_run import describe_input
 from tagfield.data.corpus import Corpus, is_corpus
 from tagfield.model.formats import FORMATS
 from tagfield.model.model import Model
+from tagfield.train.progress.figures import count, duration, objective, printable, size
 
 
 def info(
@@ -54,7 +54,7 @@ def show_corpus(corpus: Corpus, as_json: bool) -> None:
             ("corpus", f"{corpus.path}, {places(corpus)}"),
             ("packed", contents(corpus)),
             ("labels", f"{len(corpus.labels)}: {_some(corpus.labels.strings())}"),
-            ("input", told(_files(corpus), corpus)),
+            ("input", describe_input(_files(corpus), corpus)),
             ("next", f"tagfield train {corpus.path} -o MODEL"),
         ]
     )

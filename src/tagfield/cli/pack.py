@@ -12,18 +12,18 @@ from rich.console import Console
 from rich.progress import Progress as Bar
 from rich.progress import TextColumn, TimeElapsedColumn
 
-from tagfield.cli.exits import usage
-from tagfield.cli.figures import count, duration, size
-from tagfield.cli.options import offer
-from tagfield.cli.reading import with_reading_options
-from tagfield.cli.training import show_row, told
-from tagfield.cli.voice import AsJson, Quiet, Voice, print_json
+from tagfield.cli.shared.exit_codes import usage
+from tagfield.cli.shared.messages import AsJson, Messages, Quiet, print_json
+from tagfield.cli.shared.options import Template
+from tagfield.cli.shared.reading_options import with_reading_options
+from tagfield.cli.shared.training_run import describe_input, show_row
 from tagfield.data.corpus import Corpus, PackOptions, Progress
 from tagfield.data.corpus import pack as pack_files
 from tagfield.data.corpus.packing import SHARD_SIZE
 from tagfield.data.text.reading import ReadOptions
-from tagfield.data.text.templates.presets import PRESETS, load_template
+from tagfield.data.text.templates.presets import load_template
 from tagfield.system.memory import parse_size
+from tagfield.train.progress.figures import count, duration, size
 from tagfield.train.progress.terminal import describe
 
 PAUSE = 60.0  # seconds between lines where there is no terminal
@@ -33,14 +33,7 @@ PAUSE = 60.0  # seconds between lines where there is no terminal
 def pack(
     files: Annotated[list[str], typer.Argument(metavar="FILES", help="Files to pack; - is standard input.")],
     output: Annotated[str, typer.Option("-o", "--output", metavar="CORPUS", help="Folder to pack into.")],
-    template: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME|FILE",
-            help=f"Feature template: {', '.join(PRESETS)}, or a CRF++ template file. \\[default: what fits the data]",
-            autocompletion=offer(PRESETS),
-        ),
-    ] = None,
+    template: Template = None,
     min_count: Annotated[
         int, typer.Option(metavar="N", help="Leave out attributes that occur fewer than N times.")
     ] = 1,
@@ -48,7 +41,7 @@ def pack(
         int,
         typer.Option(
             metavar="B",
-            help="Keep no names of attributes: each is one of 2^B rows, by its hash. \\[default: keep names]",
+            help="Hash attributes into 2^B rows instead of keeping their names. \\[default: keep names]",
             show_default=False,
         ),
     ] = 0,
@@ -57,7 +50,7 @@ def pack(
     ] = SHARD_SIZE,
     threads: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, help="Threads that encode. \\[default: all cores]", show_default=False),
+        typer.Option(metavar="N", min=1, help="Number of threads. \\[default: all cores]", show_default=False),
     ] = None,
     quiet: Quiet = False,
     as_json: AsJson = False,
@@ -66,15 +59,15 @@ def pack(
 ) -> None:
     """Pack text to train on more than fits in memory.
 
-    Reads what tagfield train reads, a piece at a time. If it is stopped, the same command goes on where it was. Train
+    Reads what tagfield train reads, a piece at a time. If it is stopped, the same command continues. Train
     with: tagfield train CORPUS -o MODEL
     """
-    voice = Voice(quiet, False, as_json)
+    messages = Messages(quiet, False, as_json)
     with usage():
         PackOptions(min_count, hash_bits, parse_size(shard_size)).check()
         chosen = None if template is None else load_template(template, reading.columns)
     start = time.monotonic()
-    with _progress(voice.console) as show:
+    with _progress(messages.console) as show:
         corpus = pack_files(
             files,
             output,
@@ -86,14 +79,14 @@ def pack(
             threads=threads,
             on_progress=show,
         )
-    if voice.json:
+    if messages.json:
         print_json(record(corpus))
         return
     console = Console(highlight=False)
-    show_row(voice.console, "input", told(files[0], corpus))
-    show_row(voice.console, "packed", f"{contents(corpus)}, in {duration(time.monotonic() - start)}")
+    show_row(messages.console, "input", describe_input(files[0], corpus))
+    show_row(messages.console, "packed", f"{contents(corpus)}, in {duration(time.monotonic() - start)}")
     show_row(console, "saved", f"{output}, {places(corpus)}", "green")
-    show_row(voice.console, "next", f"tagfield train {output} -o MODEL", "cyan")
+    show_row(messages.console, "next", f"tagfield train {output} -o MODEL", "cyan")
 
 
 def contents(corpus: Corpus) -> str:

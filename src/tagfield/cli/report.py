@@ -6,12 +6,12 @@ from typing import Annotated
 import typer
 
 from tagfield.cli.compare import files, print_report, print_summary
-from tagfield.cli.figures import count
-from tagfield.cli.voice import AsJson, Quiet, Voice, print_json
+from tagfield.cli.shared.messages import AsJson, Messages, Quiet, print_json
 from tagfield.compare.report import write_report
 from tagfield.compare.results import load_results
 from tagfield.compare.results_page import compare_with_paper, write_results
 from tagfield.compare.tables import summary_record
+from tagfield.train.progress.figures import count
 
 
 def report(
@@ -41,12 +41,12 @@ def report(
         published = {} if publish is None else {"published": publish}
         print_json({"folder": folder, **summary_record(results), **files(made), **published})
         return
-    voice = Voice(quiet)
+    messages = Messages(quiet)
     print_summary(results)
     for line in compare_with_paper(results):
         print(line)
     if results.missing:
-        voice.note(f"{count(len(results.missing), 'run')} of {len(results.plan.runs())} not finished yet")
+        messages.note(f"{count(len(results.missing), 'run')} of {len(results.plan.runs())} not finished yet")
     print_report(made)
     if publish is not None:
         print(f"results: {publish}")

@@ -7,8 +7,8 @@ import numpy as np
 import typer
 
 from tagfield.bregman.generators import parse_generator
-from tagfield.cli.exits import usage
-from tagfield.cli.voice import AsJson, print_json
+from tagfield.cli.shared.exit_codes import usage
+from tagfield.cli.shared.messages import AsJson, print_json
 from tagfield.compare.response_curves import figure_one, response_curve
 from tagfield.data.dataset import Doubles
 from tagfield.errors import InputError

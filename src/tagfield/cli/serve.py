@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tagfield.apps.serve.limits import Limits
-from tagfield.cli.exits import UsageError, usage
+from tagfield.cli.shared.exit_codes import UsageError, usage
+from tagfield.cli.shared.options import Host, Port
 from tagfield.errors import InputError, UnknownAttributesWarning
 
 if TYPE_CHECKING:
@@ -24,10 +25,8 @@ def serve(
     models: Annotated[
         list[str], typer.Argument(metavar="MODEL", help="Model files; NAME=PATH gives a model another name.")
     ],
-    port: Annotated[int, typer.Option(metavar="N", min=0, max=65535, help="Port; 0 takes a free one.")] = 8000,
-    host: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="Address to listen on. Other than this machine's own needs a token.")
-    ] = "127.0.0.1",
+    port: Port = 8000,
+    host: Host = "127.0.0.1",
     token: Annotated[
         str | None,
         typer.Option(
@@ -38,20 +37,26 @@ def serve(
     threads: Annotated[
         int | None, typer.Option(metavar="N", min=1, max=256, help="Number of threads. \\[default: one per core]")
     ] = None,
-    max_body: Annotated[float, typer.Option(metavar="MB", help="Largest body of a request, in MB.")] = Limits.body
+    max_body: Annotated[float, typer.Option(metavar="MB", help="Maximum size of a request body, in MB.")] = Limits.body
     >> 20,
-    max_tokens: Annotated[int, typer.Option(metavar="N", help="Most tokens of a request.")] = Limits.tokens,
-    max_requests: Annotated[int, typer.Option(metavar="N", help="Most requests under way.")] = Limits.requests,
-    max_connections: Annotated[int, typer.Option(metavar="N", help="Most open connections.")] = Limits.connections,
+    max_tokens: Annotated[
+        int, typer.Option(metavar="N", help="Maximum number of tokens in a request.")
+    ] = Limits.tokens,
+    max_requests: Annotated[
+        int, typer.Option(metavar="N", help="Maximum number of concurrent requests.")
+    ] = Limits.requests,
+    max_connections: Annotated[
+        int, typer.Option(metavar="N", help="Maximum number of open connections.")
+    ] = Limits.connections,
     timeout: Annotated[
-        float, typer.Option(metavar="SECONDS", help="Longest time of a request, in seconds.")
+        float, typer.Option(metavar="SECONDS", help="Timeout of a request, in seconds.")
     ] = Limits.seconds,
 ) -> None:
     """Serve models over HTTP, with a page to try them on.
 
     Open the address that it logs in a browser, or post text to /v1/tag; /docs describes the API. A model file that is
     replaced on disk is loaded without a pause. Logs are lines of JSON on standard error, plain ones on a terminal.
-    Ctrl-C and SIGTERM finish what was begun.
+    Ctrl-C and SIGTERM stop it when the requests under way are answered.
     """
     run = started_server("serve")
     from tagfield.apps.serve.app import App

@@ -17,14 +17,14 @@ from typing import Annotated, Any, BinaryIO
 import numpy as np
 import typer
 
-from tagfield.cli.arguments import Constraints, ModelFile, Threads
-from tagfield.cli.blocks import Block, read_blocks
-from tagfield.cli.checks import check_reads_files
-from tagfield.cli.cluster import ClusterAddress, Workers, mapped
-from tagfield.cli.exits import UsageError
-from tagfield.cli.options import offer
-from tagfield.cli.reading import with_reading_options
-from tagfield.cli.tag_records import RecordTagger
+from tagfield.cli.shared.checks import check_reads_files
+from tagfield.cli.shared.cluster_options import ClusterAddress, Workers, mapped
+from tagfield.cli.shared.exit_codes import UsageError
+from tagfield.cli.shared.input_blocks import Block, read_blocks
+from tagfield.cli.shared.options import Constraints, ModelFile, Threads
+from tagfield.cli.shared.reading_options import with_reading_options
+from tagfield.cli.shared.tag_records import RecordTagger
+from tagfield.cli.shared.training_options import offer
 from tagfield.data.dataset import UNKNOWN
 from tagfield.data.encode import Encoded, encode_files
 from tagfield.data.text.reading import ReadOptions

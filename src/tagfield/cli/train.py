@@ -8,17 +8,24 @@ from typing import Annotated, Any
 
 import typer
 
-from tagfield.cli.checks import check_model_target
-from tagfield.cli.cluster import Checkpoints, ClusterAddress, Mixes, Shares, Workers, starting, trainer_of
 from tagfield.cli.commands import file_of
-from tagfield.cli.config import use_config
-from tagfield.cli.exits import usage
-from tagfield.cli.figures import size
-from tagfield.cli.log import Log
-from tagfield.cli.options import FLAGS, offer, with_training_options
-from tagfield.cli.reading import with_reading_options
-from tagfield.cli.training import Data, summarise, train_with_progress
-from tagfield.cli.voice import AsJson, Quiet, Verbose, Voice
+from tagfield.cli.shared.checks import check_model_target
+from tagfield.cli.shared.cluster_options import (
+    Checkpoints,
+    ClusterAddress,
+    Mixes,
+    Shares,
+    Workers,
+    starting,
+    trainer_of,
+)
+from tagfield.cli.shared.config_file import use_config
+from tagfield.cli.shared.epoch_log import Log
+from tagfield.cli.shared.exit_codes import usage
+from tagfield.cli.shared.messages import AsJson, Messages, Quiet, Verbose
+from tagfield.cli.shared.reading_options import with_reading_options
+from tagfield.cli.shared.training_options import FLAGS, offer, with_training_options
+from tagfield.cli.shared.training_run import Data, summarise, train_with_progress
 from tagfield.data.corpus import Corpus, is_corpus
 from tagfield.data.text.reading import ReadOptions
 from tagfield.data.text.templates.presets import PRESETS
@@ -28,6 +35,7 @@ from tagfield.system.memory import parse_size
 from tagfield.train import RECIPES, Settings
 from tagfield.train.loop.driver import WINDOW
 from tagfield.train.problem.on_disk import needs_all
+from tagfield.train.progress.figures import size
 from tagfield.train.recipes.default import NAME, weight_bytes
 
 DATA = "The data"
@@ -83,7 +91,7 @@ def train(
         str | None,
         typer.Option(
             metavar="SIZE",
-            help="How much of a packed corpus is in memory at a time. The model does not depend on it. "
+            help="How much of a packed corpus to hold in memory at a time; it does not change the model. "
             f"\\[default: {WINDOW}]",
             rich_help_panel=DATA,
             show_default=False,
@@ -93,7 +101,7 @@ def train(
         str | None,
         typer.Option(
             metavar="FOLDER",
-            help="Folder for text that does not fit into memory, which is packed there for the training. "
+            help="Folder to pack text into that does not fit into memory; removed after training. "
             "\\[default: the model's]",
             rich_help_panel=DATA,
             show_default=False,
@@ -118,7 +126,7 @@ def train(
     what your file was taken for. Files ending in .gz are unpacked.
     """
     given = {name: value for name, value in options.items() if value is not None}
-    voice = Voice(quiet, verbose, as_json)
+    messages = Messages(quiet, verbose, as_json)
     with usage():
         files = {name: file_of(context, name) for name in given}
         called = FLAGS | {name: f"{FLAGS[name][2:]} in {file}" for name, file in files.items() if file}
@@ -132,16 +140,16 @@ def train(
         run = trainer_of(cluster, workers, shares, mixes, checkpoint, settings, window)
     check_model_target(output, [*train, dev, log])
     folder = work_dir or os.path.dirname(os.path.abspath(output))
-    with data.opened(voice.console, folder) as (encoded, held_out):
+    with data.opened(messages.console, folder) as (encoded, held_out):
         if isinstance(encoded, Corpus) and (why := needs_all(settings)) and encoded.bytes > parse_size(WINDOW):
-            voice.note(f"memory     {why} the whole corpus at once: about {size(encoded.memory)} of memory")
-        voice.detail("settings   " + ", ".join(f"{name}={value}" for name, value in settings.to_dict().items()))
+            messages.note(f"memory     {why} the whole corpus at once: about {size(encoded.memory)} of memory")
+        messages.detail("settings   " + ", ".join(f"{name}={value}" for name, value in settings.to_dict().items()))
         trained, interrupted = train_with_progress(
-            encoded, held_out, settings, voice, Log(log), run, starting(cluster, workers)
+            encoded, held_out, settings, messages, Log(log), run, starting(cluster, workers)
         )
         if settings.features != trained.settings.features == "observed":
             needed = size(int(weight_bytes(len(encoded.attributes), len(encoded.labels))))
-            voice.note(f"features   observed, because a weight for every pair would take {needed} of memory")
+            messages.note(f"features   observed, because a weight for every pair would take {needed} of memory")
         model = Model.of(encoded, trained).without_spare_attributes()
         model.save(output)
-    summarise(voice, trained, model, output, dev, interrupted)
+    summarise(messages, trained, model, output, dev, interrupted)

@@ -12,14 +12,13 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from tagfield.cli.checks import check_inputs, check_target
-from tagfield.cli.exits import UsageError
-from tagfield.cli.figures import count
-from tagfield.cli.interrupts import Interrupts, run_beside
-from tagfield.cli.options import offer
-from tagfield.cli.reading import flags_of, with_reading_options
-from tagfield.cli.streams import INTERRUPTED
-from tagfield.cli.voice import AsJson, Quiet, Verbose, Voice, print_json
+from tagfield.cli.shared.checks import check_inputs, check_target
+from tagfield.cli.shared.exit_codes import UsageError
+from tagfield.cli.shared.interrupts import Interrupts, run_beside
+from tagfield.cli.shared.messages import AsJson, Messages, Quiet, Verbose, print_json
+from tagfield.cli.shared.reading_options import flags_of, with_reading_options
+from tagfield.cli.shared.startup import INTERRUPTED
+from tagfield.cli.shared.training_options import offer
 from tagfield.data.text.reading import ReadOptions
 from tagfield.data.text.templates.presets import PRESETS
 from tagfield.scale.tuning import Tuning
@@ -29,6 +28,7 @@ from tagfield.scale.tuning.tuning import BUDGET, FOLDS
 from tagfield.scale.tuning.tuning import Progress as Run
 from tagfield.scale.tuning.tuning import tune as run_tuning
 from tagfield.system.atomic import write_atomically
+from tagfield.train.progress.figures import count
 
 
 @with_reading_options()
@@ -53,7 +53,8 @@ def tune(
         int, typer.Option(metavar="S", min=0, help="Random seed: the same seed gives the same result.")
     ] = 0,
     workers: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Training runs at a time. \\[default: one per core]")
+        int | None,
+        typer.Option(metavar="N", min=1, help="Number of training runs at a time. \\[default: one per core]"),
     ] = None,
     quiet: Quiet = False,
     verbose: Verbose = False,
@@ -67,7 +68,7 @@ def tune(
     one fold, the better ones on more. The default always takes part. You can stop it with Ctrl-C: finished runs stay in
     FILE.state, and --resume continues. In the end it writes the best settings to FILE, for tagfield train --config.
     """
-    voice = Voice(quiet, verbose, as_json)
+    messages = Messages(quiet, verbose, as_json)
     check_inputs(output, train)
     check_target(output)
     state = f"{output}.state"
@@ -76,9 +77,9 @@ def tune(
     if reading.format == "items" and template:
         raise UsageError("--template has no effect on item files, which already contain attributes; leave it out")
     with (
-        voice.library_log(),
-        Interrupts(lambda: voice.note("stopping after the current epochs")) as interrupts,
-        _display(voice) as show,
+        messages.library_log(),
+        Interrupts(lambda: messages.note("stopping after the current epochs")) as interrupts,
+        _display(messages) as show,
     ):
         tuning = run_beside(
             lambda: run_tuning(
@@ -104,15 +105,17 @@ def tune(
     else:
         print_table(tuning)
     if not tuning.finished:
-        voice.note(f"stopped: the same command with --resume continues; {count(len(tuning.rows), 'candidate')} so far")
+        messages.note(
+            f"stopped: the same command with --resume continues; {count(len(tuning.rows), 'candidate')} so far"
+        )
         raise typer.Exit(INTERRUPTED)
     if not as_json:
         print(f"{tuning.sentence[0].upper()}{tuning.sentence[1:]}.")
         print(f"saved  {output}")
-    voice.note(f"next   {command(named, train)}")
+    messages.note(f"next   {command(named, train)}")
 
 
-def record(tuning: Tuning, named: dict[str, Any], output: str, told: str) -> dict[str, Any]:
+def record(tuning: Tuning, named: dict[str, Any], output: str, command: str) -> dict[str, Any]:
     """What was found, for --json; figures are in %, and null where there is none."""
 
     def plain(estimate: Estimate) -> dict[str, float | None]:
@@ -132,7 +135,7 @@ def record(tuning: Tuning, named: dict[str, Any], output: str, told: str) -> dic
     ]
     found: dict[str, Any] = {"sentence": tuning.sentence, "finished": tuning.finished, "figure": tuning.figure}
     found |= {"folds": tuning.folds, "candidates": rows, "options": named}
-    return found | ({"config": output, "command": told} if tuning.finished else {})
+    return found | ({"config": output, "command": command} if tuning.finished else {})
 
 
 def print_table(tuning: Tuning) -> None:
@@ -152,8 +155,8 @@ def print_table(tuning: Tuning) -> None:
 class _Lines:
     """Prints one line per finished run."""
 
-    def __init__(self, voice: Voice) -> None:
-        self._voice = voice
+    def __init__(self, messages: Messages) -> None:
+        self._voice = messages
 
     def __enter__(self) -> "_Lines":
         return self
@@ -169,11 +172,11 @@ class _Lines:
 class _Bar(_Lines):
     """A progress bar with the last run beside it."""
 
-    def __init__(self, voice: Voice) -> None:
-        super().__init__(voice)
+    def __init__(self, messages: Messages) -> None:
+        super().__init__(messages)
         self._bar = Progress(
             BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.description}"),
-            console=voice.console, transient=True,
+            console=messages.console, transient=True,
         )  # fmt: skip
         self._task = self._bar.add_task("reading", total=None)
 
@@ -189,6 +192,6 @@ class _Bar(_Lines):
         self._bar.update(self._task, completed=run.done, total=run.total, description=f"{run.candidate}: {figure}")
 
 
-def _display(voice: Voice) -> _Lines:
-    shown = voice.console.is_terminal and not voice.console.is_dumb_terminal
-    return _Bar(voice) if shown else _Lines(voice)
+def _display(messages: Messages) -> _Lines:
+    shown = messages.console.is_terminal and not messages.console.is_dumb_terminal
+    return _Bar(messages) if shown else _Lines(messages)

@@ -90,8 +90,8 @@ function frame(groups) {
   const seconds = byId("against").value === "seconds";
   let [left, right, low, high] = [Infinity, -Infinity, Infinity, -Infinity];
   for (const group of groups) {
-    const line = points(group);
-    const kept = seconds || !group.by_iteration ? line : line.slice(0, data.epochs);
+    const all = points(group);
+    const kept = seconds || !group.by_iteration ? all : all.slice(0, data.epochs);
     left = Math.min(left, kept[0].x);
     right = Math.max(right, kept[kept.length - 1].x);
     const values = kept.map((p) => p.y);
@@ -103,26 +103,6 @@ function frame(groups) {
   const margin = Math.max(0.05 * (high - low), 0.01);
   if (!seconds) left = Math.min(left, 1) - 0.02 * (right - 1);
   return [left, right + 0.01 * (right - left) + 1e-9, low - margin, high + margin];
-}
-function ticks(low, high, count) {
-  const raw = (high - low) / count;
-  const size = 10 ** Math.floor(Math.log10(raw));
-  const step = [1, 2, 5, 10].map((n) => n * size).find((s) => s >= raw);
-  const found = [];
-  for (let v = Math.ceil(low / step - 1e-9) * step; v <= high + 1e-9 * step; v += step) found.push(v);
-  const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
-  return found.map((v) => [v, v.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits })]);
-}
-function logTicks(low, high) {
-  const found = [];
-  const dense = high - low < 2;
-  for (let p = Math.floor(low); p <= Math.ceil(high); p += 1) {
-    for (const n of dense ? [1, 2, 5] : [1]) {
-      const v = p + Math.log10(n);
-      if (v >= low && v <= high) found.push([v, Number((n * 10 ** p).toPrecision(3)).toString()]);
-    }
-  }
-  return found.length > 1 ? found : [low, (low + high) / 2, high].map((v) => [v, (10 ** v).toPrecision(3)]);
 }
 function draw() {
   const [width, height] = [chart.clientWidth, chart.clientHeight];
@@ -139,14 +119,8 @@ function draw() {
   put("rect", { x: edge.left, y: edge.top, width: Math.max(0, width - edge.left - edge.right), height: height - edge.top - edge.bottom }, clip);
   const narrow = width < 480;
   const across = seconds ? logTicks(x0, x1) : ticks(x0, x1, narrow ? 5 : 10).filter(([v]) => Number.isInteger(Math.round(v * 1e6) / 1e6) && v > 0);
-  for (const [x, label] of across) {
-    put("line", { class: "grid", x1: px(x), x2: px(x), y1: edge.top, y2: height - edge.bottom }, chart);
-    put("text", { x: px(x), y: height - edge.bottom + 16, "text-anchor": "middle" }, chart, label);
-  }
-  for (const [y, label] of ticks(y0, y1, 8)) {
-    put("line", { class: "grid", x1: edge.left, x2: width - edge.right, y1: py(y), y2: py(y) }, chart);
-    put("text", { x: edge.left - 6, y: py(y) + 4, "text-anchor": "end" }, chart, label);
-  }
+  const inner = { left: edge.left, right: width - edge.right, top: edge.top, bottom: height - edge.bottom };
+  grid(chart, inner, { across, up: ticks(y0, y1, 8), px, py });
   const names = { objective: "objective" };
   const vertical = names[byId("metric").value] || byId("metric").selectedOptions[0].textContent + ", %";
   put("text", { x: (edge.left + width - edge.right) / 2, y: height - 8, "text-anchor": "middle" }, chart, seconds ? "seconds of training, one core" : "epoch (iteration for L-BFGS)");
@@ -156,13 +130,13 @@ function draw() {
   for (const [i, group] of groups.entries()) {
     if (group.seeds < 2) continue;
     const style = data.styles[group.recipe];
-    const up = lines[i].map((p) => `${px(p.x).toFixed(1)} ${py(p.y + p.sd).toFixed(1)}`);
-    const down = lines[i].map((p) => `${px(p.x).toFixed(1)} ${py(p.y - p.sd).toFixed(1)}`).reverse();
-    put("path", { d: `M${up.concat(down).join("L")}z`, fill: colour(style), opacity: 0.13 }, body);
+    const up = lines[i].map((p) => [px(p.x), py(p.y + p.sd)]);
+    const down = lines[i].map((p) => [px(p.x), py(p.y - p.sd)]).reverse();
+    put("path", { d: `${line([...up, ...down])}z`, fill: colour(style), opacity: 0.13 }, body);
   }
   for (const [i, group] of groups.entries()) {
     const style = data.styles[group.recipe];
-    const d = "M" + lines[i].map((p) => `${px(p.x).toFixed(1)} ${py(p.y).toFixed(1)}`).join("L");
+    const d = line(lines[i].map((p) => [px(p.x), py(p.y)]));
     put("path", { class: "curve", "data-recipe": group.recipe, d, fill: "none", stroke: colour(style), "stroke-width": 1.8, "stroke-linejoin": "round", "stroke-dasharray": dashes(style) }, body);
     const inside = lines[i].filter((p) => p.x >= x0 && p.x <= x1);
     const step = Math.max(1, Math.round(inside.length / 8));

@@ -47,7 +47,7 @@ def page_text(results: Results) -> str:
         "settings": _settings(results),
         "advice": _advice(results),
     }
-    return one_file_page(HERE, values, embed(page_data(results)))
+    return one_file_page(HERE, values, embed(page_data(results)), shared=("chart.js",))
 
 
 def page_data(results: Results) -> dict[str, Any]:

@@ -54,10 +54,10 @@ class Dataset:
     weight: Doubles  # [S]    instance weights
     edge_slots: Slots | None = None  # of edge attributes, at positions ≥ 1; None if there are none
 
-    sealed = False  # whether no array can be written to by anyone; see `seal`
+    sealed = False  # whether all arrays are read-only; see `seal`
 
     def seal(self) -> "Dataset":
-        """The dataset with arrays that no one can write to: what the kernels have checked stays as it was.
+        """The dataset with read-only arrays, so that what the kernels have checked cannot change.
 
         Arrays over read-only memory, such as those of the readers and of mapped files, are kept; others are copied.
 
@@ -105,7 +105,7 @@ class Dataset:
         return Slots(self.slots, self.occurrences, self.attribute, self.stop, self.position, self.value)
 
     def sizes(self) -> list[tuple[str, int]]:
-        """What there is how many of."""
+        """The number of sequences, tokens, slots and occurrences, by name."""
         parts = (len(self), len(self.labels), len(self.attribute), len(self.place))
         rows = list(zip(("sequences", "tokens", "attributes in sequences", "occurrences"), parts, strict=True))
         return (
@@ -238,7 +238,7 @@ def _sealed(arrays: dict[str, Any]) -> dict[str, Any]:
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
-    """The array over memory that no one can write to: itself if it is that, or a copy.
+    """The array over read-only memory: itself if it is so already, else a copy.
 
     >>> read_only(np.arange(2))[0] = 7
     Traceback (most recent call last):

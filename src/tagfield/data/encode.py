@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from tagfield.data.dataset import UNKNOWN, Dataset, Doubles, Ints, Longs, Slots
 from tagfield.data.encoded import Encoded, Unknown, same_vocabulary
-from tagfield.data.text.encoders.files import read_any
+from tagfield.data.text.encoders.files import check_labelled, read_any
 from tagfield.data.text.encoders.words import WordTable, as_lists, number_columns
 from tagfield.data.text.inputs import open_inputs
 from tagfield.data.text.reading import ReadOptions, reading_of
@@ -84,17 +84,11 @@ def encode_files(
     if not len(data):
         raise InputError(f"{sources[0].name}: the file holds no sequence")
     label_set = names if labels is None else labels
-    within = _within(data, label_set)
+    if learning:
+        check_labelled(data, locations)
     edges = None if data.edge_slots is None else edges
-    encoded = Encoded(within, known, label_set, data.labels, names, used, locations, form=form, edges=edges)
-    if learning and not encoded.labelled:
-        token = int(np.argmax(encoded.gold == UNKNOWN))
-        sentence = data.sentence_of(token)
-        raise InputError(
-            f"{encoded.where(sentence)}: token {token - data.tokens[sentence] + 1} of the sequence has no label; "
-            "training on files needs a label for every token"
-        )
-    return encoded
+    within = _within(data, label_set)
+    return Encoded(within, known, label_set, data.labels, names, used, locations, form=form, edges=edges)
 
 
 def encode_sequences(

@@ -15,6 +15,7 @@ arrays and metadata.
 
 import json
 import os
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,6 +31,7 @@ from tagfield.train.trainers.trainer import State
 from tagfield.weights.layout import LANES, FeatureSet, Weights, absent
 
 FORMAT = "tagfield model "  # and the version of the file
+STARTS = re.compile(rb".{4}\0{4}\{.", re.DOTALL)  # of a safetensors file: the size of its header, and JSON
 VERSION = 3  # the latest that this release reads
 EDGE_ARRAYS = ("edge", "edge_first", "edge_column")  # edge weights, and where their rows are
 RESOURCE = "resource."  # prefix of the texts of a template's resources
@@ -92,11 +94,6 @@ def to_tensors(parts: Parts) -> tuple[dict[str, Any], dict[str, str]]:
         metadata["stream"] = json.dumps(parts.stream.numbers)
         tensors |= {f"{STREAM}{name}": array for name, array in parts.stream.arrays.items() if array.size}
     return tensors, metadata
-
-
-def is_safetensors(start: bytes) -> bool:
-    """Whether a file that starts with these bytes is one of safetensors, as tagfield's are."""
-    return len(start) > 9 and start[8:9] == b"{" and int.from_bytes(start[:8], "little") < 2**32
 
 
 def load_parts(path: str | os.PathLike[str], data: memoryview | None = None) -> Parts:

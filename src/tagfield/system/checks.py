@@ -1,4 +1,4 @@
-"""Checks of single values, in the words of the caller."""
+"""Checks of single values; `called` is the argument's name for messages."""
 
 import math
 from numbers import Real

@@ -1,4 +1,4 @@
-"""How many threads to use where nothing else is said: every core that this process may run on.
+"""The default number of threads: every core that this process may run on.
 
 OMP_NUM_THREADS lowers the number, as for other libraries: joblib sets it in its workers, so that processes and threads
 together do not ask for more cores than there are.

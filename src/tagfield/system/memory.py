@@ -2,7 +2,7 @@
 
 /proc/self/cgroup ─▶ the control groups that this process is in ─▶ the least of their limits and of physical memory
 TAGFIELD_MAX_MEMORY, --max-memory, limit_memory("4GB")  ─▶ max_memory(); without them SHARE of that
-check_fits(bytes, "training with lbfgs", "…") ─▶ a sentence before the memory is asked for, or nothing
+check_fits(bytes, "training with lbfgs", "…") ─▶ MemoryLimitError before the memory is allocated, or nothing
 """
 
 import math
@@ -16,7 +16,7 @@ from tagfield.errors import InputError, MemoryLimitError
 
 GROUPS, MOUNTED = Path("/proc/self/cgroup"), Path("/sys/fs/cgroup")
 VARIABLE = "TAGFIELD_MAX_MEMORY"  # an environment variable, so that worker processes know it too
-SHARE = 0.8  # of the memory that there is, if no limit is set
+SHARE = 0.8  # of all memory, if no limit is set
 SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?\s*", re.IGNORECASE)
 UNITS = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
 
@@ -24,8 +24,8 @@ UNITS = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
 def limit_memory(size: str | float | None) -> None:
     """Set how much memory tagfield may use in this process, in bytes or as "4GB"; None goes back to the default.
 
-    Before it reads a file, makes weights or trains, tagfield estimates what that takes. What does not fit is refused
-    with a sentence that says what would. The default is four fifths of the machine's memory, or of its container's.
+    Before it reads a file, makes weights or trains, tagfield estimates what that takes. If that does not fit, it raises
+    MemoryLimitError, which says what would fit. The default is 80 % of the memory of the machine or its container.
 
     >>> limit_memory("4 GB")
     >>> max_memory()
@@ -132,7 +132,7 @@ def resident_memory() -> float:
 
 
 def spell(size: float) -> str:
-    """A size for people.
+    """A size in words.
 
     >>> spell(3.2e9), spell(512e6), spell(100)
     ('3.2 GB', '512 MB', '1 MB')
@@ -175,7 +175,7 @@ def group_limits(groups: Path = GROUPS, mounted: Path = MOUNTED) -> Iterator[flo
             continue
         folder = top / path.lstrip("/")
         for each in (folder, *folder.parents):
-            with suppress(OSError, ValueError):  # "max" is no limit, and no number
+            with suppress(OSError, ValueError):  # "max" means no limit
                 yield float(int((each / name).read_text()))
             if each == top:
                 break

@@ -32,16 +32,18 @@ from tagfield.system.storage_header import (
     CODES,
     CRC,
     HEADER_CRC,
+    MAX_HEADER,
     PAD,
+    Place,
     check_sums,
     corrupt,
     make_header,
-    parse_header,
+    places_of,
     read_header,
-    short_name,
 )
 
-__all__ = ["load_tensors", "open_bytes", "open_file", "save_tensors", "tensors_of", "write_atomically"]
+__all__ = ["Place", "check_data", "load_tensors", "open_bytes", "open_file", "places_in", "save_tensors", "tensors_of"]
+__all__ += ["write_atomically"]
 
 Array: TypeAlias = NDArray[Any]
 
@@ -86,7 +88,7 @@ def load_tensors(
     Every bound is checked before it is used; a truncated, corrupt or foreign file raises ModelFileError. `verify=False`
     skips the checksum of the data and accepts files without checksums.
 
-    copy: True copies the file into memory: whatever happens to the file later, the arrays stay as they are. False maps
+    copy: True copies the file into memory, so later changes to the file do not affect the arrays. False maps
         it, so that processes share its pages: replacing or deleting the file is safe then (`mv`, `rm`, all writers of
         this package), but overwriting it in place (`cp`) changes the arrays, or ends the process. None copies files of
         up to 256 MB.
@@ -102,28 +104,51 @@ def load_tensors(
 def tensors_of(mapped: memoryview, name: str, *, verify: bool = True) -> tuple[dict[str, Array], dict[str, str]]:
     """The arrays and the metadata in the bytes of a safetensors file; messages call it `name`."""
     header = read_header(name, mapped)
-    start = 8 + len(header)
-    metadata, entries = parse_header(name, header)
+    places, metadata = places_of(name, header, len(mapped))
     tensors: dict[str, Array] = {}
-    expected = 0
-    for tensor, dtype, shape, begin, end in sorted(entries, key=lambda entry: entry[3:]):
-        if begin != expected:
-            raise corrupt(name, f"{short_name(tensor)} starts at byte {begin} of the data instead of {expected}")
-        expected = end
-        if start + end > len(mapped):
-            raise corrupt(
-                name, f"{short_name(tensor)} ends at byte {start + end}, but the file has {len(mapped)} bytes"
-            )
-        if not tensor.startswith(PAD):
-            array: Array = np.frombuffer(mapped, dtype, math.prod(shape), start + begin).reshape(shape)
-            if not array.flags.aligned:  # only in files written by other programs
-                array = array.copy()
-                array.flags.writeable = False
-            tensors[tensor] = array
-    if start + expected != len(mapped):
-        raise corrupt(name, f"{len(mapped) - start - expected} bytes follow the last tensor")
+    for tensor, (dtype, shape, begin) in places.items():
+        array: Array = np.frombuffer(mapped, dtype, math.prod(shape), begin).reshape(shape)
+        if not array.flags.aligned:  # only in files written by other programs
+            array = array.copy()
+            array.flags.writeable = False
+        tensors[tensor] = array
     check_sums(name, header, mapped, metadata, verify=verify)
     return tensors, {key: text for key, text in metadata.items() if key not in (CRC, HEADER_CRC)}
+
+
+def places_in(name: str, descriptor: int) -> tuple[dict[str, Place], dict[str, str], int]:
+    """Where the arrays of an open file are, its metadata, and where its data starts; only the header is read.
+
+    Bounds and the checksum of the header are checked as `load_tensors` checks them; the data is not.
+    """
+    size = os.fstat(descriptor).st_size
+    head = read_at(descriptor, 8, 0)
+    length = int.from_bytes(head, "little")
+    with memoryview(head + read_at(descriptor, min(length, MAX_HEADER, size), 8)) as start:
+        header = read_header(name, start if 8 + length > size else start[: 8 + length])
+    places, metadata = places_of(name, header, size)
+    if CRC not in metadata or HEADER_CRC not in metadata:
+        raise ModelFileError(f"{name!r} has no checksum, so tagfield did not write it; give a file written by tagfield")
+    check_sums(name, header, memoryview(b""), metadata, verify=False)
+    return places, metadata, 8 + len(header)
+
+
+def read_at(descriptor: int, size: int, at: int) -> bytes:
+    """Up to `size` bytes of an open file, from byte `at` on."""
+    if hasattr(os, "pread"):
+        return os.pread(descriptor, size, at)
+    os.lseek(descriptor, at, os.SEEK_SET)  # Windows
+    return os.read(descriptor, size)
+
+
+def check_data(name: str, descriptor: int, start: int, metadata: Mapping[str, str]) -> None:
+    """Raise ModelFileError if the data of an open file, from byte `start` on, does not have its checksum."""
+    crc, at = 0, start
+    while piece := read_at(descriptor, 1 << 22, at):
+        crc = zlib.crc32(piece, crc)
+        at += len(piece)
+    if f"{crc:08x}" != metadata[CRC]:
+        raise corrupt(name, "the checksum of its data is wrong")
 
 
 def _layout(tensors: Mapping[str, Array]) -> Iterable[tuple[str, Array]]:

@@ -1,7 +1,7 @@
 """The header of a safetensors file: what it says about the arrays, made and checked, and its checksums.
 
     entries, metadata, crc32 of the data ─▶ make_header ─▶ JSON
-    JSON ─▶ read_header ─▶ parse_header: metadata, entries, every number checked ─▶ check_sums
+    JSON ─▶ read_header ─▶ places_of: where each array is, metadata, every number checked ─▶ check_sums
 
 storage.py draws the whole file.
 """
@@ -11,7 +11,7 @@ import math
 import re
 import zlib
 from collections.abc import Mapping
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -35,6 +35,14 @@ DTYPES = {
 CODES = {dtype: code for code, dtype in DTYPES.items()}
 
 Entry: TypeAlias = tuple[str, np.dtype[Any], tuple[int, ...], int, int]  # name, dtype, shape, begin, end
+
+
+class Place(NamedTuple):
+    """Where an array is in its file."""
+
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    begin: int  # its first byte in the file
 
 
 def make_header(entries: Mapping[str, object], metadata: Mapping[str, str], crc: int) -> bytes:
@@ -80,7 +88,25 @@ def _foreign(start: bytes) -> str:
     return f"it starts with the bytes {start[:8].hex(' ')}; give a file written by tagfield, or copy it again"
 
 
-def parse_header(name: str, header: bytes) -> tuple[dict[str, str], list[Entry]]:
+def places_of(name: str, header: bytes, size: int) -> tuple[dict[str, Place], dict[str, str]]:
+    """Where the arrays of a file of `size` bytes are, and its metadata; every bound is checked."""
+    metadata, entries = _parsed(name, header)
+    places: dict[str, Place] = {}
+    expected, start = 0, 8 + len(header)
+    for tensor, dtype, shape, begin, end in sorted(entries, key=lambda entry: entry[3:]):
+        if begin != expected:
+            raise corrupt(name, f"tensor {tensor[:60]!r} starts at byte {begin} of the data instead of {expected}")
+        expected = end
+        if start + end > size:
+            raise corrupt(name, f"tensor {tensor[:60]!r} ends at byte {start + end}, but the file has {size} bytes")
+        if not tensor.startswith(PAD):
+            places[tensor] = Place(dtype, shape, start + begin)
+    if start + expected != size:
+        raise corrupt(name, f"{size - start - expected} bytes follow the last tensor")
+    return places, metadata
+
+
+def _parsed(name: str, header: bytes) -> tuple[dict[str, str], list[Entry]]:
     """The metadata and the entries of a header, checked."""
     try:
         parsed = json.loads(header.decode(), object_pairs_hook=_distinct)
@@ -101,7 +127,7 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _entry(name: str, tensor: str, entry: object) -> Entry:
-    where = f"its entry for {short_name(tensor)}"
+    where = f"its entry for tensor {tensor[:60]!r}"
     if not isinstance(entry, dict) or entry.keys() != {"dtype", "shape", "data_offsets"}:
         raise corrupt(name, f"{where} does not consist of dtype, shape and data_offsets")
     code, shape, offsets = entry["dtype"], entry["shape"], entry["data_offsets"]
@@ -144,8 +170,3 @@ def check_sums(name: str, header: bytes, mapped: memoryview, metadata: Mapping[s
 def corrupt(name: str, what: str) -> ModelFileError:
     """The error for a damaged file."""
     return ModelFileError(f"{name!r} is damaged: {what}; copy the file again, or train the model again")
-
-
-def short_name(tensor: str) -> str:
-    """A tensor for messages."""
-    return f"tensor {tensor[:60]!r}"

@@ -1,9 +1,12 @@
-"""Training: recipes in, weights out.
+"""Training: encoded data and settings in, weights out.
 
-recipe.py    what every recipe is                       recipes.py    the table of named recipes
-settings.py  a recipe and what belongs to no recipe     default.py    what trains if you name no recipe
-trainer.py   what every trainer can do                  problem.py    what a trainer works on
-driver.py    train(): the loop over epochs              trained.py    what it ends with
+    recipes/     records of options, and the table of named recipes; Settings: a recipe, and options of every recipe
+    problem/     what a trainer works on: sentences, features, the weights to start from
+    trainers/    one file for each algorithm: a pass over the problem changes the weights
+    loop/        train(): epochs, held-out data, history, when to stop; Trained: what it ends with
+    progress/    shows the epochs on a terminal or in a notebook
+
+A room knows those above it in this list, not those below.
 """
 
 from tagfield.train.loop.driver import train

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tagfield.data.dataset import Doubles
 from tagfield.scale.cluster.mixing import Mixture, Scheme
-from tagfield.scale.cluster.rounds import Change, in_blocks
+from tagfield.scale.cluster.rounds import Change, as_weight_blocks
 from tagfield.weights.layout import ABSENT, Weights, absent
 from tests.support.naive_mixing import naive_average, naive_mix
 
@@ -27,7 +27,7 @@ def drawn_change(rng: np.random.Generator, weights: Weights, shrunk: float = 1.0
     theta = []
     for array, which in zip(weights.arrays(), blocks, strict=True):
         step = rng.standard_normal((len(which), 8)).astype(np.float32)
-        step[(rng.random(step.shape) < 0.5) | absent(in_blocks(array)[which])] = 0
+        step[(rng.random(step.shape) < 0.5) | absent(as_weight_blocks(array)[which])] = 0
         theta.append(step)
     tokens = int(rng.integers(0, 9))
     sizes = int(rng.integers(1, 9)), 0.0, tokens, tokens * int(rng.integers(1, 30))
@@ -49,7 +49,7 @@ def test_a_mix_is_that_of_its_twin(
     rng = np.random.default_rng(seed)
     start = drawn_weights(rng)
     mixture = Mixture(start, adaptive=adaptive, scheme=Scheme(1, kappa))
-    expected = [in_blocks(array).astype(np.float64) for array in start.arrays()]
+    expected = [as_weight_blocks(array).astype(np.float64) for array in start.arrays()]
     squares = [np.zeros_like(array) if adaptive else None for array in expected]
     scale = 1.0
     for _ in range(3):
@@ -59,9 +59,9 @@ def test_a_mix_is_that_of_its_twin(
         for k in range(2):
             naive_mix(expected[k], squares[k], k, changes, mixture.scheme, scale, rate)
     for k in range(2):
-        np.testing.assert_allclose(in_blocks(mixture.theta.arrays()[k]), expected[k], rtol=1e-5, atol=1e-5)
+        np.testing.assert_allclose(as_weight_blocks(mixture.theta.arrays()[k]), expected[k], rtol=1e-5, atol=1e-5)
         if mixture.squares is not None:
-            np.testing.assert_allclose(in_blocks(mixture.squares.arrays()[k]), squares[k], rtol=1e-5, atol=1e-5)
+            np.testing.assert_allclose(as_weight_blocks(mixture.squares.arrays()[k]), squares[k], rtol=1e-5, atol=1e-5)
     assert np.array_equal(absent(mixture.theta.state), absent(start.state))  # no feature is lost, and none appears
 
 

@@ -25,7 +25,7 @@ from tagfield.system.storage import load_tensors, save_tensors
 from tagfield.train import RECIPES, Settings, Trained
 from tagfield.train import train as train_here
 from tagfield.train.loop import epochs
-from tagfield.train.loop.history import RunState
+from tagfield.train.loop.history import History, RunState
 from tagfield.train.problem.problem import Problem
 from tagfield.train.trainers.trainer import State
 from tagfield.weights.layout import Weights
@@ -260,3 +260,20 @@ def test_patience_needs_held_out_data() -> None:
 def test_what_shares_cannot_do(options: dict[str, object], says: str) -> None:
     with pytest.raises(InputError, match=f"^{next(iter(options))} does not apply on a cluster.*{says}"):
         check_recipe(Settings.of("u2.g1", **options).recipe)
+
+
+def test_a_run_whose_errors_on_held_out_data_rise_falls_back_on_the_best_epoch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(History, "dev_rise", lambda history: "errors rose" if len(history.epochs) == 3 else "")
+    encoded, dev, settings = encode(learnable(40)), encode(learnable(20, seed=1)), Settings.of("default", epochs=9)
+    whole = run(encoded, settings, dev=dev)
+    assert whole.fell_back
+    assert (len(whole.history), whole.stop_reason) == (3, "errors rose; the best weights so far are kept")
+    with pytest.raises(KeyboardInterrupt):
+        run(encoded, settings, folder=tmp_path, stop=9, dev=dev)  # in the third epoch
+    again = run(encoded, settings, folder=tmp_path, dev=dev)
+    ended = run(encoded, settings, folder=tmp_path, stop=0, dev=dev)
+    assert bits(again) == bits(ended) == bits(whole)
+    assert again.fell_back
+    assert ended.fell_back

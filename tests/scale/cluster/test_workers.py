@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tagfield.data.dataset import Doubles
 from tagfield.data.encode import Encoded
 from tagfield.errors import TrainingError
 from tagfield.inference.constraints import Rules
@@ -19,12 +18,12 @@ from tagfield.scale.cluster.rounds import Change, Share
 from tagfield.scale.cluster.workers import (
     LocalWorkers,
     Round,
+    Sum,
     Task,
     Worker,
     WorkersGradient,
     covered,
     cut,
-    joined,
     order_of,
     tree,
 )
@@ -178,15 +177,15 @@ def test_the_tree_has_the_same_bits_whoever_adds(shares: int, workers: int, seed
     rng = np.random.default_rng(seed)
     leaves = rng.standard_normal((shares, 3)) * 10.0 ** rng.integers(-8, 8, (shares, 1))
 
-    def leaf(share: int) -> tuple[float, Doubles]:
-        return float(leaves[share, 0]), leaves[share].copy()
+    def leaf(low: int, high: int) -> Sum | None:
+        return (float(leaves[low, 0]), leaves[low].copy()) if high - low == 1 else None
 
     expected = tree(0, shares, leaf)
     ends = [shares * worker // workers for worker in range(workers + 1)]
     parts = {}
     for first, last in pairwise(ends):
         parts |= {node: tree(*node, leaf) for node in covered(0, shares, first, last)}
-    found = joined(shares, parts)
+    found = tree(0, shares, lambda *node: parts.get(node))
     assert found[0] == expected[0]
     assert np.array_equal(found[1], expected[1])
 

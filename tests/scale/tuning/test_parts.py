@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tagfield.cli.options import FLAGS
+from tagfield.cli.shared.training_options import FLAGS
 from tagfield.data.encode import encode_sequences, encode_words
 from tagfield.demo import addresses
 from tagfield.errors import InputError

@@ -11,8 +11,8 @@ from tagfield.data.corpus import pack, packing
 from tagfield.inference.lattice import open_corpus
 from tagfield.system.memory import memory_limited, resident_memory
 from tagfield.train import train
-from tagfield.train.loop import order, sentences
 from tagfield.train.loop.footprint import check_training
+from tagfield.train.problem import order, sentences
 from tagfield.train.problem.on_disk import WindowCounts, problem_of
 from tagfield.train.problem.sentences import OnDisk
 from tagfield.weights.features import feature_set

@@ -25,8 +25,8 @@ from tests.support.naive_minibatch import Minibatches
 from tests.support.passes import close, drawn_features
 from tests.support.strategies import encode, learnable, present, problems
 from tests.support.trainers import made
+from tests.train.problem.test_limits import hide
 from tests.train.test_blocks import EDGES, PLAIN, VALUES, bits, same_on_any, unknown
-from tests.train.trainers.test_limits import hide
 
 LABELS = (1, 2, 3, 9, 33)
 

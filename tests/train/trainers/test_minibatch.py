@@ -23,9 +23,9 @@ from tests.support.passes import close, drawn_features
 from tests.support.strategies import encode, learnable, present, problems
 from tests.support.tolerances import PASSES
 from tests.support.trainers import made
+from tests.train.problem.test_limits import COUNTED, hide
 from tests.train.test_blocks import COUNTED as U4
 from tests.train.test_blocks import EDGES, NAMED, PLAIN, TEAMS, VALUES, same_on_any, unknown
-from tests.train.trainers.test_limits import COUNTED, hide
 
 LABELS = (1, 2, 3, 9, 33)
 

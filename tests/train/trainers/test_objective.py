@@ -121,7 +121,7 @@ def test_parts_of_whole_blocks_give_the_bits_of_the_whole(problem: Problem, seed
         packing = Packing(features)
         x, whole = rng.standard_normal(packing.size), np.zeros(packing.size)
         loss = CorpusGradient(packing, corpus).add(x, whole, 0.5)
-        for unit in (CorpusGradient.BLOCK, 1):
+        for unit in (CorpusGradient.ALIGNMENT, 1):
             cuts = data.draw(st.lists(st.integers(0, len(encoded) // unit), max_size=3))
             bounds = sorted({0, len(encoded), *[unit * cut for cut in cuts]})
             total, sum_of_parts = 0.5, np.zeros(packing.size)
@@ -145,7 +145,7 @@ def test_a_corpus_of_several_chunks(kind: str) -> None:
     encoded = encode_sequences(X, [[f"L{rng.integers(35)}" for _ in x] for x in X], weights=rng.uniform(0.5, 2, 600))
     corpus = open_corpus(encoded.dataset)
     packing = Packing(feature_set(corpus, len(encoded.attributes), 35, kind))
-    x, block = rng.standard_normal(packing.size), CorpusGradient.BLOCK
+    x, block = rng.standard_normal(packing.size), CorpusGradient.ALIGNMENT
     loss, found = 0.0, np.zeros(packing.size)
     for first in range(0, len(encoded), block):
         part = encoded.dataset.take(np.arange(first, min(first + block, len(encoded))))

@@ -40,7 +40,7 @@ class Labelling:
         return [Chunk(t, t + 1, label) for t, label in enumerate(labels)]
 
     def labels(self, marks: Iterable[Chunk], length: int) -> list[str]:
-        """The labels of a sentence of so many tokens; InputError if the marks are no labels of it.
+        """The labels of a sentence of `length` tokens; InputError if the marks do not fit it.
 
         >>> Labelling(None, ("NN", "VB")).labels([Chunk(0, 1, "NN")], 2)
         Traceback (most recent call last):

@@ -46,7 +46,7 @@ class Progress:
         self._spans.pop(key, None)
 
     def scored(self, sentences: int, score: float) -> None:
-        """A model of so many sentences has this score on held-out data."""
+        """Record the held-out score of a model trained on this number of sentences."""
         self.scores.append((sentences, score))
 
     def points(self) -> list[list[float]]:

@@ -1,11 +1,11 @@
 """A session: who labels what. All methods may be called from any thread; they hold one lock.
 
     next    ─▶ a sentence is leased to a client, with the labels that the model suggests
-    answer  ─▶ checked ─▶ appended to the file (fsync) ─▶ the teacher is told
+    answer  ─▶ checked ─▶ appended to the file (fsync) ─▶ the teacher trains again
     undo    ─▶ the client's last sentence leaves the file, and is leased to the client again, as it was left
     skip    ─▶ the sentence comes again when no other is left
 
-A lease keeps two people from the same sentence. It ends after three minutes without a word from the page. The first
+A lease keeps two people from the same sentence. It ends after three minutes without a request from the page. The first
 answer for a sentence counts; a second one is refused, unless it is the same one again, because its acknowledgement
 was lost.
 """
@@ -98,7 +98,7 @@ class Session:
         self._file.close()
 
     def settle(self, seconds: float = WAIT) -> bool:
-        """Wait until the model has learned everything, at most so long."""
+        """Wait at most `seconds` until the model has learned everything; whether it has."""
         return self._teacher.settle(seconds)
 
     @property

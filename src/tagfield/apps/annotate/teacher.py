@@ -3,7 +3,7 @@
     told ─▶ the newest sentences ─▶ learn ─▶ rank a sample of the pool ─▶ score held-out data ─▶ Taught ─▶ publish
                                                                                                └─▶ every 10: save
 
-What is told while it trains is trained on in the next round, all at once. A round that fails leaves the old model in
+Sentences that arrive while it trains are all learned in the next round. A round that fails leaves the old model in
 place and says why.
 """
 
@@ -83,7 +83,7 @@ class Teacher:
             self._changed.notify_all()
 
     def settle(self, seconds: float) -> bool:
-        """Wait until all that was told is learned, at most so long; whether it is."""
+        """Wait at most `seconds` until the model has learned everything; whether it has."""
         with self._changed:
             return self._changed.wait_for(lambda: self._done >= self._told or self._ending, seconds)
 

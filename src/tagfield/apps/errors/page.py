@@ -109,7 +109,8 @@ def page_text(shown: Shown, errors: Errors, data_name: str, model_name: str = ""
         "rare": f"{100 * RARE:.0f}\u00a0%",
         "unsure": f"{100 * UNSURE:.0f}\u00a0%",
     }
-    return one_file_page(HERE, values, data, head=MARK.decode(), marks=f'data-key="{key}"')
+    shared = ("labels.css", "colours.js")
+    return one_file_page(HERE, values, data, head=MARK.decode(), marks=f'data-key="{key}"', shared=shared)
 
 
 def _lead(errors: Errors) -> str:

@@ -120,7 +120,7 @@ class Batches:
 
 
 def cost(job: Job, labels: int) -> int:
-    """About how much work a job is for a model of so many labels, in bytes of a plain request for one of few labels.
+    """Estimated work of a job for a model with `labels` labels, in bytes of a plain request to a small model.
 
     The app reads what is not large by its size: only the parsed request says whether it asks for several paths.
 

@@ -1,6 +1,6 @@
 """Limits: how much a client may ask for, and how long it may take to ask.
 
-The command line sets the first five; the others are the same for everybody. docs/serve.md lists them all.
+The command line sets the first five; the others are fixed. docs/serve.md lists them all.
 """
 
 from dataclasses import dataclass

@@ -187,7 +187,7 @@ class Connection(HttpToolsProtocol):
 
 
 class Server(uvicorn.Server):
-    """uvicorn's server, which looks at its connections and ends with exit code 0 when it is told to stop."""
+    """uvicorn's server, which closes slow connections and ends with exit code 0 on SIGTERM and SIGINT."""
 
     def __init__(self, config: uvicorn.Config, app: Door) -> None:
         super().__init__(config)

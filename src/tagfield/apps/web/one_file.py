@@ -1,7 +1,7 @@
 """Pages that are one HTML file: errors of a model, a comparison of recipes.
 
     page.html · page.css · page.js of a room, its values, its data as JSON ─┐
-                               style sheets and scripts of static/ ─┴─▶ one string, in one_file.html
+                              style sheets and scripts of static/ ───────────┴─▶ one string, in one_file.html
 
 The Content-Security-Policy of the frame forbids every request, so a mistake shows as an error in the browser's console.
 Words and labels reach a page as JSON only, and its script sets them as text, so that nothing in them is HTML.
@@ -15,11 +15,13 @@ from typing import Any
 from tagfield.apps.web import STATIC
 
 FRAME = Path(__file__).with_suffix(".html")
-SHARED = ("base.css", "labels.css", "tables.css", "nodes.js", "colours.js")
+BASE = ("base.css", "tables.css", "nodes.js")
 MODULE = re.compile(r"^import .*\n+|^export ", re.MULTILINE)  # one script has no modules
 
 
-def one_file_page(folder: Path, values: dict[str, str], data: str, head: str = "", marks: str = "") -> str:
+def one_file_page(
+    folder: Path, values: dict[str, str], data: str, head: str = "", marks: str = "", shared: tuple[str, ...] = ()
+) -> str:
     """The page of a folder as one string.
 
     folder: has page.html, the body with a %(name)s for each value; page.css; and page.js
@@ -27,15 +29,14 @@ def one_file_page(folder: Path, values: dict[str, str], data: str, head: str = "
     data: as `embed` writes it
     head: more elements of the head
     marks: attributes of the body
+    shared: style sheets and scripts of static/, besides those that every page has
     """
     body = (folder / "page.html").read_text(encoding="utf-8").rstrip()
-    css, js = (
-        _joined([STATIC / name for name in SHARED] + [folder / "page.css", folder / "page.js"], kind)
-        for kind in (".css", ".js")
-    )
+    parts = [*(STATIC / name for name in (*BASE, *shared)), folder / "page.css", folder / "page.js"]
+    css, js = _joined(parts, ".css"), _joined(parts, ".js")
     around = {"title": values["title"], "head": head and f"{head}\n", "marks": marks and f" {marks}"}
-    parts = {"body": body % values, "css": css, "js": js, "data": data}
-    return FRAME.read_text(encoding="utf-8") % (around | parts)
+    inside = {"body": body % values, "css": css, "js": js, "data": data}
+    return FRAME.read_text(encoding="utf-8") % (around | inside)
 
 
 def _joined(paths: list[Path], kind: str) -> str:

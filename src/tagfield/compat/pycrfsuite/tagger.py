@@ -168,12 +168,14 @@ class Tagger:
         if direct is None:
             raise ValueError("the model has transitions that look at the input, which a Tagger cannot give; use Model")
         header = start[:HEADER] if format_of(start) is FORMATS["crfsuite"] else None
+
+        def info() -> ParsedDump:
+            return info_of(model, header_of(model, header))
+
         self.close()
         names = model.label_names
         read = partial(Chain, direct.sequences, model.field)
-        self._source = Source(
-            read, names, {name: i for i, name in enumerate(names)}, lambda: info_of(model, header_of(model, header))
-        )
+        self._source = Source(read, names, {name: i for i, name in enumerate(names)}, info)
         return closing(self)
 
 

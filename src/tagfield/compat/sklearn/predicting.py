@@ -107,7 +107,7 @@ class Predictor:
         return Compared(right, known, np.diff(encoded.dataset.tokens))
 
     def _direct(self, X: Any, known: Known) -> Direct | None:
-        """The short way from objects to labels, if a call has no need of a decoder; see `Model.direct`."""
+        """The short way from objects to labels, if a call needs no decoder."""
         if known is not None or X is None or self.constraints is not None:
             return None
         one = type(X) is list and len(X) == 1  # threads have nothing to share there

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from tagfield.data.corpus.manifest import NAMES, Manifest
+from tagfield.data.corpus.manifest import NAMES, Manifest, damaged, names_in
 from tagfield.data.corpus.shards import Shard
 from tagfield.data.dataset import Dataset, Longs
 from tagfield.data.encoded import Encoded
@@ -26,7 +26,6 @@ from tagfield.errors import InputError, ModelFileError
 from tagfield.native._text import Vocabulary, gather
 from tagfield.system.html import facts, some
 from tagfield.system.memory import check_fits, parse_size
-from tagfield.system.storage import load_tensors
 
 HELD = 2.0  # bytes of memory for a byte of a shard
 
@@ -213,17 +212,12 @@ def _names(folder: str, manifest: Manifest) -> tuple[Vocabulary, Vocabulary, Voc
     """Labels, attributes and edge attributes."""
     path = os.path.join(folder, NAMES)
     try:
-        tensors, _ = load_tensors(path, copy=True)
-        found = {
-            part: Vocabulary.from_arrays(tensors[f"{part}_bytes"], tensors[f"{part}_offsets"])
-            for part in ("label", "attribute", "edge")
-            if f"{part}_bytes" in tensors
-        }
+        found = names_in(path)
         labels = found["label"]
         attributes = Vocabulary.hashed(manifest.hash_bits) if manifest.hash_bits else found["attribute"]
         edges = found.get("edge")
     except ModelFileError as error:
-        raise InputError(f"{str(error).partition(';')[0]}; copy the folder again, or pack the corpus again") from None
+        raise damaged(error) from None
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"{path}: the names are damaged ({error}); pack the corpus again") from None
     sizes = (len(labels), len(attributes), None if edges is None else len(edges), len(manifest.label_counts))

@@ -8,12 +8,11 @@ the folder is not a corpus, and the step starts again.
 
 import os
 from contextlib import suppress
-from typing import Any
 
 import numpy as np
 
 from tagfield.data.corpus.joining import no_edges, widened
-from tagfield.data.corpus.manifest import NAMES, Manifest, ShardRecord
+from tagfield.data.corpus.manifest import NAMES, NAMES_FORMAT, Manifest, ShardRecord, names_to_tensors
 from tagfield.data.corpus.piece_encoder import PieceEncoder
 from tagfield.data.corpus.shards import Shard, save_shard
 from tagfield.data.corpus.state import Packing
@@ -56,7 +55,8 @@ def finish(
         else:
             changed = form.of(data if ids is None else data.renumbered(ids))
             shards.append(save_shard(state.folder, file, changed, shard.record.pieces))
-    _save_names(state.folder, attributes, labels, edges)
+    tensors = names_to_tensors((attributes, labels, edges))
+    save_tensors(os.path.join(state.folder, NAMES), tensors, NAMES_FORMAT)
     manifest = Manifest(
         shards=tuple(shards),
         labels=len(labels),
@@ -77,21 +77,12 @@ class _Form:
     """The form that all shards of a corpus have: that of those which need most."""
 
     def __init__(self, shards: list[Shard]) -> None:
-        found = [shard.places for shard in shards]
-        self.wide = any(places["place"].dtype.itemsize == 4 for places in found)
-        self.valued = any("value" in places for places in found)
-        self.linked = any(f"{EDGES}slots" in places for places in found)
-        self.linked_valued = any(f"{EDGES}value" in places for places in found)
+        self._traits = tuple(map(any, zip(*map(_traits, shards), strict=True)))
+        self.wide, self.valued, self.linked, self.linked_valued = self._traits or (False,) * 4
 
     def fits(self, shard: Shard) -> bool:
         """Whether a shard has this form."""
-        has = shard.places
-        return (has["place"].dtype.itemsize == 4, "value" in has, f"{EDGES}slots" in has, f"{EDGES}value" in has) == (
-            self.wide,
-            self.valued,
-            self.linked,
-            self.linked_valued,
-        )
+        return _traits(shard) == self._traits
 
     def of(self, data: Dataset) -> Dataset:
         """A dataset in this form."""
@@ -106,6 +97,12 @@ class _Form:
         return Dataset(*own, edges)
 
 
+def _traits(shard: Shard) -> tuple[bool, ...]:
+    """Whether places take 32 bits, whether there are values, edge attributes, and values of those."""
+    has = shard.places
+    return has["place"].dtype.itemsize == 4, "value" in has, f"{EDGES}slots" in has, f"{EDGES}value" in has
+
+
 def _counts(shards: list[Shard], attributes: int) -> Longs:
     """Occurrences of each attribute."""
     counts = np.zeros(attributes, np.int64)
@@ -116,7 +113,7 @@ def _counts(shards: list[Shard], attributes: int) -> Longs:
 
 
 def _link(folder: str, raw: str, file: str) -> None:
-    """Give a raw shard its final name too; the raw name stays until the manifest is there, so that a run can go on."""
+    """Give a raw shard its final name too; it keeps the raw name until the manifest exists, for a run that resumes."""
     source, target = os.path.join(folder, raw), os.path.join(folder, file)
     with suppress(OSError):
         os.unlink(target)  # of a run that was stopped
@@ -126,11 +123,3 @@ def _link(folder: str, raw: str, file: str) -> None:
     with open(source, "rb") as data, write_atomically(target) as copy:  # a file system without links
         while piece := data.read(1 << 22):
             copy.write(piece)
-
-
-def _save_names(folder: str, attributes: Vocabulary, labels: Vocabulary, edges: Vocabulary | None) -> None:
-    tensors: dict[str, Any] = {}
-    for part, names in (("attribute", attributes), ("label", labels), ("edge", edges)):
-        if names is not None and not names.hash_bits:
-            tensors[f"{part}_bytes"], tensors[f"{part}_offsets"] = names.to_arrays()
-    save_tensors(os.path.join(folder, NAMES), tensors, {"format": "tagfield names 1"})

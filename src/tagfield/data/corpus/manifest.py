@@ -10,6 +10,7 @@ Everything that is read is checked here or where it is used; a file that is not 
 import json
 import os
 import re
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
@@ -17,11 +18,14 @@ from tagfield.data.text.formats.file_format import FileFormat
 from tagfield.data.text.formats.table import READ
 from tagfield.data.text.sources import MANIFEST
 from tagfield.data.text.templates.template import Template
-from tagfield.errors import InputError, TagfieldError
+from tagfield.errors import InputError, ModelFileError, TagfieldError
+from tagfield.native._text import Vocabulary
 from tagfield.system.atomic import write_atomically
+from tagfield.system.storage import load_tensors
 
 FORMAT, VERSION = "tagfield corpus", 1
-NAMES = "names.safetensors"
+NAMES, NAMES_FORMAT = "names.safetensors", {"format": "tagfield names 1"}
+PARTS = ("attribute", "label", "edge")  # what has names
 SHARD = re.compile(r"(shard|raw)-\d{5,}\.safetensors")
 MOST = 1 << 24  # bytes of a manifest that is read
 
@@ -126,6 +130,30 @@ def read_json(path: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise InputError(f"{path}: this is not a JSON object; pack the corpus again")
     return found
+
+
+def damaged(error: ModelFileError) -> InputError:
+    """The error about a file of a corpus, with the advice for a corpus in place of that for a model."""
+    return InputError(f"{str(error).partition(';')[0]}; copy the folder again, or pack the corpus again")
+
+
+def names_to_tensors(vocabularies: Iterable[Vocabulary | None]) -> dict[str, Any]:
+    """The names in each of PARTS as arrays; hashed attributes have no names."""
+    tensors: dict[str, Any] = {}
+    for part, names in zip(PARTS, vocabularies, strict=True):
+        if names is not None and not names.hash_bits:
+            tensors[f"{part}_bytes"], tensors[f"{part}_offsets"] = names.to_arrays()
+    return tensors
+
+
+def names_in(path: str) -> dict[str, Vocabulary]:
+    """The names in a file, for those of PARTS that it has."""
+    tensors, _ = load_tensors(path, copy=True)
+    return {
+        part: Vocabulary.from_arrays(tensors[f"{part}_bytes"], tensors[f"{part}_offsets"])
+        for part in PARTS
+        if f"{part}_bytes" in tensors
+    }
 
 
 def shard_of(record: Any) -> ShardRecord:

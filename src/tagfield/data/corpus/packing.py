@@ -3,11 +3,11 @@
     pieces ─▶ threads: encode, each with vocabularies of its own ─▶ in the order of the input: join the vocabularies,
     renumber ─▶ shards of at most `shard_size` ─▶ finish: rare attributes out, one form for all shards ─▶ manifest
 
-Ids are given in the order of the input, whoever encoded a piece, so the files are the same bytes for any number of
-threads, and the ids those of `encode_files`. A shard is whole pieces, so a piece is small beside a shard.
+Ids follow the order of the input, no matter which thread encoded a piece, so the files are the same bytes for any
+number of threads, and the ids are those of `encode_files`. A shard is whole pieces, so a piece is small beside a shard.
 
-While packing goes on, the folder holds the shards so far (raw-*) with the names that are new in each (new-*), and
-packing.json. A run that was stopped goes on behind the last whole shard, if the files and the options are the same.
+During packing, the folder holds the shards so far (raw-*) with the names that are new in each (new-*), and
+packing.json. A stopped run resumes after the last whole shard, if the files and the options are the same.
 """
 
 import os
@@ -36,7 +36,7 @@ from tagfield.system.memory import check_fits, parse_size
 SHARD_SIZE = "64MB"
 SMALLEST = 1e6  # bytes of a shard
 PIECES = 32  # a shard takes at least this many times the bytes of a piece of text, which grows some 8 times
-FEW, NAME = 1 << 20, 60.0  # attributes whose names are no matter; bytes that a name takes
+FEW, NAME = 1 << 20, 60.0  # with fewer attributes the memory of their names is not checked; bytes of a name
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class PackOptions:
     shard_size: float = 64e6  # bytes
 
     def check(self) -> None:
-        """Raise InputError for numbers that make no sense."""
+        """Raise InputError for numbers out of range."""
         if self.min_count < 1:
             raise InputError(f"min_count must be at least 1, got {self.min_count}")
         if self.hash_bits and not 8 <= self.hash_bits <= 30:
@@ -92,7 +92,7 @@ def pack(
     """Pack files into a folder that `Model.train` and `tagfield train` read by windows; returns the corpus.
 
     paths: files of any format that `encode_files` reads; `-` is standard input
-    output: the folder; it is created. A run that was stopped goes on there
+    output: the folder, which is created; a stopped run resumes there
     template, reading: as in `encode_files`
     min_count: leave out attributes that occur less often
     hash_bits: keep no names: an attribute is one of 2^hash_bits rows, by the hash of its name

@@ -2,25 +2,29 @@
 
     first piece ─▶ format, template ─▶ PieceEncoder ─▶ piece ─▶ EncodedPiece (local ids, slots not yet grouped)
 
-What is decided once, on the first piece of the first file, holds for all: the template, and the format of each file.
+The first piece of the first file decides the template, and the first piece of each file decides its format.
 Threads share an encoder; the native readers of columns release the interpreter's lock.
 """
 
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from tagfield.data.corpus.joining import join
 from tagfield.data.corpus.pieces import Piece
-from tagfield.data.dataset import UNKNOWN, Dataset
+from tagfield.data.dataset import Dataset
 from tagfield.data.text.encoders.columns import read_columns
-from tagfield.data.text.encoders.files import detect_form, encode_sentences, sentences_in
+from tagfield.data.text.encoders.files import (
+    check_labelled,
+    check_scheme_applies,
+    detect_form,
+    encode_sentences,
+    sentences_in,
+)
 from tagfield.data.text.formats.columns import without_other_lines
 from tagfield.data.text.formats.file_format import FileFormat
 from tagfield.data.text.formats.items import read_items
 from tagfield.data.text.formats.table import describe
 from tagfield.data.text.reading import ReadOptions
-from tagfield.data.text.sources import Locations, Source
+from tagfield.data.text.sources import Source
 from tagfield.data.text.templates.fitting import by_header, template_for_columns, template_for_sentences
 from tagfield.data.text.templates.template import Template
 from tagfield.errors import InputError
@@ -51,11 +55,7 @@ class PieceEncoder:
         self._reading = reading
         self._hash_bits = hash_bits
         form = detect_form(piece.source, reading, template)
-        if reading.policy.scheme is not None and (form.plain or form.kind == "items"):
-            raise InputError(
-                f"{piece.source.name}: a scheme applies to text with spans, but this file has labels; recode them "
-                f"first with tagfield convert --scheme {reading.policy.scheme}"
-            )
+        check_scheme_applies([form], reading, piece.source.name)
         if form.kind == "items":
             template = None
         elif form.plain and template is None:
@@ -101,7 +101,7 @@ class PieceEncoder:
             data, self.template, places = encode_sentences(
                 sentences, [source], self.template, attributes, labels, frozen=False, edges=edges, grouped=grouped
             )
-        _check_labels(data, places)
+        check_labelled(data, places)
         return EncodedPiece(data, attributes, labels, None if data.edge_slots is None else edges)
 
     def form_of(self, piece: Piece) -> FileFormat:
@@ -122,14 +122,3 @@ class PieceEncoder:
             self._forms[name] = form
         form = self._forms[name]
         return form if piece.first else replace(form, header=False, documents=form.kind == "columns")
-
-
-def _check_labels(data: Dataset, places: Locations) -> None:
-    """Raise InputError if a token has no label."""
-    bare = np.flatnonzero(data.labels == UNKNOWN)
-    if len(bare):
-        sentence = data.sentence_of(int(bare[0]))
-        raise InputError(
-            f"{places.where(sentence)}: token {bare[0] - data.tokens[sentence] + 1} of the sequence has no label; "
-            "training on files needs a label for every token"
-        )

@@ -4,7 +4,7 @@
 
 Sentences of columns, CoNLL-U and items end at blank lines, JSON lines at every line. Other formats (JSON, CSV, brat,
 spaCy) cannot be cut: such a file is one piece. The cuts depend on the file alone, so the same files give the same
-pieces however many workers encode them, and a run that was stopped goes on at a piece.
+pieces however many workers encode them, and a stopped run resumes at a piece.
 """
 
 import gzip

@@ -54,7 +54,7 @@ def recoded(
 
 
 def _check(corpus: Corpus, attributes: Vocabulary, template: Template | None) -> None:
-    """Raise InputError if the attributes of the corpus do not mean to the model what they mean in the corpus."""
+    """Raise InputError if the corpus was packed with another template or hash than the model's."""
     both = [None if each is None else replace(each, name="").to_json() for each in (corpus.template, template)]
     advice = "give the text that it was packed from, or pack it with the model's"
     if both[0] != both[1]:

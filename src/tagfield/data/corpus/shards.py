@@ -13,11 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from tagfield.data.corpus.manifest import ShardRecord
+from tagfield.data.corpus.manifest import ShardRecord, damaged
 from tagfield.data.dataset import EDGES, Dataset, Longs, Slots
 from tagfield.errors import InputError, ModelFileError
-from tagfield.system.storage import load_tensors, save_tensors
-from tagfield.system.storage_places import Place, check_data, places_in
+from tagfield.system.storage import Place, check_data, load_tensors, places_in, save_tensors
 
 FORMAT = {"format": "tagfield shard 1"}
 TYPES = {  # of the arrays of a shard
@@ -83,9 +82,7 @@ class Shard:
         except OSError as error:
             raise InputError(f"{self.path}: the shard cannot be read ({error.strerror or error})") from None
         except ModelFileError as error:
-            raise InputError(
-                f"{str(error).partition(';')[0]}; copy the folder again, or pack the corpus again"
-            ) from None
+            raise damaged(error) from None
         self._check()
 
     def __len__(self) -> int:
@@ -104,9 +101,7 @@ class Shard:
         try:
             return Dataset.from_arrays(load_tensors(self.path, copy=True)[0])
         except ModelFileError as error:
-            raise InputError(
-                f"{str(error).partition(';')[0]}; copy the folder again, or pack the corpus again"
-            ) from None
+            raise damaged(error) from None
 
     @property
     def layout(self) -> tuple[Any, ...]:

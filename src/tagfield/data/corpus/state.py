@@ -1,4 +1,4 @@
-"""Packing: how far a run of `pack` has come, on disk, so that it can go on.
+"""Packing: the state of a run of `pack` on disk, so that a stopped run can resume.
 
     packing.json      files, options, shards so far
     raw-00000.safetensors, …   the shards       new-00000.safetensors, …   the names that are new in each
@@ -16,14 +16,22 @@ from typing import Any
 
 import numpy as np
 
-from tagfield.data.corpus.manifest import ShardRecord, read_json, shard_of
+from tagfield.data.corpus.manifest import (
+    NAMES_FORMAT,
+    PARTS,
+    ShardRecord,
+    names_in,
+    names_to_tensors,
+    read_json,
+    shard_of,
+)
 from tagfield.data.text.reading import ReadOptions
 from tagfield.data.text.sources import MANIFEST, STDIN
 from tagfield.data.text.templates.template import Template
 from tagfield.errors import InputError, ModelFileError, OutputError
 from tagfield.native._text import Vocabulary
 from tagfield.system.atomic import write_atomically
-from tagfield.system.storage import load_tensors, save_tensors
+from tagfield.system.storage import save_tensors
 
 try:
     import fcntl
@@ -31,7 +39,6 @@ except ImportError:  # Windows: no such locks
     fcntl = None  # type: ignore[assignment]
 
 STATE, LOCK = "packing.json", "packing.lock"
-PARTS = ("attribute", "label", "edge")
 AGAIN = "remove the folder, or choose another one"
 
 
@@ -76,11 +83,11 @@ class Packing:
         record = read_json(path)
         if {"files": record.get("files"), "options": record.get("options")} != wanted:
             raise InputError(
-                f"{folder}: a run with other files or options was stopped here; give those again to go on, or "
+                f"{folder}: a run with other files or options was stopped here; give the same ones to resume, or "
                 "remove the folder"
             )
         if any(path == STDIN for path, *_ in wanted["files"]):
-            raise InputError(f"{folder}: a run that reads standard input cannot go on; {AGAIN}")
+            raise InputError(f"{folder}: a run that reads standard input cannot be resumed; {AGAIN}")
         try:
             shards = [shard_of(shard) for shard in record["shards"]]
         except (KeyError, TypeError, ValueError) as error:
@@ -110,11 +117,8 @@ class Packing:
         for index in range(len(self.shards)):
             path = self._new(index)
             try:
-                tensors, _ = load_tensors(path, copy=True)
-                for part in PARTS:
-                    if f"{part}_bytes" in tensors:
-                        new = Vocabulary.from_arrays(tensors[f"{part}_bytes"], tensors[f"{part}_offsets"])
-                        found.setdefault(part, Vocabulary()).join(new)
+                for part, new in names_in(path).items():
+                    found.setdefault(part, Vocabulary()).join(new)
             except (ModelFileError, InputError, KeyError, TypeError, ValueError) as error:
                 raise InputError(f"{path}: the names cannot be read ({error}); {AGAIN}") from None
         self._saved = [len(found.get(part, ())) for part in PARTS]
@@ -122,20 +126,18 @@ class Packing:
         return attributes, found["label"], found.get("edge")
 
     def add(self, shard: ShardRecord, names: tuple[Vocabulary, Vocabulary, Vocabulary | None]) -> None:
-        """One more shard is written; keeps the names that are new in it."""
-        tensors: dict[str, Any] = {}
-        for k, (part, known) in enumerate(zip(PARTS, names, strict=True)):
-            if known is None or known.hash_bits:
-                continue
-            fresh = known.subset(np.arange(self._saved[k], len(known), dtype=np.int64))
-            tensors[f"{part}_bytes"], tensors[f"{part}_offsets"] = fresh.to_arrays()
-            self._saved[k] = len(known)
-        save_tensors(self._new(len(self.shards)), tensors, {"format": "tagfield names 1"})
+        """Record a shard that was written, and save the names that are new in it."""
+        new = [
+            None if known is None or known.hash_bits else known.subset(np.arange(saved, len(known), dtype=np.int64))
+            for known, saved in zip(names, self._saved, strict=True)
+        ]
+        self._saved = [0 if known is None else len(known) for known in names]
+        save_tensors(self._new(len(self.shards)), names_to_tensors(new), NAMES_FORMAT)
         self.shards.append(shard)
         self._save()
 
     def clear(self) -> None:
-        """Remove what only a run needs, when the corpus is complete."""
+        """Remove the files of the run, once the corpus is complete."""
         with suppress(OSError):
             for name in os.listdir(self.folder):
                 if name in (STATE, LOCK) or name.startswith(("raw-", "new-")):
@@ -143,7 +145,7 @@ class Packing:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Within it, no other run can pack into the folder."""
+        """Keep other runs out of the folder."""
         path = os.path.join(self.folder, LOCK)
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
@@ -169,13 +171,13 @@ class Packing:
 
 
 def _file(path: str) -> list[Any]:
-    """What tells a file from another: its name, its size, and when it was changed."""
+    """What identifies a file: its name, its size, and when it was changed."""
     if path == STDIN:
         return [path, 0, 0]
     try:
         status = os.stat(path)
     except (OSError, ValueError):
-        return [path, 0, 0]  # reading it says what is wrong
+        return [path, 0, 0]  # reading it raises the error
     return [path, status.st_size, status.st_mtime_ns]
 
 

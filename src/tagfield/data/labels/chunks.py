@@ -6,8 +6,8 @@ two neighbouring tokens a chunk ends or starts by conlleval's table of prefixes,
     ends     B→B B→O I→B I→O E→E E→I E→O · a type change after anything but O and "." · always after [ and ]
     starts   B→B I→B O→B O→I E→E E→I O→E · a type change into anything but O and "." · always at [ and ]
 
-So I-X after O starts a chunk. E→B of one type neither ends nor starts one: a gap in conlleval's rules that is kept,
-so that figures can be compared. A sentence boundary counts as a token with the label O. conlleval is written in Perl,
+So I-X after O starts a chunk. E→B of one type neither ends nor starts one: a gap in conlleval's rules that we keep,
+so that scores can be compared. A sentence boundary counts as a token with the label O. conlleval is written in Perl,
 which takes the type "0" for an empty one; that is not kept.
 
 Labels of the other kinds (kinds.py) go through the same loop with other tables:

@@ -1,4 +1,4 @@
-"""Kinds of labels: what the labels of a corpus mark, and so what is counted. The one place where this is decided.
+"""Kinds of labels: what the labels of a corpus mark, and so what evaluation counts.
 
     labels ─▶ label_kind ─▶ "iob"      chunks: B-NP I-NP O, also I-NP alone (IOB1)          ─▶ conlleval's rules
                             "iobes"    chunks: B-X I-X E-X S-X O, also BILOU, BMES, IOE     ─▶ E and S end a chunk
@@ -6,7 +6,7 @@
                             "labels"   anything else, such as parts of speech               ─▶ accuracy, no chunks
     on request              "runs"     every maximal run of one label other than O
 
-On labels that both know, "iob" and "iobes" count the same chunks; conlleval has no rule for S and lets E-X B-X go on.
+On labels that both know, "iob" and "iobes" count the same chunks; conlleval has no rule for S and joins E-X B-X.
 """
 
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ from tagfield.errors import InputError, did_you_mean
 
 LabelKind: TypeAlias = Literal["iob", "iobes", "words", "runs", "labels"]
 
-KINDS: dict[LabelKind, str] = {  # what each counts, for people
+KINDS: dict[LabelKind, str] = {  # what each counts, for reports
     "iob": "chunks marked by B and I, as conlleval counts them",
     "iobes": "chunks marked by B, I, E and S (IOBES, BILOU, BMES)",
     "words": "words marked by B, M, E and S or by B and I",

@@ -4,7 +4,7 @@
     labels of the training data ─▶ find_scheme ─▶ 'IOB1', 'BIO' or None ─▶ check_data: InputError on a mix-up
 
 IOB1 and BIO have the same labels. In IOB1 a chunk begins with I-, and with B- only after a chunk of the same type.
-Under the rules of BIO none of these chunks could begin, and most of them would be lost without a word.
+Under the rules of BIO none of these chunks could begin, and most of them would silently be lost.
 """
 
 from collections.abc import Callable, Hashable, Sequence

@@ -24,7 +24,7 @@ from tagfield.errors import InputError
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How to read files: what you know about them, and what to do with spans that are no chunks of tokens."""
+    """How to read files: what you know about them, and what to do with spans that do not fit tokens."""
 
     format: str | None = None  # None: found from the name and the first part of the file
     columns: str | None = None  # roles, such as "w pos y"

@@ -22,12 +22,12 @@ STDIN = "-"
 MANIFEST = "manifest.json"  # of a packed corpus; see data/corpus/manifest.py
 _GZIP = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
-SMALL = 1 << 24  # bytes that are read without a look at the memory that is left
+SMALL = 1 << 24  # bytes that are read without a check of memory
 SMALLER = "pack the file first (tagfield pack), or use a smaller one"
 
 
 class Readable(Protocol):
-    """A file of bytes, as far as it is used here."""
+    """An open file of bytes."""
 
     def read(self, size: int, /) -> bytes: ...
 
@@ -136,7 +136,7 @@ def read_bytes(path: PathLike, name: str) -> bytes:
 
 
 def _folder(path: str) -> str:
-    """What to say of a folder where text is expected."""
+    """The message about a folder where a file is expected."""
     if os.path.isfile(os.path.join(path, MANIFEST)):
         return (
             "this is a packed corpus, which holds no text; train or evaluate on it alone, or give the files behind it"

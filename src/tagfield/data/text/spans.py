@@ -144,6 +144,23 @@ def placed(sentence: Sentence) -> tuple[str, tuple[Offsets, ...]]:
     return " ".join(sentence.words), tuple(offsets)
 
 
+def align(words: Sequence[str], text: str) -> tuple[Offsets, ...] | None:
+    """The place of each word in the text, in order with nothing but spaces between them; None if they do not fit.
+
+    >>> align(["Do", "n't", "!"], "Don't !"), align(["a", "c"], "a b c")
+    (((0, 2), (2, 5), (6, 7)), None)
+    """
+    offsets, at = [], 0
+    for word in words:
+        while not text.startswith(word, at):
+            if at >= len(text) or not text[at].isspace():
+                return None
+            at += 1
+        offsets.append((at, at + len(word)))
+        at += len(word)
+    return None if text[at:].strip() else tuple(offsets)
+
+
 def _joined(sentences: list[tuple[Offsets, ...]], chunks: list[Chunk]) -> list[tuple[Offsets, ...]]:
     """The sentences, with those joined that a chunk reaches across."""
     within = {t for chunk in chunks for t in range(chunk.start + 1, chunk.end)}  # no sentence may begin here

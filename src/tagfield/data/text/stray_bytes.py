@@ -4,7 +4,7 @@
 
 CRFsuite's attributes are bytes without an encoding, and Wapiti's macro `%m` may cut a character in two; a vocabulary
 holds Unicode. Python's own answer, surrogateescape, makes strings that cannot be written as UTF-8, so no vocabulary,
-JSON or model file holds them. Unicode keeps 32 noncharacters, U+FDD0 .. U+FDEF, for internal use; no text has them.
+JSON or model file holds them. Unicode reserves 32 noncharacters, U+FDD0 .. U+FDEF, for internal use.
 Byte 0x80 + 16·i + j is U+FDD0 + i, then U+FDE0 + j. In bytes that do contain a noncharacter, each of its three bytes
 becomes such a pair, so the two functions are inverse to each other for all bytes.
 """

@@ -87,7 +87,7 @@ def _lost(records: list[Record], target: Target) -> Counter[str]:
     """How many records have something that the format cannot hold."""
     lost = Counter[str]()
     for record in records:
-        found = {"id": record.id is not None, "meta": bool(record.meta.keys() - target.keeps)}
+        found = {"id": record.id is not None, "meta": bool(record.meta.keys() - {target.keeps})}
         if isinstance(record, Sentence):
             found |= {"text": record.text is not None, "comments": bool(record.comments)}
             found["columns"] = len(record.roles) > 1

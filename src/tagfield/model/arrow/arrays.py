@@ -7,7 +7,6 @@ Offsets count characters of the text, as those of `tagfield.TaggedText` do.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -81,37 +80,12 @@ def columns_of_labels(pieces: Iterable[Labels], names: Sequence[str], probabilit
     return columns
 
 
-@dataclass
-class Marks:
-    """Spans or tokens of texts, one list for each field."""
-
-    start: list[int] = field(default_factory=list)
-    end: list[int] = field(default_factory=list)
-    label: list[str] = field(default_factory=list)
-    text: list[str] = field(default_factory=list)
-    probability: list[float | None] = field(default_factory=list)
-
-    def add(self, text: str, start: int, end: int, label: str, probability: float | None) -> None:
-        """One more span or token of a text."""
-        self.start.append(start)
-        self.end.append(end)
-        self.label.append(label)
-        self.text.append(text[start:end])
-        self.probability.append(probability)
-
-    def structs(self) -> Any:
-        """A struct for each."""
-        pa = load_pyarrow()
-        type = marks_type().value_type
-        fields = [type.field(k) for k in range(type.num_fields)]
-        return pa.StructArray.from_arrays([pa.array(getattr(self, f.name), f.type) for f in fields], fields=fields)
-
-
 def of_text(
     decoder: Decoder, names: Sequence[str], sentences: Sentences, valid: Flags, *, tokens: bool, probabilities: bool
 ) -> Any:
     """The spans of texts, or their tokens; `valid` has an entry for each row, `sentences` a text for each valid one."""
-    marks, ends = Marks(), [0]
+    marks: list[tuple[Any, ...]] = []  # the fields of each struct
+    ends = [0]
     found = answers(decoder, names, None if tokens else span_kind(names), probabilities=probabilities)
     for text, each in zip(sentences.texts, sentences.offsets, strict=True):
         for offsets in each:
@@ -119,14 +93,19 @@ def of_text(
             if tokens:
                 sure: Sequence[float | None] = [None] * len(offsets) if answer.sure is None else answer.sure
                 for (start, end), i, p in zip(offsets, answer.labels, sure, strict=True):
-                    marks.add(text, start, end, names[i], p)
+                    marks.append((start, end, names[i], text[start:end], p))
             else:
                 for label, begin, after, p in answer.chunks:
-                    marks.add(text, offsets[begin][0], offsets[after - 1][1], label, p)
-        ends.append(len(marks.start))
+                    start, end = offsets[begin][0], offsets[after - 1][1]
+                    marks.append((start, end, label, text[start:end], p))
+        ends.append(len(marks))
     lengths = np.zeros(len(valid), np.int64)
     lengths[valid] = [end - start for start, end in pairwise(ends)]
-    return _lists(marks_type(), marks.structs(), lengths, valid)
+    fields = list(marks_type().value_type)
+    columns = zip(*marks, strict=True) if marks else [()] * len(fields)
+    columns = [load_pyarrow().array(column, each.type) for column, each in zip(columns, fields, strict=True)]
+    structs = load_pyarrow().StructArray.from_arrays(columns, fields=fields)
+    return _lists(marks_type(), structs, lengths, valid)
 
 
 def column_of_marks(pieces: Iterable[Any]) -> Any:

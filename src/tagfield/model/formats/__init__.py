@@ -5,11 +5,11 @@
 
 To add a format, write the module of its reader, and that of its writer if it has one, and add its line to `FORMATS`:
 
-    reader   known_by(start) -> bool    whether a file that starts with these bytes (up to 4,096) has this format
+    reader   STARTS                             how its files begin, as a pattern
              read_parts(data, name) -> Parts
-             NOT_WRITTEN                what to do instead, if there is no writer
+             NOT_WRITTEN                        what to do instead, if there is no writer
     writer   to_bytes(parts) -> bytes
-             notes(parts, target) -> lines for the user, and whether the file keeps the template
+             notes(parts, target)               lines for the user, and whether the file keeps the template
 """
 
 import os
@@ -18,7 +18,7 @@ from importlib import import_module
 from typing import Any
 
 from tagfield.errors import InputError, ModelFileError, did_you_mean
-from tagfield.model.file import Parts, is_safetensors, load_parts, to_tensors
+from tagfield.model.file import STARTS, Parts, load_parts, to_tensors
 from tagfield.system.storage import COPIED, open_bytes, open_file, save_tensors, write_atomically
 
 __all__ = ["FORMATS", "Format", "format_of", "notes_on", "read_bytes", "read_parts", "write"]
@@ -35,7 +35,7 @@ class Format:
 
     def known_by(self, start: bytes) -> bool:
         """Whether a file that starts with these bytes has this format."""
-        return bool(_module(self.reader).known_by(start)) if self.reader else is_safetensors(start)
+        return (_module(self.reader).STARTS if self.reader else STARTS).match(start) is not None
 
 
 FORMATS: dict[str, Format] = {

@@ -9,6 +9,7 @@ up; here all are listed, level by level from the root. A tree visits each cell o
 file, and the work is bounded by the size of the file.
 """
 
+import re
 import struct
 
 import numpy as np
@@ -20,6 +21,8 @@ from tagfield.model.formats.crfpp_model import VERSION, Found, parts_of
 from tagfield.model.formats.packed import Packed
 
 FORMAT = "crfpp-binary"
+# versions 100 to 199, and version 100 of a big-endian machine, which is refused
+STARTS = re.compile(rb"[\x64-\xc7]\0{7}.{29}|\0\0\0d\0{4}", re.DOTALL)
 NOT_WRITTEN = (
     "tagfield reads the binary files of CRF++, but does not write them; write format 'crfpp', and then "
     "`crf_learn -C TEXT BINARY`"
@@ -28,11 +31,6 @@ HEADER = struct.Struct("<IidIIII")
 CELL = np.dtype([("base", "<i4"), ("check", "<u4")])
 LONGEST = 1 << 15  # bytes of a feature
 EXPANSION = 32  # bytes of names for each byte of the file, at most; names in a trie share their beginnings
-
-
-def known_by(start: bytes) -> bool:
-    """Whether a file starts as versions 100 to 199 do, or as one of a big-endian machine, which is refused."""
-    return (len(start) > 36 and start[1:8] == bytes(7) and 100 <= start[0] < 200) or start[:8] == b"\0\0\0d\0\0\0\0"
 
 
 def read_parts(data: memoryview, name: str) -> Parts:

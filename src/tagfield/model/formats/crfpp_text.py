@@ -8,6 +8,7 @@ better source. The cost factor is read and kept, and changes nothing, as in CRF+
 
 import base64
 import math
+import re
 import zlib
 
 import numpy as np
@@ -17,13 +18,9 @@ from tagfield.errors import ModelFileError
 from tagfield.model.file import Parts
 from tagfield.model.formats.crfpp_model import VERSION, Found, parts_of
 
+STARTS = re.compile(b"version: ")
 FIELDS = (b"version", b"cost-factor", b"maxid", b"xsize")
 LONGEST_NUMBER = 400  # characters of a weight
-
-
-def known_by(start: bytes) -> bool:
-    """Whether a file that starts with these bytes is a text model of CRF++."""
-    return start.startswith(b"version: ")
 
 
 def read_parts(data: memoryview, name: str) -> Parts:

@@ -10,6 +10,7 @@ own. What it accepts is scored as CRFsuite scores it: the weights of a pair that
 of a transition wins.
 """
 
+import re
 from typing import Any
 
 import numpy as np
@@ -26,15 +27,11 @@ from tagfield.system.memory import room_left
 from tagfield.weights.layout import FeatureSet
 
 MAGIC, TYPE, VERSION = b"lCRF", b"FOMC", 100
+STARTS = re.compile(MAGIC)
 HEADER, CHUNK_HEADER = 48, 12
 RECORD = np.dtype([("type", "<u4"), ("src", "<u4"), ("dst", "<u4"), ("weight", "<f8")])  # 20 bytes
 STATE, TRANSITION = 0, 1
 OLD = "it has weights for the first or last label, as CRFsuite before 0.12 wrote them; train the model again"
-
-
-def known_by(start: bytes) -> bool:
-    """Whether a file that starts with these bytes is a model of CRFsuite."""
-    return start[:4] == MAGIC
 
 
 def read_parts(data: memoryview, name: str) -> Parts:

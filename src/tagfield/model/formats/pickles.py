@@ -23,12 +23,9 @@ from tagfield.model.formats.crfsuite import read_parts as read_crfsuite
 LARGEST = 1 << 30  # bytes of an unpacked pickle
 STEP = 1 << 20
 
-_PACKED: tuple[tuple[bytes, str, Callable[[], Any]], ...] = (
+_PACKED: tuple[tuple[bytes | tuple[bytes, ...], str, Callable[[], Any]], ...] = (
     (b"\x1f\x8b", "gzip", lambda: zlib.decompressobj(31)),
-    (b"x\x01", "zlib", zlib.decompressobj),
-    (b"x\x5e", "zlib", zlib.decompressobj),
-    (b"x\x9c", "zlib", zlib.decompressobj),
-    (b"x\xda", "zlib", zlib.decompressobj),
+    ((b"x\x01", b"x\x5e", b"x\x9c", b"x\xda"), "zlib", zlib.decompressobj),
     (b"BZh", "bzip2", bz2.BZ2Decompressor),
     (b"\xfd7zXZ\0", "xz", lambda: lzma.LZMADecompressor(memlimit=LARGEST)),
     (b"\x5d\0\0", "lzma", lambda: lzma.LZMADecompressor(memlimit=LARGEST)),

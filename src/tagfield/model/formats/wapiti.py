@@ -25,6 +25,7 @@ from tagfield.model.formats.names import bytes_of, name_of
 from tagfield.model.formats.observations import EDGE, TOKEN, Observations, starts_of, to_parts
 
 FORMAT = "wapiti"
+STARTS = re.compile(b"#mdl#")
 KINDS = {b"u": TOKEN, b"b": EDGE, b"*": TOKEN | EDGE}
 MAXENT, MEMM, CRF = 0, 1, 2
 MOST_COLUMNS = 1 << 10
@@ -73,11 +74,6 @@ class _Reader:
             at += 2
             self.at = at
         return found
-
-
-def known_by(start: bytes) -> bool:
-    """Whether a file that starts with these bytes is a model of Wapiti."""
-    return start.startswith(b"#mdl#")
 
 
 def read_parts(data: memoryview, name: str) -> Parts:

@@ -4,7 +4,7 @@
                                                        └─▶ the actor is gone ─▶ a new one ─▶ its open calls, once more
 
 A method must depend on its arguments alone, so that a call which is made again returns the same. An actor that ends
-TRIES times in the same call is a failure of the data, the memory or the machine, and the run ends with a sentence.
+TRIES times in the same call is a failure of the data, the memory or the machine, and the run ends with an error.
 """
 
 import logging

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from tagfield.data.dataset import Floats, Longs
-from tagfield.scale.cluster.rounds import Change, in_blocks
+from tagfield.scale.cluster.rounds import Change, as_weight_blocks
 from tagfield.train.trainers.stochastic import kept_weights
 from tagfield.train.trainers.trainer import State, arrays_of, weights_of
 from tagfield.weights.blocks import LANES
@@ -36,7 +36,7 @@ from tagfield.weights.layout import ABSENT, Weights, absent
 MIXES = 32
 KAPPA = 0.5  # how much of what its attributes do alone a token's do together
 TINY = np.float32(1e-30)  # where S is 0, so is s
-MOST = np.float32(1e6)  # of H, so that a run that leaves the range of numbers ends with its own sentence
+MOST = np.float32(1e6)  # of H, so that a run that leaves the range of numbers ends with its own error
 FOLD = 1e-3  # below this, z is folded into θ̄
 
 
@@ -95,10 +95,10 @@ class Mixture:
             union = self._union(k, changes)
             total, squares, count = self._sum(k, union, changes)
             total = self._step(k, total * self._factor(self._way(k, union, squares, count, kappa, rate), count))
-            blocks = in_blocks(theta)
+            blocks = as_weight_blocks(theta)
             blocks[union] = np.where(total == 0, blocks[union], blocks[union] + total)  # −0.0, no feature, stays
             if self._rest is not None:
-                in_blocks(self._rest.arrays()[k])[union] += np.float32(middle) * total
+                as_weight_blocks(self._rest.arrays()[k])[union] += np.float32(middle) * total
         if self.scale < FOLD:
             self._fold()
 
@@ -108,7 +108,7 @@ class Mixture:
             if self.squares is None:
                 way = squares * np.float32(kappa * self.scale**2 / rate)
             else:
-                sums = in_blocks(self.squares.arrays()[k])
+                sums = as_weight_blocks(self.squares.arrays()[k])
                 sums[union] += self._grown(squares, count)
                 way = np.float32(kappa * rate) * squares / np.sqrt(sums[union] + TINY)
         found: Floats = np.minimum(way, MOST)

@@ -20,7 +20,7 @@ from tagfield.data.dataset import Dataset, Doubles, Ints
 from tagfield.errors import InputError
 from tagfield.scale.cluster.actors import Actors, Hosted
 from tagfield.scale.cluster.rounds import Change
-from tagfield.scale.cluster.workers import Round, Task, Worker, bounds, covered, joined
+from tagfield.scale.cluster.workers import Round, Sum, Task, Worker, bounds, covered, tree
 from tagfield.train.problem.sentences import OnDisk
 from tagfield.weights.layout import Weights
 
@@ -34,7 +34,7 @@ class RayWorker(Hosted):
     def train(self, share: int, mixed: tuple[Weights, Weights | None], this: Round) -> Change:
         return self._worker.train(share, *mixed, this)
 
-    def gradient(self, x: Doubles, shares: int) -> list[tuple[float, Doubles]]:
+    def gradient(self, x: Doubles, shares: int) -> list[Sum]:
         return self._worker.gradient(x, shares)
 
 
@@ -67,14 +67,14 @@ class RayWorkers(Actors):
         calls = [self.submit(self._home[share], "train", share, mixed, this) for share in range(self.shares)]
         return [self.result(call) for call in calls]
 
-    def gradient(self, x: Doubles) -> tuple[float, Doubles]:
+    def gradient(self, x: Doubles) -> Sum:
         there = self._ray.put(x)
         calls = [self.submit(worker, "gradient", there, self.shares) for worker in range(self.count)]
-        parts: dict[tuple[int, int], tuple[float, Doubles]] = {}
+        parts: dict[tuple[int, int], Sum] = {}
         for worker, call in enumerate(calls):
             nodes = covered(0, self.shares, self._ends[worker], self._ends[worker + 1])
             parts |= dict(zip(nodes, self.result(call), strict=True))
-        return joined(self.shares, parts)
+        return tree(0, self.shares, lambda *part: parts.get(part))
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from tagfield.train.trainers.trainer import State, arrays_of
 from tagfield.weights.blocks import LANES, Rows
 from tagfield.weights.layout import Weights
 
-Blocks: TypeAlias = list[Longs]  # numbers of blocks in each array of the weights: state, trans, edge
+WeightBlocks: TypeAlias = list[Longs]  # numbers of blocks in each array of the weights: state, trans, edge
 FOREVER = 1 << 60
 FOLDED = 1e-9  # the scale at which a pass folds it into the weights
 
@@ -30,7 +30,7 @@ FOLDED = 1e-9  # the scale at which a pass folds it into the weights
 class Change:
     """What a round on one share did, block by block."""
 
-    blocks: Blocks  # that it may have changed
+    blocks: WeightBlocks  # that it may have changed
     theta: list[Floats]  # [blocks, LANES]  what it added to θ̄
     squares: list[Floats]  # [blocks, LANES]  what it added to AdaGrad's sums; empty without AdaGrad
     shrunk: float  # z at the end / z at the start
@@ -45,7 +45,7 @@ class Change:
 
 
 class RoundTrainer(StochasticTrainer):
-    """A stochastic trainer for a part of an epoch: whoever mixes the shares keeps the average and the epochs."""
+    """A stochastic trainer for a part of an epoch; what mixes the shares keeps the average and counts the epochs."""
 
     def _turn(self) -> None:
         pass
@@ -118,41 +118,41 @@ class Share:
         tokens, attributes = (int((ends[order + 1] - ends[order]).sum()) for ends in (data.tokens, data.occurrences))
         return tokens, attributes
 
-    def _touched(self, order: Longs) -> Blocks:
+    def _touched(self, order: Longs) -> WeightBlocks:
         """The blocks that a pass over these sentences can change."""
         data, features = self.problem.dataset, self.problem.features
-        found = [blocks_of(features.rows, _distinct(data.slots, data.attribute, order))]
+        found = [weight_blocks_of(features.rows, _distinct(data.slots, data.attribute, order))]
         found.append(np.arange(self._theta.trans.size // LANES, dtype=np.int64))
         if self._theta.edge is not None and data.edge_slots is not None:
             edge = _distinct(data.edge_slots.slots, data.edge_slots.attribute, order)
             rows = (edge[:, None] * features.labels + np.arange(features.labels)).reshape(-1)
-            found.append(blocks_of(features.edge_rows, rows))
+            found.append(weight_blocks_of(features.edge_rows, rows))
         elif self._theta.edge is not None:
             found.append(np.empty(0, np.int64))
         return found
 
     @staticmethod
-    def _fetch(own: Weights, given: Weights, blocks: Blocks) -> None:
+    def _fetch(own: Weights, given: Weights, blocks: WeightBlocks) -> None:
         for array, source, which in zip(own.arrays(), given.arrays(), blocks, strict=True):
-            in_blocks(array)[which] = in_blocks(source)[which]
+            as_weight_blocks(array)[which] = as_weight_blocks(source)[which]
 
     @staticmethod
-    def _differences(own: Weights, given: Weights, blocks: Blocks) -> list[Floats]:
+    def _differences(own: Weights, given: Weights, blocks: WeightBlocks) -> list[Floats]:
         parts = zip(own.arrays(), given.arrays(), blocks, strict=True)
-        return [in_blocks(array)[which] - in_blocks(source)[which] for array, source, which in parts]
+        return [as_weight_blocks(array)[which] - as_weight_blocks(source)[which] for array, source, which in parts]
 
 
-def in_blocks(array: Floats) -> Floats:
+def as_weight_blocks(array: Floats) -> Floats:
     """The weights of an array as blocks [B, LANES]; a view."""
     return array.reshape(-1, LANES)
 
 
-def blocks_of(rows: Rows, which: Longs) -> Longs:
+def weight_blocks_of(rows: Rows, which: Longs) -> Longs:
     """The blocks of some rows, in order.
 
-    >>> blocks_of(Rows(3, 2, None, None), np.array([0, 2])).tolist()
+    >>> weight_blocks_of(Rows(3, 2, None, None), np.array([0, 2])).tolist()
     [0, 1, 4, 5]
-    >>> blocks_of(Rows(3, 2, np.array([0, 1, 1, 3]), np.array([0, 0, 1], np.uint16)), np.array([0, 2])).tolist()
+    >>> weight_blocks_of(Rows(3, 2, np.array([0, 1, 1, 3]), np.array([0, 0, 1], np.uint16)), np.array([0, 2])).tolist()
     [0, 1, 2]
     """
     if rows.first is None:

@@ -23,6 +23,7 @@ from typing import Any
 
 from tagfield.errors import InputError, TagfieldError, nearest
 from tagfield.scale.cluster import cleanup
+from tagfield.system.checks import whole
 
 LOCAL = "local"
 SECONDS = 5.0  # to reach an address
@@ -213,3 +214,16 @@ def check_address(address: str) -> None:
         f"no Ray cluster at {address}: {reason}; start one there with `ray start --head --port={port}`, or use "
         "--cluster local"
     )
+
+
+def at_least_one(called: str, value: int) -> int:
+    """A whole number from 1 up.
+
+    >>> at_least_one("workers", 0)
+    Traceback (most recent call last):
+    tagfield.errors.InputError: workers must be at least 1, got 0
+    """
+    found = whole(called, value)
+    if found < 1:
+        raise InputError(f"{called} must be at least 1, got {value}")
+    return found

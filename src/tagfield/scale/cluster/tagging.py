@@ -17,8 +17,7 @@ from typing import Any
 from tagfield.errors import InputError
 from tagfield.model.model import Model
 from tagfield.scale.cluster.pool import ordered_map
-from tagfield.scale.cluster.session import LOCAL, open_session
-from tagfield.system.checks import whole
+from tagfield.scale.cluster.session import LOCAL, at_least_one, open_session
 
 BATCH = 1000
 
@@ -60,10 +59,8 @@ def tag(
     batch: sequences that are sent to a worker at once
     """
     path = os.path.abspath(os.fspath(model))
-    load(path)  # what is wrong with it is said here, before anything is started
-    workers, batch = whole("workers", workers), whole("batch", batch)
-    if workers < 1 or batch < 1:
-        raise InputError(f"workers and batch must be at least 1, got {workers} and {batch}")
+    load(path)  # fail early, before anything is started
+    workers, batch = at_least_one("workers", workers), at_least_one("batch", batch)
     return _tagged(LabelMaker(path, rules, threads), sequences, address, workers, batch)
 
 
@@ -87,7 +84,7 @@ def _batches(items: Iterable[Any], size: int) -> Iterator[list[Any]]:
 
 
 def load(path: str) -> Model:
-    """The model of a file; the error names the machine's duty."""
+    """The model of a file; the error says which machine lacks it."""
     if not os.path.exists(path):
         raise InputError(
             f"{path}: there is no such file on {socket.gethostname()}; a model must be at the same path on every "
@@ -123,5 +120,5 @@ def tag_dataset(
         ArrowTagger,
         fn_constructor_args=(path, column, options),
         batch_format="pyarrow",
-        concurrency=whole("workers", workers),
+        concurrency=at_least_one("workers", workers),
     )

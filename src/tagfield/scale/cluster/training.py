@@ -25,9 +25,8 @@ from tagfield.scale.cluster.checkpoint import EVERY, Checkpoint
 from tagfield.scale.cluster.mixed import MixedTrainer
 from tagfield.scale.cluster.mixing import MIXES, Scheme
 from tagfield.scale.cluster.ray_workers import InStore, OnDiskShare, RayWorkers
-from tagfield.scale.cluster.session import LOCAL, STORE, open_session
+from tagfield.scale.cluster.session import LOCAL, STORE, at_least_one, open_session
 from tagfield.scale.cluster.workers import Task, Workers, WorkersGradient, bounds, cut
-from tagfield.system.checks import whole
 from tagfield.system.memory import parse_size
 from tagfield.train.loop.driver import WINDOW, fit
 from tagfield.train.loop.held_out import with_monitor
@@ -170,19 +169,6 @@ def run_on(
         reason = run.reason.partition(";")[0]
         raise TrainingError(f"{reason}; nothing was saved. Give a smaller rate, or mix more often")
     return replace(trained, parts=Parts(workers.shares, 0 if isinstance(recipe, QuasiNewton) else scheme.mixes))
-
-
-def at_least_one(called: str, value: int) -> int:
-    """A whole number from 1 up.
-
-    >>> at_least_one("workers", 0)
-    Traceback (most recent call last):
-    tagfield.errors.InputError: workers must be at least 1, got 0
-    """
-    found = whole(called, value)
-    if found < 1:
-        raise InputError(f"{called} must be at least 1, got {value}")
-    return found
 
 
 def check_recipe(recipe: Recipe) -> None:

@@ -9,7 +9,7 @@ A call returns the same bits, whichever worker holds which share.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
@@ -24,6 +24,8 @@ from tagfield.train.recipes.settings import Settings
 from tagfield.train.recipes.stochastic import Stochastic
 from tagfield.train.trainers.objective import CorpusGradient, Packing
 from tagfield.weights.layout import FeatureSet, Weights
+
+Sum: TypeAlias = tuple[float, Doubles]  # of a loss and its gradient
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ class Workers(Protocol):
     def train(self, theta: Weights, squares: Weights | None, this: Round) -> Sequence[Change]:
         """The changes of one round, in the order of the shares."""
 
-    def gradient(self, x: Doubles) -> tuple[float, Doubles]:
+    def gradient(self, x: Doubles) -> Sum:
         """Σ NLL and its gradient at x, without the penalty."""
 
 
@@ -117,12 +119,12 @@ class Worker:
         order = order_of(self._task.settings.seed, this, share, self.problem(share).corpus.sentences)
         return self._shares[share].run(theta, squares, this.scale, this.t, this.epoch, order)
 
-    def gradient(self, x: Doubles, shares: int) -> list[tuple[float, Doubles]]:
+    def gradient(self, x: Doubles, shares: int) -> list[Sum]:
         """Σ NLL and its gradient over the parts of the tree that this worker's shares make up; see `tree`."""
         parts = covered(0, shares, self.first, self.first + len(self._datasets))
-        return [tree(low, high, lambda share: self._leaf(share, x)) for low, high in parts]
+        return [tree(*part, lambda low, high: self._of_share(low, x) if high - low == 1 else None) for part in parts]
 
-    def _leaf(self, share: int, x: Doubles) -> tuple[float, Doubles]:
+    def _of_share(self, share: int, x: Doubles) -> Sum:
         if share not in self._gradients:
             problem = self.problem(share)
             self._packing = self._packing or Packing(problem.features)
@@ -151,7 +153,7 @@ class LocalWorkers:
     def train(self, theta: Weights, squares: Weights | None, this: Round) -> Sequence[Change]:
         return [self._worker.train(share, theta, squares, this) for share in range(self.shares)]
 
-    def gradient(self, x: Doubles) -> tuple[float, Doubles]:
+    def gradient(self, x: Doubles) -> Sum:
         return self._worker.gradient(x, self.shares)[0]
 
 
@@ -181,17 +183,19 @@ def order_of(seed: int, this: Round, share: int, sentences: int) -> Longs:
     return shuffled[sentences * this.part // this.parts : sentences * (this.part + 1) // this.parts]
 
 
-def tree(low: int, high: int, leaf: Callable[[int], tuple[float, Doubles]]) -> tuple[float, Doubles]:
-    """The sum of the leaves low … high − 1, by halves: ((0 + 1) + (2 + 3)), so the bits do not depend on the workers.
+def tree(low: int, high: int, known: Callable[[int, int], Sum | None]) -> Sum:
+    """The sum of the shares low … high − 1, by halves: ((0 + 1) + (2 + 3)), so the bits do not depend on the workers.
 
-    >>> tree(0, 3, lambda k: (float(k), np.array([1.0])))
+    known: the sum of a part of the tree, where it is known; of each single share it must be
+
+    >>> tree(0, 3, lambda low, high: (float(low), np.array([1.0])) if high - low == 1 else None)
     (3.0, array([3.]))
     """
-    if high - low == 1:
-        return leaf(low)
+    found = known(low, high)
+    if found is not None:
+        return found
     middle = (low + high) // 2
-    loss, gradient = tree(low, middle, leaf)
-    more, other = tree(middle, high, leaf)
+    (loss, gradient), (more, other) = tree(low, middle, known), tree(middle, high, known)
     return loss + more, np.add(gradient, other, out=gradient if gradient.flags.writeable else None)
 
 
@@ -207,16 +211,3 @@ def covered(low: int, high: int, first: int, last: int) -> list[tuple[int, int]]
         return []
     middle = (low + high) // 2
     return covered(low, middle, first, last) + covered(middle, high, first, last)
-
-
-def joined(shares: int, parts: dict[tuple[int, int], tuple[float, Doubles]]) -> tuple[float, Doubles]:
-    """The sum of the whole tree from the parts that workers have summed."""
-
-    def node(low: int, high: int) -> tuple[float, Doubles]:
-        if (low, high) in parts:
-            return parts[low, high]
-        middle = (low + high) // 2
-        (loss, gradient), (more, other) = node(low, middle), node(middle, high)
-        return loss + more, np.add(gradient, other, out=gradient if gradient.flags.writeable else None)
-
-    return node(0, shares)

@@ -2,8 +2,8 @@
 
     SETTINGS × templates ─▶ default ─▶ other settings, other templates ─▶ both changed, in a drawn order
 
-Each line of SETTINGS holds what is given to `Settings.of`, so it is also what `tagfield train` is told. Recipes other
-than the default are trained for about as long as they need on corpora of a few thousand sentences.
+Each line of SETTINGS has options of `Settings.of`, which are also those of `tagfield train`. Recipes other than the
+default are trained for about as long as they need on corpora of a few thousand sentences.
 """
 
 from collections.abc import Sequence

@@ -35,7 +35,7 @@ CHARACTERS = "segmentation"  # the preset for characters; the others are for wor
 
 @dataclass(frozen=True)
 class Progress:
-    """What is told after each run."""
+    """The state of the tuning after each run, for a callback."""
 
     done: int  # runs, those of an earlier tuning included
     total: int
@@ -91,7 +91,7 @@ def tune(
         raise InputError("tuning needs a label for every token")
     tried = candidates(tuple(encoded), seed, [dict(options) for options in settings])
     for each in tried:
-        each.settings(seed)  # what cannot be told says so before anything is trained
+        each.settings(seed)  # fail early on invalid options
     rounds = plan(budget, folds, len(tried))
     parts = deal(len(first), folds, seed)
     about = {"data": {name: fingerprint(each) for name, each in encoded.items()}}
@@ -204,7 +204,7 @@ class _Team:
         return None if self._stopped() else figure
 
     def run(self, jobs: list[tuple[Candidate, int]]) -> Iterable[tuple[Candidate, int, float]]:
-        """Trains what is not known yet; yields every finished run, and ends early where it is told to stop."""
+        """Trains what is not known yet; yields every finished run, and ends early when asked to stop."""
         waiting: dict[Future[float | None], tuple[Candidate, int]] = {}
         for candidate, fold in jobs:
             there = self._known.get(candidate, fold)

@@ -9,10 +9,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tagfield.data.corpus import Corpus
-from tagfield.data.dataset import Dataset, Ints
+from tagfield.data.dataset import Dataset
 from tagfield.data.encode import Encoded, same_vocabulary
 from tagfield.data.labels.kinds import LabelKind
 from tagfield.errors import InputError
@@ -61,16 +60,8 @@ def fitting(dev: Encoded, attributes: Vocabulary, edges: Vocabulary | None = Non
     if len(attributes) != len(dev.attributes):
         dataset = dataset.renumbered(np.array([attributes.find(name) for name in dev.attributes], np.int32))
     if dataset.edge_slots is not None and dev.edges is not None and edges is not None and len(edges) != len(dev.edges):
-        keep, ids = _kept(dev.edges, edges)
-        slots = dataset.edge_slots.keep(keep)
-        dataset = replace(dataset, edge_slots=replace(slots, attribute=ids[slots.attribute]))
+        dataset = dataset.keep_edges(np.array([edges.find(name) >= 0 for name in dev.edges], bool))
     return dataset
-
-
-def _kept(names: Vocabulary, among: Vocabulary) -> tuple[NDArray[np.bool_], Ints]:
-    """Which of the names are in another vocabulary, and the ids there of those that are."""
-    ids = np.array([among.find(name) for name in names], dtype=np.int32)
-    return ids >= 0, ids[ids >= 0]
 
 
 def held_out_scorer(dev: Encoded, dataset: Dataset, problem: Problem, kind: LabelKind) -> Callable[[Weights], Scores]:

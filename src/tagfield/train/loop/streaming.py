@@ -64,8 +64,8 @@ class Stream:
     ) -> None:
         """edges: the edge attributes; None if the stream has none."""
         self.attributes, self.labels, self.edges = attributes, labels, edges
-        self._blocks = -(-len(labels) // LANES)  # of an attribute's row; an edge attribute has L of them
-        trans = np.full((len(labels), self._blocks * LANES), ABSENT, np.float32)
+        self._row_blocks = -(-len(labels) // LANES)  # of an attribute's row; an edge attribute has L of them
+        trans = np.full((len(labels), self._row_blocks * LANES), ABSENT, np.float32)
         empty = np.empty((0, LANES), np.float32)
         nothing = Weights(empty, trans[:0], None if edges is None else empty)
         numbers = dict.fromkeys(("offered", *NUMBERS), 0.0) | {"scale": 1.0}
@@ -84,7 +84,7 @@ class Stream:
             theta.trans[:, :size] += np.float32(0)  # −0.0 + 0 is +0.0: a feature
         for array, kind, was in ((theta.state, settings.features, self._kind), (theta.edge, linked, self._edge_kind)):
             if array is not None and kind == "all" != was and array.size:
-                array.reshape(-1, self._blocks * LANES)[:, :size] += np.float32(0)
+                array.reshape(-1, self._row_blocks * LANES)[:, :size] += np.float32(0)
         self._kind, self._edge_kind = settings.features, linked
         self._fresh = {  # new weights of an attribute and of an edge attribute, by the array that they extend
             "state": self._fresh_rows(1, settings.features),
@@ -92,7 +92,7 @@ class Stream:
         }
 
     def _fresh_rows(self, rows: int, kind: str) -> Floats:
-        fresh = np.full((rows, self._blocks * LANES), ABSENT, np.float32)
+        fresh = np.full((rows, self._row_blocks * LANES), ABSENT, np.float32)
         fresh[:, : len(self.labels) if kind == "all" else 0] = 0
         return fresh.reshape(-1, LANES)
 
@@ -109,7 +109,7 @@ class Stream:
     ) -> "Stream":
         """A stream that goes on from weights that were trained on `seen` sequences."""
         made = cls(attributes, labels, settings, edges)
-        at, width = features.coordinates(), made._blocks * LANES
+        at, width = features.coordinates(), made._row_blocks * LANES
         state, linked = at.values(weights)
         rows = np.tile(made._fresh["state"].reshape(-1), (features.attributes, 1))
         rows[at.attribute, at.label] = state
@@ -200,7 +200,7 @@ class Stream:
 
     def _features(self, settings: Settings, theta: Weights) -> FeatureSet:
         """Full rows; the features that exist are marked in the weights themselves."""
-        sizes = len(theta.state) // self._blocks, len(self.labels)
+        sizes = len(theta.state) // self._row_blocks, len(self.labels)
         edges = 0 if theta.edge is None else len(theta.edge) // len(self._fresh["edge"])
         return FeatureSet(settings.features, *sizes, None, None, theta, edges)  # type: ignore[arg-type]
 

@@ -44,9 +44,8 @@ def _check(dataset: Dataset, both: Limits, labels: int) -> None:
     """An InputError where no allowed path agrees with the known labels: the best of them, without any weight."""
     nothing = np.zeros_like(dataset.tokens)
     none = np.empty(0, np.int32)
-    bare = replace(dataset, slots=nothing, occurrences=nothing, attribute=none, value=None)
-    bare = replace(bare, place=dataset.place[:0])
-    bare = replace(bare, edge_slots=None)
+    gone = {"attribute": none, "place": dataset.place[:0], "value": None, "edge_slots": None}
+    bare = replace(dataset, slots=nothing, occurrences=nothing, **gone)  # type: ignore[arg-type]
     features, weights = FeatureSet.from_triples(0, labels, ([], [], []), ([], [], []))
     _, score = kernels.tag(open_corpus(bare), features.field(weights), both)
     if np.isneginf(score).any():

@@ -3,8 +3,8 @@
 Corpus ─▶ smaller than a window, or the recipe needs all at once ─▶ Corpus.encoded ─▶ Problem.of
        ─▶ counts over all windows ─▶ feature set ─▶ Problem with `disk`
 
-A recipe that needs all at once is refused if the corpus does not fit into memory. Another one then reads by smaller
-windows than it was given.
+A recipe that needs all at once fails early if the corpus does not fit into memory. Other recipes then read by windows
+smaller than the one given.
 """
 
 from collections.abc import Iterator
@@ -21,13 +21,13 @@ from tagfield.inference.constraints import Rules
 from tagfield.native import kernels
 from tagfield.system.memory import room_left
 from tagfield.train.problem.class_weight import read_class_weight
-from tagfield.train.problem.problem import Problem
+from tagfield.train.problem.problem import Problem, find_features
 from tagfield.train.problem.sentences import OnDisk
 from tagfield.train.recipes.crfsuite_recipes import Arow, Margin, Perceptron, QuasiNewton
 from tagfield.train.recipes.settings import Settings
 from tagfield.train.recipes.stochastic import Stochastic
 from tagfield.train.recipes.variants import Auto
-from tagfield.weights.features import Observed, feature_set, grow
+from tagfield.weights.features import Observed
 from tagfield.weights.layout import LANES, FeatureSet, Weights
 
 WINDOWS = 8  # two windows and what a trainer makes of them fit into this part of the memory that is left
@@ -76,13 +76,8 @@ def problem_of(
         edge_ids, edges = _ids(keep), edges.subset(keep)
     if ids is not None or edge_ids is not None:
         disk = OnDisk(encoded, window, weight, ids, edge_ids)
-    sizes = (len(attributes), len(encoded.labels))
-    linked = 0 if edges is None else len(edges)
-    counts = WindowCounts(disk)
-    features = feature_set(counts, *sizes, settings.features, min_count, settings.transitions, linked)
-    initial = features.zero
-    if start:
-        features, initial = grow(start[0], start[1].single(), features)
+    sizes = len(attributes), len(encoded.labels), 0 if edges is None else len(edges)
+    features, initial = find_features(WindowCounts(disk), sizes, settings, start)
     nothing = cast(Any, NotHeld(encoded.path))
     return Problem(
         nothing, nothing, attributes, features, initial, settings, edges=edges, class_weight=weight, disk=disk
@@ -90,7 +85,7 @@ def problem_of(
 
 
 class NotHeld:
-    """Stands for the arrays of a corpus that is not in memory: whoever asks for them gets a sentence."""
+    """A placeholder for the arrays of a corpus that is not in memory; access raises TrainingError."""
 
     def __init__(self, path: str) -> None:
         self._path = path

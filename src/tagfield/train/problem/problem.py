@@ -22,7 +22,7 @@ from tagfield.train.problem.limits import Limits, limits_of
 from tagfield.train.problem.sentences import Held, OnDisk, Sentences
 from tagfield.train.recipes.feature_generators import FeatureGenerators, ResponseRows
 from tagfield.train.recipes.settings import Settings
-from tagfield.weights.features import feature_set, grow
+from tagfield.weights.features import Counts, feature_set, grow
 from tagfield.weights.layout import FeatureSet, Weights
 
 
@@ -102,18 +102,8 @@ class Problem:
             dataset, edges = dataset.keep_edges(keep), edges.subset(keep)
         if dataset is not encoded.dataset:
             corpus = open_corpus(dataset, weight)
-        features = feature_set(
-            corpus,
-            len(attributes),
-            len(encoded.labels),
-            settings.features,
-            min_count,
-            settings.transitions,
-            0 if edges is None else len(edges),
-        )
-        initial = features.zero  # trainers copy what they change
-        if start:
-            features, initial = grow(start[0], start[1].single(), features)
+        sizes = len(attributes), len(encoded.labels), 0 if edges is None else len(edges)
+        features, initial = find_features(corpus, sizes, settings, start)
         limits = None if rules is None else limits_of(rules, dataset, encoded.labels)
         return Problem(
             dataset, corpus, attributes, features, initial, settings, limits, edges=edges, class_weight=weight
@@ -145,6 +135,23 @@ class Problem:
             nothing.run(part.corpus, field, None, None, part.order)
             loss += nothing.loss
         return loss
+
+
+def find_features(
+    counts: kernels.Corpus | Counts,
+    sizes: tuple[int, int, int],
+    settings: Settings,
+    start: tuple[FeatureSet, Weights] | None = None,
+) -> tuple[FeatureSet, Weights]:
+    """The features of a problem, and the weights to start from, which trainers copy before they change them.
+
+    sizes: attributes, labels, edge attributes
+    start: features and weights of an earlier model, whose features stay
+    """
+    attributes, labels, edges = sizes
+    min_count = 1 if start else settings.min_count
+    features = feature_set(counts, attributes, labels, settings.features, min_count, settings.transitions, edges)
+    return grow(start[0], start[1].single(), features) if start else (features, features.zero)
 
 
 def check_names(corpus: kernels.Corpus, labels: Vocabulary, attributes: Vocabulary, edges: Vocabulary | None) -> None:

@@ -1,4 +1,4 @@
-"""Recipes: what is trained and how, as frozen records; an option is a field of one of them.
+"""Recipes: what to train and how, as frozen records. An option is a field of one of them.
 
-fields ─▶ recipe ─▶ stochastic, classic ─▶ table (every named recipe) ─▶ settings
+fields ─▶ recipe ─▶ stochastic, crfsuite_recipes ─▶ table (every named recipe) ─▶ settings
 """

@@ -1,9 +1,9 @@
-"""Every option there is, whichever record has it, and what to say of one that a recipe does not have.
+"""Every option by name, whichever record has it, and the error for an option that a recipe does not have.
 
     SharedOptions, Stochastic, AdaGrad, …, QuasiNewton ─┬─▶ all_options ─▶ the command line, CRF, docs/options.md
-                                                 └─▶ misplaced   ─▶ "average applies only to stochastic recipes, …"
+                                                        └─▶ misplaced   ─▶ "average applies only to stochastic recipes"
 
-A new record of options needs its place in RECORDS; one that is no recipe also needs a name in OWNERS.
+List a new record of options in RECORDS; one that is no recipe also needs a name in OWNERS.
 """
 
 from collections.abc import Mapping

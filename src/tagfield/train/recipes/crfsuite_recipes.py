@@ -1,4 +1,4 @@
-"""The algorithms that CRFsuite has too, as records: L-BFGS, and those that learn only from mislabelled sentences.
+"""CRFsuite's algorithms as records: L-BFGS, and those that learn only from mislabelled sequences.
 
 QuasiNewton(num_memories, …)     L-BFGS, and OWL-QN with c1
 Margin(pa_type, c, …)            passive–aggressive
@@ -17,11 +17,8 @@ LINE_SEARCHES = ("MoreThuente", "Backtracking", "StrongBacktracking")  # trainer
 
 EPSILON = Option(
     "Convergence threshold: gradient norm relative to the weights (lbfgs), or mean loss per sequence (pa, ap, arow).",
-    "When training stops",
-    low=0.0,
-    usual="1e-5 for lbfgs, 0 for pa, ap and arow",
-    metavar="E",
-)
+    "When training stops", low=0.0, usual="1e-5 for lbfgs, 0 for pa, ap and arow", metavar="E",
+)  # fmt: skip
 
 
 @documented
@@ -29,14 +26,12 @@ EPSILON = Option(
 class QuasiNewton(Recipe):
     """L-BFGS on the whole corpus; with c1, OWL-QN."""
 
-    num_memories: int = option(6, "Pairs of points and gradients that L-BFGS remembers.", group=QUASI_NEWTON, low=1)
+    num_memories: int = option(6, "Number of recent iterations that L-BFGS remembers.", group=QUASI_NEWTON, low=1)
     linesearch: str = option(
-        "MoreThuente",
-        "Line search; with --c1 it is always backtracking.",
-        group=QUASI_NEWTON,
+        "MoreThuente", "Line search; always backtracking with c1.", group=QUASI_NEWTON,
         choices={name: name for name in LINE_SEARCHES},
-    )
-    max_linesearch: int = option(20, "Points that one line search may try.", group=QUASI_NEWTON, low=1)
+    )  # fmt: skip
+    max_linesearch: int = option(20, "Maximum number of trials per line search.", group=QUASI_NEWTON, low=1)
     epsilon: float = option(1e-5, EPSILON)
 
     made_by: ClassVar[str] = "tagfield.train.trainers.quasi_newton:QuasiNewtonTrainer.of"
@@ -52,7 +47,7 @@ class QuasiNewton(Recipe):
 
 
 class ErrorDriven(Recipe):
-    """What learns only from mislabelled sentences: it has no likelihood, so no objective can settle."""
+    """Recipes that learn only from mislabelled sequences: without a likelihood, no objective can settle."""
 
     crfsuite_epochs: ClassVar[int] = 100
     has_likelihood: ClassVar[bool] = False
@@ -68,17 +63,14 @@ class ErrorDriven(Recipe):
 class Margin(ErrorDriven):
     """The passive–aggressive algorithm: only mislabelled sentences change the weights."""
 
-    pa_type: int = option(1, "PA, PA-I or PA-II.", group=MARGIN, low=0, high=2, metavar="0|1|2")
+    pa_type: int = option(1, "Variant: 0 is PA, 1 is PA-I, 2 is PA-II.", group=MARGIN, low=0, high=2, metavar="0|1|2")
     c: float = option(1.0, "Aggressiveness of pa.", group=MARGIN, name="pa_c", crf="c", above=0.0, metavar="C")
     error_sensitive: bool = option(
-        True,
-        "Margin of pa: the square root of the number of wrong labels, or else 1.",
-        group=MARGIN,
-        name="pa_cost_sensitive",
-        crf="error_sensitive",
-    )
+        True, "Use the square root of the number of wrong labels as the margin of pa, instead of 1.", group=MARGIN,
+        name="pa_cost_sensitive", crf="error_sensitive",
+    )  # fmt: skip
     averaging: bool = option(
-        True, "Keep the mean of all of pa's steps.", group=MARGIN, name="pa_average", crf="averaging"
+        True, "Keep the mean of the weights over all steps of pa.", group=MARGIN, name="pa_average", crf="averaging"
     )
     epsilon: float = option(0.0, EPSILON)
 
@@ -103,23 +95,13 @@ class Arow(ErrorDriven):
     """Adaptive regularisation of weights: a weight that was corrected often moves less."""
 
     variance: float = option(
-        1.0,
-        "Initial variance of every weight.",
-        group=MARGIN,
-        name="arow_variance",
-        crf="variance",
-        above=0.0,
+        1.0, "Initial variance of every weight.", group=MARGIN, name="arow_variance", crf="variance", above=0.0,
         metavar="V",
-    )
+    )  # fmt: skip
     gamma: float = option(
-        1.0,
-        "How slowly the variances fall: larger is slower.",
-        group=MARGIN,
-        name="arow_gamma",
-        crf="gamma",
-        above=0.0,
-        metavar="G",
-    )
+        1.0, "Variances fall more slowly with a larger value.", group=MARGIN, name="arow_gamma", crf="gamma",
+        above=0.0, metavar="G",
+    )  # fmt: skip
     epsilon: float = option(0.0, EPSILON)
 
     made_by: ClassVar[str] = "tagfield.train.trainers.arow:ArowTrainer.of"

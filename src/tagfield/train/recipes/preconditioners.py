@@ -64,13 +64,9 @@ class AdaGrad(Preconditioner):
     """A step size for each weight: the step is divided by √S + δ, S the sum of its squared steps so far."""
 
     delta: float = option(
-        1e-3,
-        "The δ of AdaGrad: steps of weights that never moved are divided by it.",
-        group=STOCHASTIC,
-        name="adagrad_delta",
-        above=0.0,
-        metavar="D",
-    )
+        1e-3, "AdaGrad's δ, added to the divisor of every step; larger makes early steps smaller.", group=STOCHASTIC,
+        name="adagrad_delta", above=0.0, metavar="D",
+    )  # fmt: skip
 
     kind: ClassVar[str] = "adaptive"
     native_names: ClassVar[Mapping[str, str]] = {"delta": "floor"}
@@ -88,13 +84,9 @@ class Newton(Preconditioner):
     """
 
     delta: float = option(
-        3.0,
-        "The δ of the online Newton step: steps of weights that never moved are divided by it.",
-        group=STOCHASTIC,
-        name="newton_delta",
-        above=0.0,
-        metavar="D",
-    )
+        3.0, "Online Newton's δ, added to the divisor of every step; larger makes early steps smaller.",
+        group=STOCHASTIC, name="newton_delta", above=0.0, metavar="D",
+    )  # fmt: skip
 
     kind: ClassVar[str] = "newton"
     native_names: ClassVar[Mapping[str, str]] = {"delta": "floor"}
@@ -114,21 +106,13 @@ class SgdQn(Preconditioner):
     """
 
     skip: int = option(
-        16,
-        "Steps of SGD-QN from one measurement of the curvature to the next.",
-        group=STOCHASTIC,
-        name="qn_skip",
-        low=1,
+        16, "Steps between two measurements of the curvature in SGD-QN.", group=STOCHASTIC, name="qn_skip", low=1,
         metavar="N",
-    )
+    )  # fmt: skip
     bound: float = option(
-        100.0,
-        "The largest curvature that SGD-QN adds, in multiples of the penalty's.",
-        group=STOCHASTIC,
-        name="qn_bound",
-        above=1.0,
-        metavar="B",
-    )
+        100.0, "Largest curvature that SGD-QN adds, as a multiple of the penalty's.", group=STOCHASTIC,
+        name="qn_bound", above=1.0, metavar="B",
+    )  # fmt: skip
 
     kind: ClassVar[str] = "sgdqn"
     native_names: ClassVar[Mapping[str, str]] = {"skip": "skip", "bound": "most"}
@@ -160,22 +144,13 @@ class MetaDescent(Preconditioner):
     """
 
     mu: float = option(
-        0.1,
-        "The μ of stochastic meta-descent: how fast gains change.",
-        group=STOCHASTIC,
-        name="smd_mu",
-        low=0.0,
+        0.1, "Stochastic meta-descent's μ: how fast the gains change.", group=STOCHASTIC, name="smd_mu", low=0.0,
         metavar="M",
-    )
+    )  # fmt: skip
     memory: float = option(
-        1.0,
-        "The λ of stochastic meta-descent: how much earlier gains count; 0 forgets all but the last step of a weight.",
-        group=STOCHASTIC,
-        name="smd_lambda",
-        low=0.0,
-        high=1.0,
-        metavar="L",
-    )
+        1.0, "Stochastic meta-descent's λ: weight of earlier gains; 0 uses only the last step of a weight.",
+        group=STOCHASTIC, name="smd_lambda", low=0.0, high=1.0, metavar="L",
+    )  # fmt: skip
 
     kind: ClassVar[str] = "smd"
     native_names: ClassVar[Mapping[str, str]] = {"mu": "mu", "memory": "memory"}

@@ -1,13 +1,13 @@
-"""What every recipe is: a record of options that knows its trainer, and how much memory that trainer takes.
+"""What every recipe is: a record of options that names its trainer, and says how much memory that trainer takes.
 
-    Recipe ─┬─ Descent ─┬─ Stochastic(response, metric, average, rate, …)   one sentence, one step       options.py
-            │           └─ WholeCorpus(response, rate)                      all sentences at once        variants.py
-            ├─ Auto(rate, average, block)         chooses a Stochastic from the data                     variants.py
-            ├─ QuasiNewton(num_memories, …)       L-BFGS, and OWL-QN with c1                             classic.py
-            └─ Margin, Perceptron, Arow           learn from mislabelled sentences                       classic.py
+    Recipe ─┬─ Descent ─┬─ Stochastic(response, preconditioner, …)   one step per sequence           stochastic.py
+            │           └─ WholeCorpus(response, rate)               one step per pass over the data variants.py
+            ├─ Auto(rate, average, block)      searches for a Stochastic that fits the data          variants.py
+            ├─ QuasiNewton(num_memories, …)    L-BFGS, and OWL-QN with c1                            crfsuite_recipes.py
+            └─ Margin, Perceptron, Arow        learn from mislabelled sequences                      crfsuite_recipes.py
 
-A record holds only what its trainer uses, so an option that a recipe does not have cannot be set. The table of named
-recipes is recipes.py; what belongs to no recipe is in common.py.
+A record holds only what its trainer uses, so you cannot set an option that a recipe does not have. table.py lists the
+named recipes; shared_options.py has the options that belong to no recipe.
 """
 
 from collections.abc import Mapping

@@ -1,11 +1,11 @@
-"""Settings: everything that a training run can be told: a recipe, and what belongs to no recipe.
+"""Settings: all options of a training run. A recipe, and the options that belong to no recipe.
 
     Settings()                                       the default (default.py)
     Settings("u2.g1", c2=0.1)                        a recipe by name, or a record
     Settings.of("u2.g1", c2=0.1, average=True)       options of the recipe and of the settings, side by side
     Settings.of(c2=0.5, average=False)               the default, with some options changed
 
-`Settings.of` is the one way from names and values to a run: the command line and `CRF` use it too.
+The command line and `CRF` use `Settings.of` too.
 """
 
 import math
@@ -43,7 +43,7 @@ UPDATE = ("loss", "gamma", "generator", "batch")  # one of these, without a reci
 @documented
 @dataclass(frozen=True)
 class Settings(SharedOptions):
-    """Everything that a training run can be told; c1, c2, period and delta mean what they mean in CRFsuite.
+    """All options of a training run; c1, c2, period and delta mean the same as in CRFsuite.
 
     recipe: A name from RECIPES, or a record such as Stochastic(...). Default: adaptive, averaged, with a fixed rate.
 

@@ -1,6 +1,6 @@
 """The options that belong to no recipe: features, penalties, the seed, and when training stops.
 
-They are fields of their own record, so that catalogue.py can list every option, and Settings can ask it for one.
+They have a record of their own, so that catalogue.py can list every option before Settings exists.
 """
 
 import math
@@ -37,20 +37,15 @@ class SharedOptions:
     features: str = option(
         None,
         "Features: one weight per attribute and label seen together (observed), or per possible pair (all); auto is "
-        "all if that fits into memory, else observed.",
-        group=TRAINING,
-        choices=KINDS | {"auto": "auto"},
+        "all if that fits into memory, else observed.", group=TRAINING, choices=KINDS | {"auto": "auto"},
         usual=_usual("features"),
-    )
+    )  # fmt: skip
     transitions: str | None = option(
-        None,
-        "Transition weights: for each pair of labels seen in a row (observed), or for every pair (all).",
-        group=TRAINING,
-        choices=KINDS,
-        usual="as features",
-    )
+        None, "Transition weights: for each pair of labels seen in a row (observed), or for every pair (all).",
+        group=TRAINING, choices=KINDS, usual="as features",
+    )  # fmt: skip
     min_count: int = option(
-        1, "Drop features (with all: attributes) that occur less often.", group=TRAINING, low=1, metavar="N"
+        1, "Drop features (with all: attributes) that occur less often than this.", group=TRAINING, low=1, metavar="N"
     )
     c1: float = option(0.0, "L1 penalty C·‖θ‖₁; lbfgs only.", group=TRAINING, low=0.0, metavar="C", applies=("lbfgs",))
     c2: float = option(
@@ -73,7 +68,7 @@ class SharedOptions:
         group=STOPPING, low=0, metavar="N", applies=LIKELIHOOD,
     )  # fmt: skip
     delta: float | None = option(
-        None, "Minimum relative improvement over period epochs; with batch, the part of the first step that ends it.",
+        None, "Minimum relative improvement over period epochs; with batch, stop at this fraction of the first step.",
         group=STOPPING, low=0.0, metavar="D", applies=LIKELIHOOD, usual="1e-6; 1e-5 for lbfgs and batch",
     )  # fmt: skip
     patience: int = option(
@@ -81,7 +76,7 @@ class SharedOptions:
         group=STOPPING, low=0, metavar="N",
     )  # fmt: skip
     keep_best: bool = option(
-        True, "With held-out data, keep the epoch with the best score on it, and not the last one.", group=STOPPING,
+        True, "Keep the epoch with the best score on the held-out data instead of the last one.", group=STOPPING,
     )  # fmt: skip
     monitor: str = option(
         "auto", "Score that keep_best and patience use; auto is f1 if the labels mark chunks, else accuracy.",

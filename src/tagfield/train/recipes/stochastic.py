@@ -1,8 +1,8 @@
-"""Stochastic natural gradient descent as a record: what it can be told, and the trainer that it makes.
+"""Stochastic natural gradient descent as a record: its options.
 
-    u = E − Ẽ of a sentence ─▶ f(u), by kinds of features, annealed ─▶ step sizes of a metric ─▶ θ
+    u = E − Ẽ of a sentence ─▶ f(u), annealed, one for each group of features ─▶ preconditioner: step sizes ─▶ θ
 
-The parts of it that are records of their own are in updates.py and metrics.py.
+Parts of it that are records of their own are in updates.py and preconditioners.py.
 """
 
 from collections.abc import Mapping
@@ -38,50 +38,35 @@ class Stochastic(Descent):
     preconditioner: Preconditioner | None = option(
         None,
         "Step size per weight: flat, adaptive (AdaGrad), newton (online Newton), sgdqn (SGD-QN) or smd (stochastic "
-        "meta-descent); sgdqn and smd train on one thread.",
-        group=STOCHASTIC,
-        name="metric",
+        "meta-descent); sgdqn and smd train on one thread.", group=STOCHASTIC, name="metric",
         choices={"flat": None} | {each.kind: each() for each in PRECONDITIONERS},
-    )
+    )  # fmt: skip
     respond: str = option(
         "all",
-        "Features whose gradient is transformed: all, or states only, scaled to slope 1 at 0 or unscaled.",
-        group=STOCHASTIC,
-        choices={name: name for name in ("all", "states", "states-unscaled")},
-    )
+        "Features whose gradient is transformed: all, or only states, scaled to slope 1 at 0 (states) or unscaled.",
+        group=STOCHASTIC, choices={name: name for name in ("all", "states", "states-unscaled")},
+    )  # fmt: skip
     generators: FeatureGenerators | None = option(
         None,
-        "Generators of some features: states, transitions, edges, or a pattern of attribute names such as w[0].",
-        group=STOCHASTIC,
-        metavar="KIND=NAME:X,…",
-    )
+        "Generators for groups of features: states, transitions, edges, or a pattern of attribute names such as w[0].",
+        group=STOCHASTIC, metavar="KIND=NAME:X,…",
+    )  # fmt: skip
     average: bool = option(False, AVERAGE)
     anneal: float = option(
-        0.0,
-        "Reduce the transformation over the epochs e: f(κu)/κ with κ = 1/e^A; 0 keeps it.",
-        group=STOCHASTIC,
-        low=0.0,
-        high=10.0,
-        metavar="A",
-    )
+        0.0, "Reduce the transformation over the epochs e: f(κu)/κ with κ = 1/e^A; 0 keeps it.", group=STOCHASTIC,
+        low=0.0, high=10.0, metavar="A",
+    )  # fmt: skip
     cost: float = option(
-        0.0,
-        "Cost of a wrong label, added to its score in training (softmax margin).",
-        group=STOCHASTIC,
-        low=0.0,
-        high=100.0,
-        metavar="C",
-    )
+        0.0, "Cost of a wrong label, added to its score in training (softmax margin).", group=STOCHASTIC, low=0.0,
+        high=100.0, metavar="C",
+    )  # fmt: skip
     rate: float | None = option(None, RATE)
     block: int | None = option(None, BLOCK)
     minibatch: int = option(
         1,
-        "Sequences whose gradients are added up before the transformation and one update; as many as there are is the "
-        "whole corpus.",
-        group=STOCHASTIC,
-        low=1,
-        metavar="B",
-    )
+        "Mini-batch size: sequences whose gradients are summed before the transformation and one update; set to the "
+        "corpus size for full batch.", group=STOCHASTIC, low=1, metavar="B",
+    )  # fmt: skip
     minibatch_mean: bool = option(
         False, "Transform the mean of the gradients of a mini-batch instead of their sum.", group=STOCHASTIC
     )
@@ -113,7 +98,7 @@ class Stochastic(Descent):
 
     @property
     def responses(self) -> list[Response]:
-        """The response, and those of the kinds of features that have a generator of their own, with its loss."""
+        """The response, and one for each group of features that has a generator of its own, with the same loss."""
         return [self.f] if self.generators is None else self.generators.responses(self.f, self.respond != "all")
 
     def responses_at(self, epoch: int) -> list[Response]:
@@ -157,8 +142,7 @@ class Stochastic(Descent):
         return _response_at(self.f, self.respond == "states", self.anneal and epoch**-self.anneal)
 
     def copies(self, *, c1: float = 0.0, threads: int = 1, scored: bool = False) -> Copies:
-        """Marks, θ̄, its two copies; what the metric remembers; the average's rest and what it is divided into; a
-        mini-batch."""
+        """Marks, θ̄, its two copies; what the preconditioner remembers; the average's two arrays; a mini-batch."""
         counted = not all(f.depends_on_u_alone for f in self.responses)
         gathered = (1 + counted) * (self.minibatch > 1 or self.generators is not None)
         remembered = self.preconditioner.arrays if self.preconditioner else 0

@@ -1,8 +1,8 @@
 """The recipes: one table, a line each. To add a recipe, add its line.
 
-The record says what the recipe can be told and which trainer runs it (recipe.py); the mathematics of the responses is
-in tagfield.bregman. The paper folds the constant 1/√ε of its G1 into the learning rate; `scale` undoes such constants,
-so that each response is the function that the paper prints.
+The record has the options of the recipe and names its trainer (recipe.py); tagfield.bregman has the mathematics. The
+paper folds the constant 1/√ε of its G1 into the learning rate; `scale` undoes such constants, so that each response is
+the function that the paper prints.
 """
 
 import math

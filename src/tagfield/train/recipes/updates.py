@@ -1,4 +1,4 @@
-"""What a stochastic recipe is made of beside its metric: the search for a learning rate, the update of a divergence."""
+"""Parts of a stochastic recipe: how its learning rate is found, and the update of a Bregman divergence."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -50,9 +50,8 @@ class Divergence:
     generator: str | Generator = option(
         "arctan:0.1",
         "Generator, as NAME or NAME:PARAMETER, or a Generator; auto tries a family of updates on your data.",
-        group=NGD,
-        metavar="NAME:X|auto",
-    )
+        group=NGD, metavar="NAME:X|auto",
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
         check_record(self)

@@ -1,4 +1,4 @@
-"""What an option can turn a stochastic recipe into, and the options that they share with it.
+"""Recipes that an option makes of a stochastic recipe, and the options they share with it.
 
 generator=auto ─▶ Auto(rate, average, block)      chooses a Stochastic from the data
 batch          ─▶ WholeCorpus(response, rate)     natural gradient descent on all sentences at once
@@ -14,22 +14,15 @@ from tagfield.train.recipes.updates import NGD, STOCHASTIC
 AUTO = "auto"
 
 RATE = Option(
-    "Initial learning rate.",
-    STOCHASTIC,
-    above=0.0,
-    usual="found by calibration; with batch 1; in a stream 0.2, or 0.4 with AdaGrad",
+    "Initial learning rate.", STOCHASTIC, above=0.0, usual="calibrated (batch: 1; streams: 0.2, with AdaGrad 0.4)",
     metavar="R",
-)
+)  # fmt: skip
 AVERAGE = Option("Keep the running mean of the weights instead of the last ones.", STOCHASTIC)
 BLOCK = Option(
-    "Sequences whose gradients see the same weights, for threads to share; 1 updates after each, as in the paper.",
-    STOCHASTIC,
-    low=1,
-    high=1024,
-    usual="8, or a thousandth of the data if that is less",
-    metavar="K",
-)
-BATCH = Option("Step on the whole corpus at once instead of one sentence at a time.", NGD)
+    "Sequences whose gradients use the same weights, to share among threads; 1 updates after each, as in the paper.",
+    STOCHASTIC, low=1, high=1024, usual="8, or a thousandth of the data if that is less", metavar="K",
+)  # fmt: skip
+BATCH = Option("One step per pass over the whole corpus, instead of one per sequence.", NGD)
 
 
 @documented

@@ -1,1 +1,1 @@
-"""Trainers: one file each; a trainer takes a Problem and changes its weights, a pass at a time."""
+"""Trainers: one file for each algorithm. A trainer changes the weights of a Problem, one pass at a time."""

@@ -72,7 +72,7 @@ class CorpusGradient:
     """Σ NLL of the sentences of a corpus and its gradient, added to what is there: E − Ẽ without any penalty.
 
     A corpus may be a part of a larger one. Added part after part, in order, the parts give the bits of the whole, if
-    each begins at a multiple of 8 sentences (`BLOCK`). The number of threads never changes a bit.
+    each begins at a multiple of 8 sentences (`ALIGNMENT`). The number of threads never changes a bit.
 
     packing: where the weights are; one for all parts
     corpus: the sentences; their attributes and labels have the ids of the feature set
@@ -87,7 +87,7 @@ class CorpusGradient:
     (1.386294, [-0.5, 0.5, 0.5, -0.5, 0.25, -0.75, 0.25, 0.25])
     """
 
-    BLOCK = kernels.BLOCK
+    ALIGNMENT = kernels.BLOCK  # sentences that a kernel takes at a time
 
     def __init__(
         self, packing: Packing, corpus: kernels.Corpus, limits: Limits | None = None, threads: int = 1

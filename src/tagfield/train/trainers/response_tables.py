@@ -1,4 +1,4 @@
-"""Hands the responses of a recipe to a native pass: one for all features, or one for each kind of them."""
+"""Hands the responses of a recipe to a native pass: one for all features, or one for each group of them."""
 
 from tagfield.bregman.responses import Response
 from tagfield.errors import InputError
@@ -10,7 +10,7 @@ COUNTS = 16  # empirical counts that have a table; more are rare, and go through
 
 
 def set_responses(target: kernels.Pass, recipe: Stochastic, problem: Problem, epoch: int) -> None:
-    """The responses of a recipe in an epoch, counted from 1, with the kind of each row of the problem's weights."""
+    """The responses of a recipe in an epoch, counted from 1, with the number of the response of each row of weights."""
     if recipe.generators is None:
         set_response(target, recipe.response_at(epoch))
         return

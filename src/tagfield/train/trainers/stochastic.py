@@ -5,8 +5,8 @@
 
 The sentences of a block are shared by threads. How many there are changes no bit: the same seed gives the same weights.
 
-The loop is native (native/kernel/pass/stochastic.hpp); what it is told each epoch is here. The rate follows Bottou,
-λ_t = λ̂/(1 + λ̂Ct), with C = 2·c2/N, which makes c2 mean what it means in CRFsuite: Σ NLL + c2·‖θ‖².
+The loop is native (native/kernel/pass/stochastic.hpp); what changes from epoch to epoch is here. The rate follows
+Bottou, λ_t = λ̂/(1 + λ̂Ct), with C = 2·c2/N, which makes c2 mean what it means in CRFsuite: Σ NLL + c2·‖θ‖².
 
 The average forgets twice: it is the mean over the second half of the first epoch, and then, from the second epoch on,
 the mean over all that follows. The weights of the first epoch would cost 0.05 points of accuracy on CoNLL-2000.
@@ -29,7 +29,7 @@ from tagfield.weights.layout import ABSENT, Weights, absent
 from tagfield.weights.weights import zeros_on_lines
 
 STREAM_EPOCH = 1000  # sequences that count as an epoch of a stream
-BLOCK, SHARE = 8, 1000  # sequences of a block, or 1/SHARE of the data if that is less: few take too coarse steps
+BLOCK_SEQUENCES, SHARE = 8, 1000  # of a block, or 1/SHARE of the data if that is less: few take too coarse steps
 LEAST_WORK = 20_000.0  # what a block must take, in ns on one thread, for several to be worth their meetings
 NUMBERS = ("t", "scale", "averaging", "summed_scale", "averaged")  # of a native pass
 
@@ -65,7 +65,7 @@ class StochasticTrainer(Trainer):
         self._pass = kernels.Pass()
         self._pass.rate = recipe.rate
         alone = problem.in_stream or (recipe.preconditioner is not None and recipe.preconditioner.one_by_one)
-        self._pass.block = 1 if alone else recipe.block or min(BLOCK, max(1, self._length // SHARE))
+        self._pass.block = 1 if alone else recipe.block or min(BLOCK_SEQUENCES, max(1, self._length // SHARE))
         if recipe.minibatch > 1:
             set_minibatch(self._pass, recipe, problem)
         self._pass.threads, self._pass.least_work = problem.settings.team, LEAST_WORK
@@ -124,7 +124,7 @@ class StochasticTrainer(Trainer):
     def _turn(self) -> None:
         """What changes at this sentence: the average starts again, or the response is annealed."""
         length = self._length
-        late = self._offered > length // 2 and not self._pass.averaging  # a stream that is told so on its way
+        late = self._offered > length // 2 and not self._pass.averaging  # a stream that starts to average later
         if self.recipe.average and (self._offered in (length // 2, length) or late):
             self._rest = self._theta.zeros()
             self._pass.averaging, self._pass.summed_scale, self._pass.averaged = True, 0.0, 0
@@ -198,7 +198,7 @@ class StochasticTrainer(Trainer):
 
 
 def _remembering(theta: Weights, found: Weights, start: float) -> Weights:
-    """What a metric remembers, made where it is not there yet; each array by itself: there may be no state weights."""
+    """What a preconditioner remembers, made if it is not there yet; array by array: there may be no state weights."""
 
     def made(like: Floats, array: Floats) -> Floats:
         if len(array) == len(like):

@@ -1,8 +1,8 @@
-"""What every trainer can do: the protocol between a recipe and the loop over epochs (driver.py).
+"""What every trainer can do: the protocol between a recipe and the loop over epochs (loop/epochs.py).
 
 run(order)   one pass over the sentences, or one iteration ─▶ the objective; Finished where nothing is left to gain
 monitor      what should fall from pass to pass: the best pass is the one where it is lowest
-watches_loss whether the stopping rule watches the loss per token (loss.py) instead of `monitor`
+watches_loss whether the stopping rule watches the loss per token (loop/loss.py) instead of `monitor`
 norm         ‖θ‖
 figures      what else there is to tell of the last pass
 weights      a copy of the weights that would be kept now

@@ -3,19 +3,19 @@
     family ─▶ one pass over a few sentences ─▶ the better third of each kind ─▶ one pass over three times as many
            ─▶ the best of each kind ─▶ three passes over more ─▶ update and rate
 
-The family: linear, arctan, erf, gd and u/(u²+ε) over scales, in the flat and the adaptive metric, on all features or
+The family: linear, arctan, erf, gd and u/(u²+ε) over scales, with and without AdaGrad, on all features or
 on states only, each with a few rates; all of them averaged, which brings any update near its end early. Candidates
 train on one part of the corpus and are scored by token accuracy on another, one at a time, so that the memory is that
 of one training run.
 
 Why kinds: within a kind (linear, curved, adaptive) the order after one pass is that after ten. Between kinds it is not:
-on CoNLL-2000 the adaptive metric is far ahead after a pass and behind after ten. So kinds are compared after three.
+on CoNLL-2000 AdaGrad is far ahead after a pass and behind after ten. So kinds are compared after three.
 Why a favourite: the held-out part cannot tell apart what differs by a tenth of a point, and the best of many noisy
 figures is seldom the best. Each kind has a favourite, the first in its list, and the curved kind is the favourite among
 kinds; another one takes its place only where it is better by more than the noise of the paired difference.
-What a short trial cannot show: where one label dominates, the bias of a curved response in the flat metric grows with
-the length of the training (docs/theory.md, section 6). There such updates are tried and told, but not chosen; the
-favourite is the adaptive metric where every attribute has a weight for every label, and plain gradients where it has
+What a short trial cannot show: where one label dominates, the bias of a curved response without AdaGrad grows with
+the length of the training (docs/theory.md, section 6). There such updates are tried and logged, but not chosen; the
+favourite is AdaGrad where every attribute has a weight for every label, and plain gradients where it has
 not (docs/results.md). Nor does a trial show which rate is best in the end, for few steps flatter large ones: the rates
 of a kind begin with the one that does best after ten epochs, which for averaged plain gradients is a large one.
 """

@@ -1,31 +1,28 @@
 // The chart: a curve of shares, [[sentences, share], …], as SVG.
+import { grid, line } from "../web/chart.js";
 import { shape } from "../web/nodes.js";
 
-const [WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT] = [300, 170, 38, 22, 8, 8];
+const [WIDTH, HEIGHT] = [300, 170];
+const FRAME = { left: 38, right: 292, top: 8, bottom: 148 };
 
 export function drawChart(root, points, title) {
   if (points.length < 2) {
     root.replaceChildren();
     return;
   }
+  const { left, right, top, bottom } = FRAME;
   const lowest = Math.min(...points.map(([, share]) => share));
   const floor = Math.max(0, Math.floor((lowest - 0.02) * 5) / 5); // 0, 20, 40, 60 or 80 %
   const last = points.at(-1)[0];
-  const x = (count) => LEFT + (count / last) * (WIDTH - LEFT - RIGHT);
-  const y = (share) => TOP + ((1 - share) / (1 - floor)) * (HEIGHT - TOP - BOTTOM);
+  const px = (count) => left + (count / last) * (right - left);
+  const py = (share) => top + ((1 - share) / (1 - floor)) * (bottom - top);
   const svg = shape("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": title });
-  for (let k = 0; k <= 2; k += 1) {
-    const share = floor + ((1 - floor) * k) / 2;
-    svg.append(
-      shape("line", { class: "grid", x1: LEFT, x2: WIDTH - RIGHT, y1: y(share), y2: y(share) }),
-      shape("text", { x: LEFT - 6, y: y(share) + 4, "text-anchor": "end" }, `${Math.round(share * 100)}\u202f%`),
-    );
-  }
+  grid(svg, FRAME, { up: [floor, (floor + 1) / 2, 1].map((share) => [share, `${Math.round(share * 100)}\u202f%`]), px, py });
   svg.append(
-    shape("text", { x: LEFT, y: HEIGHT - 5, "text-anchor": "middle" }, "0"),
-    shape("text", { x: WIDTH - RIGHT, y: HEIGHT - 5, "text-anchor": "end" }, `${last} sentences`),
-    shape("polyline", { class: "curve", points: points.map(([count, share]) => `${x(count)},${y(share)}`).join(" ") }),
+    shape("text", { x: left, y: HEIGHT - 5, "text-anchor": "middle" }, "0"),
+    shape("text", { x: right, y: HEIGHT - 5, "text-anchor": "end" }, `${last} sentences`),
+    shape("path", { class: "curve", d: line(points.map(([count, share]) => [px(count), py(share)])) }),
   );
-  if (points.length <= 40) for (const [count, share] of points) svg.append(shape("circle", { cx: x(count), cy: y(share), r: 3 }));
+  if (points.length <= 40) for (const [count, share] of points) svg.append(shape("circle", { cx: px(count), cy: py(share), r: 3 }));
   root.replaceChildren(svg);
 }

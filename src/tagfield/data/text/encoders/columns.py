@@ -6,14 +6,13 @@ sources ─▶ match columns to roles ─▶ plan.py: a native encoder ─▶ re
 import numpy as np
 
 from tagfield.data.dataset import UNKNOWN, Dataset, Slots
+from tagfield.data.text.formats.file_format import SPOKEN
 from tagfield.data.text.sources import Locations, Source
 from tagfield.data.text.templates.plan import open_encoder
 from tagfield.data.text.templates.presets import PRESETS
 from tagfield.data.text.templates.template import IGNORED, LABEL, Template
 from tagfield.errors import InputError
 from tagfield.native._text import Vocabulary, first_line
-
-_SPOKEN = {"w": "word", LABEL: "label"}  # roles in full, for messages
 
 
 def read_columns(
@@ -75,12 +74,12 @@ def _match_roles(template: Template, count: int, first: str, needs_labels: bool)
     found = f"{first}: found {count} column{'s' if count > 1 else ''}"
     if LABEL not in roles and count == len(roles):
         raise InputError(f"{found}, but no label; put the label in the last column, or name it {LABEL} in --columns")
-    spoken = ", ".join(_SPOKEN.get(role, role) for role in roles)
+    spoken = ", ".join(SPOKEN.get(role, role) for role in roles)
     advice = f"name the columns with --columns, where {LABEL} is the label and {IGNORED} skips a column"
     if needs_labels and template in PRESETS.values():
         for other in PRESETS.values():
             if len(other.columns) == count:
-                *most, last = (_SPOKEN.get(role, role) for role in other.columns)
+                *most, last = (SPOKEN.get(role, role) for role in other.columns)
                 advice = f"for {', '.join(most)} and {last} use --template {other.name}"
                 break
     raise InputError(f"{found}, but template {template.name} reads {len(roles)} ({spoken}); {advice}")

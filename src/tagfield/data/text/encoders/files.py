@@ -12,7 +12,7 @@ from itertools import chain
 
 import numpy as np
 
-from tagfield.data.dataset import Dataset, Slots
+from tagfield.data.dataset import UNKNOWN, Dataset, Slots
 from tagfield.data.labels.schemes import scheme_of
 from tagfield.data.text.encoders.columns import read_columns
 from tagfield.data.text.encoders.footprint import check_reading
@@ -51,12 +51,7 @@ def read_any(
     (1, ('w', 'y'), 'csv', ('sentence', 'w', 'y'))
     """
     forms = [detect_form(source, reading, template) for source in sources]
-    scheme = reading.policy.scheme
-    if scheme is not None and all(form.plain or form.kind == "items" for form in forms):
-        raise InputError(
-            f"{sources[0].name}: a scheme applies to text with spans, but this file has labels; recode them first with "
-            f"tagfield convert --scheme {scheme}"
-        )
+    check_scheme_applies(forms, reading, sources[0].name)
     named = {form.roles for form in forms if form.header and reading.columns is None}
     if all(form.plain for form in forms) and len(named) <= 1:
         for roles in named if template is not None and template.columns else ():
@@ -78,6 +73,27 @@ def read_any(
     used = template_for_sentences(sentences) if template is None else template
     data, used, locations = encode_sentences(sentences, sources, used, attributes, labels, frozen=frozen, edges=edges)
     return data, used, locations, form
+
+
+def check_scheme_applies(forms: list[FileFormat], reading: ReadOptions, name: str) -> None:
+    """Raise InputError if a scheme is given for files whose tokens have labels already."""
+    scheme = reading.policy.scheme
+    if scheme is not None and all(form.plain or form.kind == "items" for form in forms):
+        raise InputError(
+            f"{name}: a scheme applies to text with spans, but this file has labels; recode them first with tagfield "
+            f"convert --scheme {scheme}"
+        )
+
+
+def check_labelled(data: Dataset, places: Locations) -> None:
+    """Raise InputError if a token has no label."""
+    bare = np.flatnonzero(data.labels == UNKNOWN)
+    if len(bare):
+        sentence = data.sentence_of(int(bare[0]))
+        raise InputError(
+            f"{places.where(sentence)}: token {bare[0] - data.tokens[sentence] + 1} of the sequence has no label; "
+            "training on files needs a label for every token"
+        )
 
 
 def encode_sentences(
@@ -120,7 +136,7 @@ def _sampled(
 
 
 def detect_form(source: Source, reading: ReadOptions, template: Template | None) -> FileFormat:
-    """What a file is; with a template or columns it has words, and is no item file."""
+    """What a file is; with a template or columns it has words, so it is not taken for an item file."""
     expected = () if template is None else template.columns
     form = detect(source, format=reading.format, columns=reading.columns, header=reading.header, expected=expected)
     if form.kind == "items" and reading.format is None and (template is not None or reading.columns is not None):
@@ -131,7 +147,7 @@ def detect_form(source: Source, reading: ReadOptions, template: Template | None)
 def sentences_in(
     sources: list[Source], forms: list[FileFormat], reading: ReadOptions, labels: Vocabulary
 ) -> tuple[list[Sentence], FileFormat]:
-    """The sentences of files that are no plain columns, and the first file's format with what it holds."""
+    """The sentences of files other than plain columns, and the first file's format with what it holds."""
     records = [list(records_of_source(*pair, reading)) for pair in zip(sources, forms, strict=True)]
     for source, found in zip(sources, records, strict=True):
         if not found:

@@ -1,6 +1,6 @@
-"""What encoding files will take of memory, estimated before it is taken.
+"""How much memory encoding files will take, estimated first.
 
-    bytes of text · WORST fit into the room that is left  ─▶ go on, without a look at the text
+    bytes of text · WORST fit into the room that is left  ─▶ it fits, no estimate is needed
     else the first megabyte is encoded, and then:
         data          grows like the text
         vocabulary    grows like n^β, β from the first half of that megabyte and the whole of it

@@ -119,7 +119,7 @@ def number_columns(template: Template, X: Iterable[object]) -> tuple[Template, I
 
 
 def as_lists(X: Any) -> Any:
-    """Sentences as a list of lists; what is no sentence stays as it is, and the native reader refuses it by name.
+    """Sentences as a list of lists; non-sequences pass through, and the native reader names them in its error.
 
     >>> as_lists(iter([("The", "dog"), "Bark"]))
     [['The', 'dog'], 'Bark']
@@ -128,7 +128,7 @@ def as_lists(X: Any) -> Any:
 
 
 def tokens_of(X: Any, most: int | None = None) -> Iterator[Any]:
-    """The tokens of what `as_lists` made, or of the first sentences; what is no sentence is left out."""
+    """The tokens of what `as_lists` made, or of its first sentences; non-sequences are left out."""
     for sentence in X[:most] if isinstance(X, list) else ():
         yield from sentence if isinstance(sentence, list) else ()
 

@@ -50,7 +50,7 @@ def find_brat(path: Path, format: str | None) -> list[BratSource]:
             texts = [path.with_suffix(".txt")]
         else:
             texts = []
-    except (OSError, ValueError):  # a NUL in the name; opening it says so
+    except (OSError, ValueError):  # a NUL in the name; opening it raises the error
         texts = []
     return [_open_pair(text, text.with_suffix(".ann")) for text in texts]
 
@@ -62,7 +62,7 @@ def _open_pair(text: Path, annotations: Path) -> BratSource:
     return BratSource(str(text), open_source(text).text, notes)
 
 
-def read_brat(source: Source) -> Iterator[Document]:
+def read_brat(source: Source, *_: object) -> Iterator[Document]:
     """The document of a .txt file and its .ann file.
 
     >>> annotations = Source("a.ann", b"T1\\tPER 0 4\\tAnna\\n#1\\tNote T1\\tsure\\n")

@@ -25,7 +25,7 @@ _DOCSTART = re.compile(rb"^-DOCSTART-(?=[ \t\r\n]|\Z)", re.MULTILINE)
 
 
 def columns_layout(source: Source, head: str, known: Known) -> FileFormat:
-    """The separator and the roles of columns, and which lines are no tokens."""
+    """The separator and the roles of columns, and whether there are lines other than tokens."""
     lines = [line.removesuffix("\r") for line in head.split("\n")]
     lines = [line for line in lines if line.strip(" \t") and line.split()[:1] != [DOCSTART]]
     tabs = bool(lines) and all("\t" in line.strip() for line in lines if not line.startswith("#"))
@@ -76,7 +76,7 @@ def cells_of(line: str, form: FileFormat) -> list[str]:
 
 
 def is_comment(line: str, cells: int, count: int) -> bool:
-    """Whether a line is a comment: it begins with # and has not as many cells as a token has.
+    """Whether a line is a comment: it begins with # and has another number of cells than a token.
 
     >>> is_comment("# id 7", 3, 2), is_comment("# SYM", 2, 2)
     (True, False)
@@ -84,7 +84,7 @@ def is_comment(line: str, cells: int, count: int) -> bool:
     return line.startswith("#") and cells != count
 
 
-def read_column_file(source: Source, form: FileFormat) -> Iterator[Sentence]:
+def read_column_file(source: Source, form: FileFormat, *_: object) -> Iterator[Sentence]:
     """The sentences of a column file.
 
     >>> form = FileFormat("columns", ("w", "pos", "y"))
@@ -195,7 +195,7 @@ def rows_of(sentence: Sentence, labelled: bool) -> Iterator[tuple[str, ...]]:
         yield (*row, label or "")
 
 
-def write_columns(sentences: Iterable[Sentence]) -> Iterator[str]:
+def write_columns(sentences: Iterable[Sentence], *_: object) -> Iterator[str]:
     """Columns with tabs between them and a blank line after each sentence; the word is the first one.
 
     >>> "".join(write_columns([Sentence((("The", "DT"),), ("B-NP",), ("w", "pos"))]))

@@ -15,12 +15,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tagfield.data.labels.schemes import is_chunk_label
-from tagfield.data.text.formats.alignment import align
 from tagfield.data.text.formats.decoding import decode, split_lines
 from tagfield.data.text.formats.file_format import FileFormat, Known
 from tagfield.data.text.records import WORD, Sentence
 from tagfield.data.text.sources import Source
-from tagfield.data.text.spans import placed
+from tagfield.data.text.spans import align, placed
 from tagfield.data.text.templates.template import IGNORED, LABEL
 from tagfield.errors import InputError
 
@@ -73,7 +72,7 @@ class _Open:
     line: int = 0
 
 
-def read_conllu(source: Source, form: FileFormat) -> Iterator[Sentence]:
+def read_conllu(source: Source, form: FileFormat, *_: object) -> Iterator[Sentence]:
     """The sentences of a CoNLL-U file; form.roles names the columns, one of them `y`.
 
     >>> text = b"# sent_id = a\\n1\\tGo\\tgo\\tVERB\\t_\\t_\\t0\\troot\\t_\\t_\\n\\n"
@@ -129,7 +128,7 @@ def _sentence(found: _Open, form: FileFormat, where: str) -> Sentence:
     return Sentence(tokens, labels, names, text, offsets, said.get("sent_id"), meta, tuple(found.comments), where)
 
 
-def write_conllu(sentences: Iterable[Sentence]) -> Iterator[str]:
+def write_conllu(sentences: Iterable[Sentence], *_: object) -> Iterator[str]:
     """CoNLL-U with its ten columns.
 
     >>> print("".join(write_conllu([Sentence((("Go",),), ("VERB",), id="a")])).replace("\\t", " "), end="")

@@ -15,14 +15,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from tagfield.data.text.formats.columns import check_alike, rows_of
 from tagfield.data.text.formats.decoding import decode, full_lines
-from tagfield.data.text.formats.file_format import SENTENCE, FileFormat, Known
+from tagfield.data.text.formats.file_format import SENTENCE, SPOKEN, FileFormat, Known
 from tagfield.data.text.formats.roles import is_header, roles_of, usual_roles
 from tagfield.data.text.records import WORD, Sentence
 from tagfield.data.text.sources import Source
 from tagfield.data.text.templates.template import IGNORED, LABEL
 from tagfield.errors import InputError
 
-_NAMES = {WORD: "word", LABEL: "label"}
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
 
 
@@ -92,7 +91,7 @@ def _is_quoted(text: str) -> bool:
     return bool(cells) and all(_QUOTED.fullmatch(cell) for cell in cells)
 
 
-def read_table(source: Source, form: FileFormat) -> Iterator[Sentence]:
+def read_table(source: Source, form: FileFormat, *_: object) -> Iterator[Sentence]:
     """The sentences of a table.
 
     >>> text = b"Sentence #,Word,Tag\\nSentence: 1,Anna,B-PER\\n,sings,O\\nSentence: 2,Hi,O\\n"
@@ -142,14 +141,13 @@ def _check(row: list[str], roles: tuple[str, ...], kept: list[int], label: int |
         raise InputError(f"{where}: found {len(row)} columns instead of {len(roles)}; give every row the same number")
     for k in kept if label is None else [*kept, label]:
         if not row[k]:
-            spoken = {WORD: "word", LABEL: "label"}.get(roles[k], roles[k])
-            raise InputError(f"{where}: the {spoken} is empty; fill it in, or remove the row")
+            raise InputError(f"{where}: the {SPOKEN.get(roles[k], roles[k])} is empty; fill it in, or remove the row")
 
 
-def write_table(sentences: Iterable[Sentence], separator: str) -> Iterator[str]:
+def write_table(sentences: Iterable[Sentence], *_: object, separator: str) -> Iterator[str]:
     """CSV or TSV with a header and a first column that names the sentence.
 
-    >>> print("".join(write_table([Sentence((("a,b",),), ("X",))], ",")), end="")
+    >>> print("".join(write_table([Sentence((("a,b",),), ("X",))], separator=",")), end="")
     sentence,word,label
     1,"a,b",X
     """
@@ -157,7 +155,7 @@ def write_table(sentences: Iterable[Sentence], separator: str) -> Iterator[str]:
     roles, labelled = check_alike(every, "a table")
     ids = Counter("" if sentence.id is None else str(sentence.id) for sentence in every)
     named = all(id and count == 1 for id, count in ids.items())
-    header = [SENTENCE, *(_NAMES.get(role, role) for role in roles), *(["label"] if labelled else [])]
+    header = [SENTENCE, *(SPOKEN.get(role, role) for role in roles), *(["label"] if labelled else [])]
     yield _line(header, separator)
     for number, sentence in enumerate(every, start=1):
         if not sentence.tokens:

@@ -1,4 +1,4 @@
-"""Bytes ─▶ text, and what every reader checks about a cell."""
+"""Bytes ─▶ text and lines."""
 
 from dataclasses import replace
 
@@ -43,7 +43,7 @@ def recode(source: Source, encoding: str | None) -> Source:
         ValueError,
         TypeError,
         AttributeError,
-    ) as error:  # codecs that give no text raise what they like
+    ) as error:  # codecs that give no text raise errors of other types
         raise InputError(f"{source.name}: the bytes are not valid {encoding} ({error})") from None
     return replace(source, text=text.removeprefix(b"\xef\xbb\xbf"))
 

@@ -13,7 +13,7 @@ from tagfield.data.text.sources import Source
 from tagfield.data.text.templates.template import IGNORED, LABEL
 from tagfield.errors import InputError
 
-HEAD = 1 << 16  # bytes that are looked at
+HEAD = 1 << 16  # bytes that are inspected
 
 
 def detect(

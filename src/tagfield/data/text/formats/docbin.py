@@ -27,7 +27,7 @@ def import_spacy() -> Any:
     return spacy.tokens
 
 
-def read_docbin(source: Source) -> Iterator[Record]:
+def read_docbin(source: Source, *_: object) -> Iterator[Record]:
     """The documents of a .spacy file."""
     tokens = import_spacy()
     from spacy.vocab import Vocab

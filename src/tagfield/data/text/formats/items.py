@@ -12,7 +12,7 @@ A colon in a name is written `\:` and a backslash `\\`. Only TAB separates field
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, BinaryIO, NoReturn, TypeAlias
+from typing import BinaryIO, NoReturn, TypeAlias
 
 from tagfield.data.dataset import Dataset
 from tagfield.data.text.formats.decoding import full_lines
@@ -45,7 +45,7 @@ def _is_item(line: str) -> bool:
     return bool(fields) and not {":", "\\"} & set(label) and all(map(_ATTRIBUTE.fullmatch, fields))
 
 
-def refuse_items(source: Source, *_: Any) -> NoReturn:
+def refuse_items(source: Source, *_: object) -> NoReturn:
     """Item files have no words, so they cannot be read as sentences."""
     raise InputError(
         f"{source.name}: item files contain attributes instead of words; use encode_files or tagfield train"

@@ -43,7 +43,7 @@ def is_jsonl(head: str) -> bool:
     return isinstance(value, dict) or (isinstance(value, list) and len(value) == 2 and isinstance(value[0], str))
 
 
-def read_jsonl(source: Source, names: Sequence[str] | None = None) -> Iterator[Record]:
+def read_jsonl(source: Source, _: object = None, names: Sequence[str] | None = None) -> Iterator[Record]:
     """The records of a JSON-lines file; `names` are those of labels that are numbers.
 
     >>> [r.labels for r in read_jsonl(Source("a.jsonl", b'{"tokens": ["a"], "tags": ["X"]}\\n'))]
@@ -61,7 +61,7 @@ def read_jsonl(source: Source, names: Sequence[str] | None = None) -> Iterator[R
             yield from records_of(value, where, names)
 
 
-def read_json(source: Source, names: Sequence[str] | None = None) -> Iterator[Record]:
+def read_json(source: Source, _: object = None, names: Sequence[str] | None = None) -> Iterator[Record]:
     """The records of a JSON file: a list of them, or an object that holds the list, or one after the other.
 
     >>> text = b'[{"text": "Anna",\\n "entities": [[0, 4, "PER"]]},\\n {"text": "Bo"}]'

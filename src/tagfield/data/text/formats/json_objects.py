@@ -22,16 +22,16 @@ RESERVED |= {"text", "answer", "data", "sentences", "comments", "columns", "id",
 Make = Callable[[Document], dict[str, Any]]
 
 
-def json_lines(records: Iterable[Record], make: Make | None = None) -> Iterator[str]:
+def json_lines(records: Iterable[Record], *_: object, make: Make | None = None) -> Iterator[str]:
     """Records as JSON, one a line; `make` is the dialect of documents, and by default that of spans."""
     for record in records:
         made = token_object(record) if isinstance(record, Sentence) else (make or span_object)(record)
         yield json.dumps(made, ensure_ascii=False) + "\n"
 
 
-def json_list(records: Iterable[Record], make: Make | None = None) -> Iterator[str]:
+def json_list(records: Iterable[Record], *_: object, make: Make | None = None) -> Iterator[str]:
     """Records as one JSON list."""
-    yield "[\n" + ",\n".join(line[:-1] for line in json_lines(records, make)) + "\n]\n"
+    yield "[\n" + ",\n".join(line[:-1] for line in json_lines(records, make=make)) + "\n]\n"
 
 
 def span_object(document: Document) -> dict[str, Any]:

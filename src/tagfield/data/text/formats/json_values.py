@@ -15,9 +15,9 @@ Fields that no dialect names are kept in `meta`.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tagfield.data.text.formats.alignment import align
 from tagfield.data.text.formats.json_spans import Spans, read_spans
 from tagfield.data.text.records import WORD, Document, Offsets, Record, Sentence
+from tagfield.data.text.spans import align
 from tagfield.errors import InputError, shown
 
 TOKENS = ("tokens", "words")

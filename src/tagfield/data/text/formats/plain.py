@@ -7,7 +7,7 @@ from tagfield.data.text.records import Document
 from tagfield.data.text.sources import Source
 
 
-def read_plain(source: Source) -> Iterator[Document]:
+def read_plain(source: Source, *_: object) -> Iterator[Document]:
     """A document for each line that is not blank.
 
     >>> [d.text for d in read_plain(Source("a.txt", b"Anna sings.\\n\\nBo too.\\n"))]

@@ -48,7 +48,7 @@ class Target:
     holds: frozenset[str]  # of id, text, comments, meta and columns, beside tokens, labels and spans
     write: Writer | None = None  # None: `store` writes several files
     store: Callable[..., None] | None = None
-    keeps: frozenset[str] = frozenset()  # fields of meta that it holds in any case
+    keeps: str = ""  # a field of meta that it holds in any case
 
 
 @dataclass(frozen=True)
@@ -66,115 +66,51 @@ class Format:
     target: Target | None = None
 
 
-def _json(about: str, takes: str, holds: frozenset[str], write: Callable[..., Iterator[str]], *make: Any) -> Target:
-    return Target(about, takes, holds, lambda records, *_: write(records, *make))
+_COLUMNS, _TEXT = frozenset({"id", "columns"}), frozenset({"id", "text", "meta"})
+_ALL = _COLUMNS | _TEXT | {"comments"}
 
-
-_ALL, _TEXT = frozenset({"id", "text", "comments", "meta", "columns"}), frozenset({"id", "text", "meta"})
-
+# fmt: off
 FILE_FORMATS: dict[str, Format] = {
-    "columns": Format(  # what no other format recognises
-        "columns",
-        lambda source, form, _: read_column_file(source, form),
-        (".conll", ".bio", ".iob", ".iob2", ".bioes", ".txt"),
-        layout=columns_layout,
-        ends=BLANK,
-        target=Target(
-            "columns with tabs",
-            "sentences",
-            frozenset({"columns"}),
-            lambda sentences, *_: write_columns(sentences),
-            keeps=frozenset({"docstart"}),
-        ),
-    ),
+    "columns": Format(  # whatever no other format recognises
+        "columns", read_column_file, (".conll", ".bio", ".iob", ".iob2", ".bioes", ".txt"),
+        layout=columns_layout, ends=BLANK,
+        target=Target("columns with tabs", "sentences", frozenset({"columns"}), write_columns, keeps="docstart")),
     "conllu": Format(
-        "CoNLL-U",
-        lambda source, form, _: read_conllu(source, form),
-        (".conllu", ".conllup"),
-        decides=True,
-        recognise=is_conllu,
-        layout=conllu_layout,
-        ends=BLANK,
-        target=Target(
-            "CoNLL-U",
-            "sentences",
-            _ALL - {"meta"},
-            lambda sentences, *_: write_conllu(sentences),
-            keeps=frozenset({"conllu"}),
-        ),
-    ),
+        "CoNLL-U", read_conllu, (".conllu", ".conllup"), decides=True, recognise=is_conllu,
+        layout=conllu_layout, ends=BLANK,
+        target=Target("CoNLL-U", "sentences", _ALL - {"meta"}, write_conllu, keeps="conllu")),
     "jsonl": Format(
-        "JSON lines",
-        lambda source, _, names: read_jsonl(source, names),
-        (".jsonl", ".ndjson"),
-        decides=True,
-        recognise=is_jsonl,
-        ends=LINE,
-        target=_json("JSON lines: tokens or text, as in the input", "records", _ALL, json_lines),
-    ),
+        "JSON lines", read_jsonl, (".jsonl", ".ndjson"), decides=True, recognise=is_jsonl, ends=LINE,
+        target=Target("JSON lines: tokens or text, as in the input", "records", _ALL, json_lines)),
     "json": Format(
-        "JSON",
-        lambda source, _, names: read_json(source, names),
-        (".json",),
-        decides=True,
-        recognise=is_json,
-        target=_json("a JSON list: tokens or text, as in the input", "records", _ALL, json_list),
-    ),
+        "JSON", read_json, (".json",), decides=True, recognise=is_json,
+        target=Target("a JSON list: tokens or text, as in the input", "records", _ALL, json_list)),
     "items": Format(
-        "CRFsuite items", refuse_items, (".items", ".crfsuite"), decides=True, recognise=is_items, ends=BLANK
-    ),
+        "CRFsuite items", refuse_items, (".items", ".crfsuite"), decides=True, recognise=is_items, ends=BLANK),
     "csv": Format(
-        "table",
-        lambda source, form, _: read_table(source, form),
-        (".csv",),
-        decides=True,
-        recognise=is_csv,
-        layout=partial(table_layout, tabs=False),
-        target=Target(
-            "a table with commas",
-            "sentences",
-            frozenset({"id", "columns"}),
-            lambda sentences, *_: write_table(sentences, ","),
-        ),
-    ),
+        "table", read_table, (".csv",), decides=True, recognise=is_csv, layout=partial(table_layout, tabs=False),
+        target=Target("a table with commas", "sentences", _COLUMNS, partial(write_table, separator=","))),
     "tsv": Format(
-        "table",
-        lambda source, form, _: read_table(source, form),
-        (".tsv", ".tab"),
-        recognise=is_tsv,
-        layout=partial(table_layout, tabs=True),
-        target=Target(
-            "a table with tabs",
-            "sentences",
-            frozenset({"id", "columns"}),
-            lambda sentences, *_: write_table(sentences, "\t"),
-        ),
-    ),
-    "brat": Format(
-        "brat",
-        lambda source, *_: read_brat(source),
-        (".ann",),
-        target=Target(
-            "brat: a folder, or one .ann", "documents", _TEXT - {"meta"}, store=store_brat, keeps=frozenset({"brat"})
-        ),
-    ),
+        "table", read_table, (".tsv", ".tab"), recognise=is_tsv, layout=partial(table_layout, tabs=True),
+        target=Target("a table with tabs", "sentences", _COLUMNS, partial(write_table, separator="\t"))),
+    "brat": Format(  # inputs.py recognises it by its two files
+        "brat", read_brat, (".ann",),
+        target=Target("brat: a folder, or one .ann", "documents", _TEXT - {"meta"}, store=store_brat, keeps="brat")),
     "spacy": Format(
-        "spaCy DocBin",
-        lambda source, *_: read_docbin(source),
-        (".spacy",),
-        decides=True,
-        begins=ZLIB,
-        target=Target("spaCy's DocBin", "records", frozenset({"text"}), write_docbin, keeps=frozenset({"cats"})),
-    ),
-    "text": Format("plain text, a line at a time", lambda source, *_: read_plain(source), ends=LINE),
-    "tokens": Format(target=_json("JSON lines with tokens and labels", "sentences", _ALL, json_lines)),
-    "spans": Format(target=_json("JSON lines with text and spans", "documents", _TEXT, json_lines)),
-    "prodigy": Format(target=_json("JSON lines for Prodigy", "documents", _TEXT, json_lines, prodigy_object)),
-    "doccano": Format(target=_json("JSON lines for doccano", "documents", _TEXT, json_lines, doccano_object)),
+        "spaCy DocBin", read_docbin, (".spacy",), decides=True, begins=ZLIB,
+        target=Target("spaCy's DocBin", "records", frozenset({"text"}), write_docbin, keeps="cats")),
+    "text": Format("plain text, a line at a time", read_plain, ends=LINE),
+    "tokens": Format(target=Target("JSON lines with tokens and labels", "sentences", _ALL, json_lines)),
+    "spans": Format(target=Target("JSON lines with text and spans", "documents", _TEXT, json_lines)),
+    "prodigy": Format(
+        target=Target("JSON lines for Prodigy", "documents", _TEXT, partial(json_lines, make=prodigy_object))),
+    "doccano": Format(
+        target=Target("JSON lines for doccano", "documents", _TEXT, partial(json_lines, make=doccano_object))),
     "label-studio": Format(
-        target=_json("a JSON list for Label Studio", "documents", _TEXT, json_list, label_studio_object)
-    ),
+        target=Target("a JSON list for Label Studio", "documents", _TEXT,
+                      partial(json_list, make=label_studio_object))),
 }
+# fmt: on
 READ = tuple(name for name, format in FILE_FORMATS.items() if format.read is not None)  # formats that can be read
 WRITTEN = {name: format.target for name, format in FILE_FORMATS.items() if format.target is not None}
 

@@ -151,7 +151,7 @@ def template(
 
 @dataclass
 class _Collected:
-    """What the cells of a template name so far."""
+    """The columns and resources that the cells of a template name so far."""
 
     resources: dict[str, Resource] = field(default_factory=dict)
     roles: dict[str, None] = field(default_factory=dict)

@@ -69,7 +69,7 @@ def parse_template(text: str, name: str = "template", *, folder: PathLike = "") 
 
 @dataclass
 class _Lines:
-    """What the lines so far say."""
+    """The template that the lines read so far declare."""
 
     name: str
     folder: str

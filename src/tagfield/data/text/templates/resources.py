@@ -1,7 +1,7 @@
 r"""Resources of a template: gazetteers, word clusters and regular expressions.
 
     gazetteer cities = cities.txt              one phrase a line, its words separated by blanks
-    gazetteer cities ignorecase = cities.txt   the same, whatever the case of the letters
+    gazetteer cities ignorecase = cities.txt   the same, ignoring case
     cluster brown = paths.txt                  word<TAB>path on each line, or Brown's path<TAB>word<TAB>count
     regex year = ^(19|20)\d\d$                 found anywhere in the cell, if it has no anchors
 

@@ -17,7 +17,7 @@ from typing import TypeAlias
 from tagfield.errors import InputError
 
 Cell: TypeAlias = tuple[int, str]  # (row, column)
-MOST = 10_000  # patterns of a line, so that a slip of the pen does not fill the memory
+MOST = 10_000  # patterns of a line, so that a typo does not fill the memory
 
 _CELL = re.compile(r"\s*([^\s\[\]|]+)\s*(?:\[\s*([+-]?\d{1,4})\s*(?::\s*([+-]?\d{1,4})\s*)?\])?\s*")
 _RANGE = re.compile(r"(?<=[a-z])(\d{1,2}):(\d{1,2})")

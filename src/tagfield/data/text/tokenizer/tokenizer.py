@@ -3,7 +3,7 @@
     text ─▶ words · lines · whitespace · characters · your own function ─▶ checks ─▶ [[(start, end), …], …]
 
     words        words and punctuation as in the Penn Treebank, sentences by punctuation (tokens.py, sentences.py)
-    lines        the same, but a line never goes on in the next one: addresses, citations, messages, one on each line
+    lines        the same, and a line break always ends a sentence: for addresses, citations or messages
     whitespace   tokens as they are separated by spaces; a line is a sentence. For text that is tokenized already.
     characters   every character but spaces, for models that segment Chinese, Japanese or Thai into words
 
@@ -72,7 +72,7 @@ def _whitespace(text: str) -> list[list[Offsets]]:
 
 
 def _each_line(text: str) -> Iterator[tuple[int, str]]:
-    """Where each line starts, and the line."""
+    """The start and the text of each line."""
     start = 0
     for line in text.split("\n"):
         yield start, line

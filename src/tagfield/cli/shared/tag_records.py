@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from tagfield.cli.blocks import Block
+from tagfield.cli.shared.input_blocks import Block
 from tagfield.data.encode import Encoded
 from tagfield.data.text.formats.detect import detect
 from tagfield.data.text.formats.json_objects import further_fields

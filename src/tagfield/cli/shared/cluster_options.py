@@ -7,11 +7,11 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
-from tagfield.cli.figures import count
 from tagfield.errors import InputError
 from tagfield.system.memory import parse_size
 from tagfield.train import Settings, Trained, train
 from tagfield.train.loop.driver import WINDOW
+from tagfield.train.progress.figures import count
 
 PANEL = "A cluster"
 WORKERS = 2
@@ -23,7 +23,7 @@ ClusterAddress = Annotated[
     typer.Option(
         "--cluster",
         metavar="local|HOST:PORT",
-        help="Run on a Ray cluster: processes on this machine, or the head node of yours. docs/cluster.md tells more.",
+        help="Run on a Ray cluster: processes on this machine, or the head node of yours. See docs/cluster.md.",
         rich_help_panel=PANEL,
     ),
 ]
@@ -38,8 +38,8 @@ Shares = Annotated[
     typer.Option(
         metavar="N",
         min=1,
-        help="Parts of the sentences; the model depends on their number, not on --workers. \\[default: one for each "
-        "worker; lbfgs: 16]",
+        help="Number of parts that the sentences are split into; the model depends on it, not on --workers. "
+        "\\[default: one for each worker; lbfgs: 16]",
         rich_help_panel=PANEL,
     ),
 ]
@@ -48,7 +48,7 @@ Mixes = Annotated[
     typer.Option(
         metavar="N",
         min=1,
-        help="How often in an epoch the shares mix their weights (stochastic recipes). \\[default: 32]",
+        help="Number of times per epoch that the shares mix their weights (stochastic recipes). \\[default: 32]",
         rich_help_panel=PANEL,
     ),
 ]
@@ -57,7 +57,7 @@ Checkpoints = Annotated[
     typer.Option(
         "--checkpoint",
         metavar="DIR",
-        help="Folder for a checkpoint; the same command, started again, goes on from it.",
+        help="Folder for checkpoints; the same command continues from the last one.",
         rich_help_panel=PANEL,
     ),
 ]
@@ -124,11 +124,11 @@ def mapped(
     threads: int,
     make: Callable[[], Callable[[Item], Result]],
     items: Iterable[Item],
-    told: Callable[[str], None] = lambda text: None,
+    note: Callable[[str], None] = lambda text: None,
 ) -> Iterator[Iterator[Result]]:
     """The results of `make()` on the items, in order: computed here, or on a cluster.
 
-    told: gets a line before a cluster is started, which takes seconds
+    note: gets a line before a cluster is started, which takes seconds
     """
     if address is None:
         refuse_without_cluster({"--workers": workers})
@@ -139,6 +139,6 @@ def mapped(
     from tagfield.scale.cluster.session import check_ready, open_session
 
     check_ready(address)
-    told(starting(address, workers))
+    note(starting(address, workers))
     with open_session(address, cpus=workers * threads) as ray:
         yield ordered_map(ray, make, items, workers, threads)

@@ -18,10 +18,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tagfield.cli.figures import count, duration, objective, percent, size
-from tagfield.cli.interrupts import Interrupts, run_beside
-from tagfield.cli.log import Log
-from tagfield.cli.voice import Voice, logging_to, print_json
+from tagfield.cli.shared.epoch_log import Log
+from tagfield.cli.shared.interrupts import Interrupts, run_beside
+from tagfield.cli.shared.messages import Messages, logging_to, print_json
 from tagfield.data.corpus import Corpus, is_corpus, pack
 from tagfield.data.encode import Encoded, encode_files
 from tagfield.data.text.reading import ReadOptions
@@ -32,6 +31,7 @@ from tagfield.data.text.templates.template import Template
 from tagfield.errors import InputError, MemoryLimitError, OutputError
 from tagfield.model.model import Model
 from tagfield.train import Epoch, Settings, Trained, train
+from tagfield.train.progress.figures import count, duration, objective, percent, size
 from tagfield.train.progress.status import RunStatus, measured_on
 from tagfield.train.progress.terminal import describe, open_progress
 
@@ -101,7 +101,7 @@ class Data:
             encoded = open_corpus(self.train, self.reading, self.template)
         else:
             encoded = encode_files(self.train, template=self.loaded_template, reading=self.reading)
-        show_row(console, "input", told(self.train[0], encoded))
+        show_row(console, "input", describe_input(self.train[0], encoded))
         what = describe(len(encoded), encoded.tokens)
         sizes = f"{count(len(encoded.labels), 'label')}, {count(len(encoded.attributes), 'attribute')}"
         show_row(console, "train", f"{what}, {sizes}, read in {duration(time.monotonic() - start)}")
@@ -139,11 +139,11 @@ def open_corpus(paths: list[str], reading: ReadOptions, template: str | None = N
     return Corpus.open(paths[0])
 
 
-def told(path: str, encoded: Encoded | Corpus) -> str:
+def describe_input(path: str, encoded: Encoded | Corpus) -> str:
     """The line that says what a file was taken for, and which template reads it.
 
     >>> from tagfield.data.text.sources import Source
-    >>> told("a.txt", encode_files(Source("a.txt", b"The B-NP\\ndog I-NP\\n")))
+    >>> describe_input("a.txt", encode_files(Source("a.txt", b"The B-NP\\ndog I-NP\\n")))
     'a.txt: columns: word, label (space-separated, 2 labels); template ner'
     """
     name = "standard input" if path == STDIN else path
@@ -159,7 +159,7 @@ def train_with_progress(
     encoded: Encoded | Corpus,
     dev: Encoded | None,
     settings: Settings,
-    voice: Voice,
+    messages: Messages,
     log: Log,
     run: Callable[..., Trained] = train,
     cluster: str = "",
@@ -169,18 +169,18 @@ def train_with_progress(
     run: what trains, on this machine or on a cluster
     cluster: what to say while a cluster starts; empty if there is none
     """
-    course = RunStatus.of(encoded, settings, dev=dev is not None, verbose=voice.verbose)
-    progress = open_progress(course, voice.console)
+    course = RunStatus.of(encoded, settings, dev=dev is not None, verbose=messages.verbose)
+    progress = open_progress(course, messages.console)
     more: dict[str, Any] = {}
 
     def on_start(started: "Started") -> None:
         course.begin("the first pass")
         crew = f"{count(started.workers, 'worker')}, {count(started.shares, 'share')} of the sentences"
-        show_row(voice.console, "cluster", f"{started.address}, {crew}, started in {duration(started.seconds)}")
+        show_row(messages.console, "cluster", f"{started.address}, {crew}, started in {duration(started.seconds)}")
 
     if cluster:
         course.first, more["on_start"] = "starting the cluster", on_start
-        show_row(voice.console, "cluster", cluster)
+        show_row(messages.console, "cluster", cluster)
 
     def on_epoch(epoch: Epoch) -> bool:
         progress.epoch(epoch)
@@ -188,7 +188,12 @@ def train_with_progress(
         return interrupts.asked
 
     try:
-        with tell_choices(voice.console), voice.library_log(), Interrupts(progress.stopping) as interrupts, progress:
+        with (
+            show_choices(messages.console),
+            messages.library_log(),
+            Interrupts(progress.stopping) as interrupts,
+            progress,
+        ):
             trained = run_beside(lambda: run(encoded, settings, dev=dev, on_epoch=on_epoch, **more))
     finally:
         log.close()
@@ -198,7 +203,7 @@ def train_with_progress(
 
 
 @contextmanager
-def tell_choices(console: Console) -> Iterator[None]:
+def show_choices(console: Console) -> Iterator[None]:
     """Print what `--generator auto` tries."""
 
     class ToConsole(logging.Handler):
@@ -209,9 +214,11 @@ def tell_choices(console: Console) -> Iterator[None]:
         yield
 
 
-def summarise(voice: Voice, trained: Trained, model: Model, path: str, dev: str | None, interrupted: bool) -> None:
+def summarise(
+    messages: Messages, trained: Trained, model: Model, path: str, dev: str | None, interrupted: bool
+) -> None:
     """Print the result, the model file, and commands to run next."""
-    if voice.json:
+    if messages.json:
         print_json(record(trained, model, path, interrupted))
         return
     console = Console(highlight=False)
@@ -224,7 +231,7 @@ def summarise(voice: Voice, trained: Trained, model: Model, path: str, dev: str 
     edges = model.info.get("edge_features")
     features = f"{states:,} state{' and' if edges is None else ','} {transitions:,} transition"
     features += "" if edges is None else f" and {edges:,} edge"
-    show_row(voice.console, "", "")
+    show_row(messages.console, "", "")
     show_row(console, "recipe", trained.describe())
     kept = f"the weights of {unit} {best.number}" if best.number else "the initial weights"
     show_row(console, "ended", f"{passes}: {end}; {kept} are kept")
@@ -241,9 +248,9 @@ def summarise(voice: Voice, trained: Trained, model: Model, path: str, dev: str 
     show_row(console, "saved", f"{path}{weight}: {features} features", "green")
     data = shlex.quote(dev) if dev not in (None, "-") else "FILE"
     name = shlex.quote(path)
-    show_row(voice.console, "next", f"tagfield eval -m {name} {data}", "cyan")
+    show_row(messages.console, "next", f"tagfield eval -m {name} {data}", "cyan")
     words_alone = model.template is not None and not besides_words(model.template)
-    show_row(voice.console, "", f"tagfield tag -m {name} {'--text FILE' if words_alone else data}", "cyan")
+    show_row(messages.console, "", f"tagfield tag -m {name} {'--text FILE' if words_alone else data}", "cyan")
 
 
 def record(trained: Trained, model: Model, path: str, interrupted: bool) -> dict[str, Any]:

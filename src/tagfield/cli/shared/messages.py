@@ -18,7 +18,7 @@ from typing import Annotated, Any, TypeAlias
 import typer
 from rich.console import Console
 
-from tagfield.cli.exits import UsageError
+from tagfield.cli.shared.exit_codes import UsageError
 
 Quiet: TypeAlias = Annotated[bool, typer.Option("-q", "--quiet", help="Print only results and errors.")]
 Verbose: TypeAlias = Annotated[bool, typer.Option("-v", "--verbose", help="Print more details on the way.")]
@@ -36,10 +36,10 @@ class NotesConsole(Console):
 
 
 @dataclass(frozen=True)
-class Voice:
+class Messages:
     """How much a command says, and whether its result is JSON.
 
-    >>> Voice(quiet=True).note("reading")  # nothing: that is not a result
+    >>> Messages(quiet=True).note("reading")  # nothing: that is not a result
     """
 
     quiet: bool = False

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterable
 
-from tagfield.cli.exits import UsageError
+from tagfield.cli.shared.exit_codes import UsageError
 from tagfield.errors import InputError, OutputError
 from tagfield.model.model import Model
 from tagfield.system.atomic import descriptor_of, write_atomically

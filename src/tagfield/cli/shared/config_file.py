@@ -20,7 +20,7 @@ from typing import Any
 import typer
 
 from tagfield.cli.commands import FROM_FILE
-from tagfield.cli.exits import UsageError
+from tagfield.cli.shared.exit_codes import UsageError
 from tagfield.errors import did_you_mean
 
 NOT_IN_FILES = {"config", "help"}

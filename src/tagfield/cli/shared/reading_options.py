@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tagfield.cli.exits import usage
+from tagfield.cli.shared.exit_codes import usage
 from tagfield.data.labels.schemes import SCHEMES
 from tagfield.data.text.formats.table import READ, check_format
 from tagfield.data.text.reading import ReadOptions
@@ -103,7 +103,7 @@ def _parameters(format_flag: str, with_model: bool) -> dict[str, Any]:
             typer.Option(
                 "--max-memory",
                 metavar="SIZE",
-                help="Refuse what would take more memory than this, such as 4GB. "
+                help="Fail early if more memory than this is needed, such as 4GB. "
                 "\\[default: four fifths of the machine's, or of its container's]",
                 show_default=False,
             ),

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tagfield.cli.exits import guarded
+from tagfield.cli.shared.exit_codes import guarded
 from tests.support.cli_process import COMMAND, OLD, TRAIN, call, environment, good, refused
 
 BAD_DATA: dict[str, tuple[bytes, list[str], str]] = {  # content of `data`, further options, what is said
@@ -287,7 +287,7 @@ def test_demo_data_into_a_file(home: Path) -> None:
 def test_errors_of_the_machine(error: BaseException, code: int, message: str) -> None:
     """Raised for real inside a guarded command, in a process of its own, since the guard closes standard output."""
     program = (
-        "import sys, typer\nfrom tagfield.cli.exits import guarded\n"
+        "import sys, typer\nfrom tagfield.cli.shared.exit_codes import guarded\n"
         f"def fail() -> None:\n    raise {error!r}\n"
         "try:\n    guarded(fail)()\nexcept typer.Exit as end:\n    sys.exit(end.exit_code)\n"
     )

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tagfield.cli.blocks import read_blocks
+from tagfield.cli.shared.input_blocks import read_blocks
 from tagfield.data.encode import encode_files
 from tagfield.data.text.sources import Source
 from tagfield.data.text.templates.presets import PRESETS

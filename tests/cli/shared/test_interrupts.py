@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tagfield.cli.interrupts import TOGETHER, Interrupts, run_beside
+from tagfield.cli.shared.interrupts import TOGETHER, Interrupts, run_beside
 from tagfield.train.progress.terminal import STOPPING
 from tests.support.cli_process import COMMAND, OLD, TRAIN, environment, good
 

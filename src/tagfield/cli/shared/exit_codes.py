@@ -16,7 +16,7 @@ from typing import ParamSpec
 
 import typer
 
-from tagfield.cli.streams import INTERRUPTED
+from tagfield.cli.shared.startup import INTERRUPTED, silence
 from tagfield.errors import InputError, MemoryLimitError, ModelFileError, TagfieldError
 
 SUCCESS, FAILED, USAGE, DATA = 0, 1, 2, 3
@@ -40,7 +40,7 @@ def usage() -> Iterator[None]:
     >>> with usage():
     ...     raise InputError("--c2 must be ≥ 0, got -1")
     Traceback (most recent call last):
-    tagfield.cli.exits.UsageError: --c2 must be ≥ 0, got -1
+    tagfield.cli.shared.exit_codes.UsageError: --c2 must be ≥ 0, got -1
     """
     try:
         yield
@@ -83,7 +83,7 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
             sys.stdout.flush()  # a full disk or a closed pipe must fail here, while it can be reported
         except BrokenPipeError:
             # The reader has closed the pipe, as `| head` does. That is not an error.
-            _silence(sys.stdout)
+            silence(sys.stdout)
         except KeyboardInterrupt:
             _interrupted()
         except TagfieldError as error:
@@ -92,7 +92,7 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
             _fail("out of memory; try --features observed, a higher --min-count, or less data")
         except OSError as error:
             what = "standard output" if error.filename is None else repr(error.filename)
-            _silence(sys.stdout)
+            silence(sys.stdout)
             _fail(f"cannot use {what}: {error.strerror or error}")
 
     return run
@@ -115,14 +115,4 @@ def _say(text: str) -> None:
     try:
         print(text, file=sys.stderr, flush=True)
     except OSError:
-        _silence(sys.stderr)
-
-
-def _silence(stream: object) -> None:
-    """Discard buffered output; otherwise Python reports an error at exit."""
-    try:
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, stream.fileno())  # type: ignore[attr-defined]
-        os.close(nowhere)
-    except (OSError, ValueError, AttributeError):
-        pass
+        silence(sys.stderr)
