@@ -38,7 +38,7 @@ def edit(path: Path, change: Any) -> None:
         (lambda r: r.update(template={"name": 3}), "this is not a template"),
     ],
 )
-def test_manifests(folder: Path, change: Any, told: str) -> None:
+def test_a_manifest_with_a_wrong_field_is_refused(folder: Path, change: Any, told: str) -> None:
     edit(folder / "manifest.json", change)
     with pytest.raises(InputError) as error:
         Corpus.open(folder)

@@ -9,7 +9,7 @@ from tagfield.data.text.records import Document, Sentence, TextSpan
 from tagfield.errors import InputError
 
 
-def test_docbin(tmp_path: Path) -> None:
+def test_entities_and_tags_are_read_and_damaged_files_refused(tmp_path: Path) -> None:
     spacy = pytest.importorskip("spacy", reason="DocBin is spaCy's format")
     from spacy.tokens import Doc, DocBin
 

@@ -9,5 +9,5 @@ from tagfield.data.text.formats.csv_tsv import is_header
     ("cells", "named"),
     [(["word", "label"], True), (["Word", "POS", "Tag"], True), (["word", "NN"], False), (["The", "DT"], False)],
 )
-def test_headers(cells: list[str], named: bool) -> None:
+def test_cells_that_name_columns_are_a_header(cells: list[str], named: bool) -> None:
     assert is_header(cells) is named

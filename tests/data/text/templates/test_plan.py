@@ -20,7 +20,7 @@ def test_a_long_word_has_a_limited_number_of_attributes() -> None:
 
 
 @pytest.mark.parametrize("column", ["3", "2", "pos", "99999", "y", "_"])
-def test_a_column_that_is_not_there(column: str) -> None:
+def test_a_column_that_the_file_lacks_is_refused(column: str) -> None:
     template = parse_template(f"U0:%x[0,0]\n\nU1:%x[0,{column}]", "mine")
     message = rf"template mine, line 3: .* names column {column}, but file, line 1 has only x0, x1 besides the label"
     with pytest.raises(InputError, match=message):
