@@ -207,9 +207,9 @@ SANITIZE_TESTS ?= tests/native tests/data tests/weights tests/inference tests/tr
 # the first exception.
 define sanitized
 	.venv/bin/cmake -S . -B $(1) -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/.venv/bin/ninja \
-	    -DCMAKE_BUILD_TYPE=Release -DTAGFIELD_SANITIZE=$(2) -DPython_EXECUTABLE=$(CURDIR)/$(PY)
-	.venv/bin/cmake --build $(1) -j 2 --target _text _kernels_base \
-	    $$($(PY) -c 'from tagfield.native import kernels; print(kernels.__name__.rpartition(".")[2])')
+	    -DCMAKE_BUILD_TYPE=Release -DTAGFIELD_KERNELS=native -DTAGFIELD_TESTING=ON \
+	    -DTAGFIELD_SANITIZE=$(2) -DPython_EXECUTABLE=$(CURDIR)/$(PY)
+	.venv/bin/cmake --build $(1) -j 2
 	rm -rf $(1)/site && mkdir -p $(1)/site && cp -r src/tagfield $(1)/site
 	cp $(1)/*.so $(1)/site/tagfield/native
 	PYTHONPATH="$(1)/site:$$($(PY) -c 'import sysconfig; print(sysconfig.get_path("purelib"))')" $(4) \

@@ -65,7 +65,13 @@ def listed(heading: str) -> list[str]:
     section = PAGE.partition(f"### {heading}\n")[2].partition("\n#")[0]
     rows = re.findall(r"^\| +(\d+) \| ([^|]*) \|", section, re.M)
     assert [int(number) for number, _ in rows] == list(range(1, len(rows) + 1)), heading
-    return [module for _, cell in rows for module in re.findall(r"[\w/]+", cell)]
+    cells = [re.sub(r"([\w/]+)/\{([^}]*)\}", _spelled_out, cell) for _, cell in rows]
+    return [module for cell in cells for module in re.findall(r"[\w/]+", cell)]
+
+
+def _spelled_out(braces: re.Match[str]) -> str:
+    """`room/{a, b}` as `room/a, room/b`."""
+    return ", ".join(f"{braces[1]}/{name}" for name in re.findall(r"[\w/]+", braces[2]))
 
 
 def _train(folder: Path) -> Callable[[], object]:

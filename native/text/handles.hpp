@@ -49,7 +49,7 @@ nb::tuple as_arrays(DatasetBuilder&& dataset) {
 }
 
 // (tokens, slots, occurrences, attribute, stop, position, value or None) of the attributes of transitions.
-nb::tuple as_edge_arrays(DatasetBuilder&& dataset) {
+inline nb::tuple as_edge_arrays(DatasetBuilder&& dataset) {
     nb::object value = nb::none();
     if (dataset.has_values) value = nb::cast(as_array(std::move(dataset.value)));
     return nb::make_tuple(as_array(std::move(dataset.tokens)), as_array(std::move(dataset.slots)),
@@ -57,11 +57,11 @@ nb::tuple as_edge_arrays(DatasetBuilder&& dataset) {
                           as_array(std::move(dataset.stop)), as_array(std::move(dataset.position)), value);
 }
 
-std::string_view view(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
+inline std::string_view view(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
 nb::str as_str(std::string_view text) { return nb::str(text.data(), text.size()); }
 
 // Some of the attributes that a model does not know, for a message.
-nb::list names_of(const UnknownAttributes& unknown) {
+inline nb::list names_of(const UnknownAttributes& unknown) {
     nb::list some;
     for (const std::string& name : unknown.some) some.append(as_str(name));
     return some;

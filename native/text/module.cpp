@@ -3,10 +3,13 @@
 #include "processor.hpp"
 #include "text/bind_corpus.hpp"
 #include "text/bind_items.hpp"
-#include "text/bind_sequences.hpp"
-#include "text/bind_templates.hpp"
 #include "text/bind_vocabulary.hpp"
 #include "text/handles.hpp"
+
+void bind_templates(nb::module_& m);
+void bind_token_lists(nb::module_& m);
+void bind_sequence_tagger(nb::module_& m);
+void bind_objects(nb::module_& m);
 
 NB_MODULE(TAGFIELD_MODULE, m) {
     tagfield::require_main_interpreter();

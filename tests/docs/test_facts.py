@@ -8,7 +8,7 @@ import pytest
 import tagfield
 from tagfield import RECIPES
 from tagfield.cli.commands import COMMANDS
-from tagfield.cli.exits import EXITS
+from tagfield.cli.shared.exit_codes import EXITS
 from tagfield.data.encode import WordEncoder, encode_files
 from tagfield.data.text.formats.table import FILE_FORMATS
 from tagfield.data.text.reading import ReadOptions

@@ -6,10 +6,12 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 from tagfield import Model, Settings
+from tagfield.native import _text, kernels
 from tagfield.system import interpreter
 from tests.support.chains import tagged
 
@@ -44,13 +46,10 @@ def test_a_sub_interpreter_gets_a_sentence(first: str, code: str) -> None:
     assert "tagfield cannot run in a sub-interpreter" in run(WITHIN.format(first=first, code=code))
 
 
-@pytest.mark.parametrize("module", ["_text", "_kernels_base"])
-def test_a_native_module_alone_refuses_too(module: str) -> None:
+@pytest.mark.parametrize("native", [_text, kernels], ids=["_text", "_kernels"])
+def test_a_native_module_alone_refuses_too(native: ModuleType) -> None:
     """Loaded from its file, without the package."""
-    import tagfield.native._kernels_base
-    import tagfield.native._text
-
-    path = {"_text": tagfield.native._text, "_kernels_base": tagfield.native._kernels_base}[module].__file__
+    module, path = native.__name__.removeprefix("tagfield."), native.__file__
     code = (
         f"from importlib.machinery import ExtensionFileLoader as L; from importlib.util import *\n"
         f"spec = spec_from_loader('tagfield.{module}', L('tagfield.{module}', {path!r}))\n"

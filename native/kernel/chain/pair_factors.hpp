@@ -18,7 +18,7 @@ template <class T> struct PairFactors {
   int L = 0, Lp = 0;
 
   // Those of R rows from i0 on, a multiple of R, and of G blocks from b0 on.
-  template <int R, int G> TAGFIELD_INLINE void tile(int i0, int b0, Vec<T> (*u)[G]) const {
+  template <int R, int G> TAGFIELD_NOINLINE void tile(int i0, int b0, Vec<T> (*u)[G]) const {
     const T *P = p + i0, *Q = q + b0 * W;
     Vec<T> sum[R][G] = {};
     for (int64_t t = 0; t < n; ++t, P += Lp, Q += Lp) {

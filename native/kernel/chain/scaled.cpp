@@ -167,8 +167,11 @@ TAGFIELD_INLINE void ScaledSteps<T>::forward(Sums& sums, LaneChain<T>* chains, c
   T before[K];
   Vec<T> least[K], total[K], inverse[K], lift[K], last_lift[K], in_lifts[K];
   for (int k = 0; k < K; ++k) shift_[k] = 0, product[k] = 1, before[k] = 1, least[k] = splat<T>(1);
-  if constexpr (K == 1)  // all exp first, which wait for nothing
-    for (int64_t t = 0; t < lanes.longest; ++t) shift_[0] += exp_row<NB>(chains[0].scores + t * Lp_, z, &e_[t * Lp_]);
+  if constexpr (K == 1) {  // all exp first, which wait for nothing
+    double shift = 0;
+    for (int64_t t = 0; t < lanes.longest; ++t) shift += exp_row<NB>(chains[0].scores + t * Lp_, z, &e_[t * Lp_]);
+    shift_[0] = shift * double(z);
+  }
   for (int64_t t = 0; t < lanes.longest; ++t) {
     const int active = K == 1 ? 1 : lanes.active(chains, t);
     const T* rows[K];
@@ -206,7 +209,7 @@ TAGFIELD_INLINE void ScaledSteps<T>::forward(Sums& sums, LaneChain<T>* chains, c
   for (int k = 0; k < lanes.count; ++k) {
     LaneChain<T>& chain = chains[lanes.order[k]];
     if (watching && !(min_lanes<T>(least[k]) >= 1)) chain.sound = false;
-    chain.log_z = log_c[k] + std::log(product[k]) + double(z) * shift_[k] + double(chain.n - 1) * double(r_);
+    chain.log_z = log_c[k] + std::log(product[k]) + (K == 1 ? shift_[k] : double(z) * shift_[k]) + double(chain.n - 1) * double(r_);
     if (!std::isfinite(chain.log_z)) chain.sound = false;
     c_last_[k] = before[k];
   }
@@ -296,12 +299,12 @@ template <class T> double ScaledChain<T>::run(T z, bool marginals) {
       case 4: sound = scaled<4>(z, marginals, log_z); break;
       default: sound = scaled<0>(z, marginals, log_z);
     }
-  double shift = this->shift_[0] * double(z);
+  double shift = this->shift_[0];
   if (!sound) {
     ++fallbacks;
     if constexpr (sizeof(T) == 4) {
       log_z = run_wide(z, marginals);
-      shift = wide_->shift_[0] * double(z);
+      shift = wide_->shift_[0];
     } else {
       log_z = forward_backward_log(this->L_, this->Lp_, scores, this->trans_, double(z), n_, marginals ? node : nullptr, edge);
     }

@@ -49,7 +49,7 @@ template <class T> class ScaledSteps {
   const T* trans_ = nullptr;
   Scratch<T> X_, Xt_, a_, e_, best_;
   int64_t begin_[W + 1] = {};  // where each lane begins in a_ and e_, in positions
-  double shift_[W] = {};       // Σ max s_t of each lane
+  double shift_[W] = {};       // Σ max s_t of each lane; of a sentence alone, times z
   T c_last_[W];
 
   explicit ScaledSteps(const States& at) : at_(at), L_(at.L), Lp_(at.Lp()) { best_.reserve(L_); }

@@ -44,25 +44,7 @@ struct Corpus {
 
   int64_t length(int64_t s) const { return tokens[s + 1] - tokens[s]; }
 
-  void check() {
-    if (tokens[0] || tokens[S] != T) throw std::invalid_argument("the sentence offsets do not span the arrays");
-    for (int64_t s = 0; s < S; ++s) {
-      if (tokens[s + 1] < tokens[s] || tokens[s + 1] > T) not_ascending(s);
-      longest = length(s) > longest ? length(s) : longest;
-    }
-    if (narrow)
-      check_places(narrow);
-    else if (wide)
-      check_places(wide);
-    else
-      check_slots(*this, attributes, 0);
-    if (edges.slots) check_slots(edges, edges.attributes, 1);
-    for (int64_t t = 0; t < T; ++t) {
-      if (labels[t] < -1 || labels[t] == INT32_MAX) throw std::invalid_argument("a label id is out of bounds");
-      if (labels[t] < 0) complete = false;
-      if (labels[t] >= classes) classes = labels[t] + 1;
-    }
-  }
+  void check();
 
  private:
   [[noreturn]] static void not_ascending(int64_t s) {

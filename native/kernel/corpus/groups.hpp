@@ -90,21 +90,7 @@ class Grouped {
 
  public:
   // The corpus itself where it is in order, or a copy, made once.
-  const Corpus& of(const Corpus& c) {
-    std::call_once(once_, [&] {
-      view_ = c;
-      if (in_groups(c)) return;
-      view_.narrow = nullptr, view_.wide = nullptr;
-      if (c.longest <= INT16_MAX) {
-        copy(c, narrow_);
-        view_.narrow = narrow_.data();
-      } else {
-        copy(c, wide_);
-        view_.wide = wide_.data();
-      }
-    });
-    return view_;
-  }
+  const Corpus& of(const Corpus& c);
 };
 
 }  // namespace tagfield

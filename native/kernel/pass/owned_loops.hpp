@@ -27,7 +27,7 @@ template <Rows R, bool Respond, Metric M, bool Average> class OwnedLoops final :
 
  public:
   OwnedLoops(const Corpus& c, const Layout& at, const Pass& pass, const ChainForm& form, const Share& share)
-      : c_(c), at_(at), pass_(pass), form_(form), share_(share), theta_(pass.theta), squares_(pass.squares), rest_(pass.rest) {}
+      : c_(c), at_(at), pass_(pass), form_(form), share_(share), theta_(pass.theta), squares_(pass.squares), rest_(pass.averaging ? pass.rest : Arrays{}) {}
 
   void step(const Bundle& block, int k, const Item& item, Progress& now, StepAhead& ahead) override {
     const auto ask = [&ahead](int64_t, int64_t) TAGFIELD_INLINED { ahead.step<R == Rows::FULL, M != Metric::FLAT || Average>(); };
@@ -115,11 +115,12 @@ template <Rows R, bool Respond, Metric M, bool Average> class OwnedLoops final :
           step(k0, 0), step(k0 + 1, 1), step(k0 + 2, 2);
         else
           for (int64_t k = k0; k < k1; ++k) step(k, block_of<R>(column, k, k0));
-      } else if (counted) {
-        counted_slot<R>(x, at_, *counted, D, theta.state, k0, k1, from, to, nullptr,
-                        [&](int64_t k, const Vec<float>& w, const Vec<float>& r) {
-                          change.step(theta.state, squares.state, rest.state, k * W, w, r);
-                        });
+      } else if (!Respond && counted) {
+        if constexpr (!Respond)
+          counted_slot<R>(x, at_, *counted, D, theta.state, k0, k1, from, to, nullptr,
+                          [&](int64_t k, const Vec<float>& w, const Vec<float>& r) {
+                            change.step(theta.state, squares.state, rest.state, k * W, w, r);
+                          });
       } else if (!Respond && three && !value) {
         Vec<float> u0{}, u1{}, u2{};
         for (int64_t n = from; n < to; ++n) {
@@ -168,7 +169,7 @@ template <Rows R, bool Respond, Metric M, bool Average> class OwnedLoops final :
 
   TAGFIELD_NOINLINE void fold_share(const Progress& now) const {
     const auto fold_part = [&](Part part, int64_t from, int64_t to) {
-      fold(theta_.of(part) + from, Average ? rest_.of(part) + from : nullptr, to - from, now.z, now.Z);
+      fold(theta_.of(part) + from, rest_.of(part) ? rest_.of(part) + from : nullptr, to - from, now.z, now.Z);
     };
     const auto fold_rows = [&](Part part, int64_t rows, auto first) {  // first(row): its first block
       for (int64_t row = 0; row < rows; row += RUN)
@@ -188,10 +189,13 @@ std::unique_ptr<OwnedStep> make_loops(const Corpus& c, const Layout& at, const P
     made = std::make_unique<OwnedLoops<decltype(rows)::value, decltype(respond)::value, M, decltype(average)::value>>(c, at, pass, form, share);
   };
   with_rows(at, [&](auto rows) {
-    if (pass.response)
-      pass.averaging ? make(rows, std::true_type{}, std::true_type{}) : make(rows, std::true_type{}, std::false_type{});
-    else
-      pass.averaging ? make(rows, std::false_type{}, std::true_type{}) : make(rows, std::false_type{}, std::false_type{});
+    const auto average = [&](auto respond) {
+      if constexpr (M == Metric::FLAT)
+        pass.averaging ? make(rows, respond, std::true_type{}) : make(rows, respond, std::false_type{});
+      else
+        make(rows, respond, std::true_type{});  // a step that divides does not notice one more question
+    };
+    pass.response ? average(std::true_type{}) : average(std::false_type{});
   });
   return made;
 }

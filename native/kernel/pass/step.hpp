@@ -16,15 +16,7 @@
 namespace tagfield {
 
 // ‖x‖², summed in double: one pass over memory, and the same bits whatever BLAS is installed.
-inline double squared_norm(const float* x, int64_t n) {
-  double lanes[W] = {}, rest = 0;
-  int64_t k = 0;
-  for (; k + W <= n; k += W)
-    for (int i = 0; i < W; ++i) lanes[i] += double(x[k + i]) * double(x[k + i]);
-  for (; k < n; ++k) rest += double(x[k]) * double(x[k]);
-  for (double lane : lanes) rest += lane;
-  return rest;
-}
+double squared_norm(const float* x, int64_t n);
 
 constexpr int MAX_BLOCK = 1024;
 
@@ -129,7 +121,7 @@ template <bool Respond, Metric M, bool Average> struct Change {
     if constexpr (M != Metric::FLAT) r = scaled<M>(r, squares + k, floor);
     const Vec<float> d = keep<float>(gain * r, lanes);
     store<float>(theta + k, changed<float>(w, d));
-    if (Average) store<float>(rest + k, load(rest + k) - Z * d);
+    if (Average && (M == Metric::FLAT || rest)) store<float>(rest + k, load(rest + k) - Z * d);
   }
 };
 

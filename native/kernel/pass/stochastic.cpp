@@ -318,6 +318,16 @@ int threads_for(const Corpus& c, const Layout& at, const Pass& p, const std::vec
 
 }  // namespace
 
+double squared_norm(const float* x, int64_t n) {
+  double lanes[W] = {}, rest = 0;
+  int64_t k = 0;
+  for (; k + W <= n; k += W)
+    for (int i = 0; i < W; ++i) lanes[i] += double(x[k + i]) * double(x[k + i]);
+  for (; k < n; ++k) rest += double(x[k]) * double(x[k]);
+  for (double lane : lanes) rest += lane;
+  return rest;
+}
+
 void run_pass(const Corpus& c, const Layout& at, Pass& p, const std::vector<int64_t>& order) {
   if (measures_curvature(p.metric)) return run_curvature_pass(c, at, p, order);
   StochasticPass(c, at, p, order).run(threads_for(c, at, p, order));

@@ -98,10 +98,7 @@ def tag(
     reading = replace(reading, format=_input_format(reading.format, output, text, loaded))
     asked = (reading, only_labels, marginals, all_marginals, probability, constraints, threads)
     if not files and sys.stdin.isatty():
-        print(
-            "tagfield: reading from the terminal; end a sentence with an empty line and the text with Ctrl-D",
-            file=sys.stderr,
-        )
+        _note("reading from the terminal; end a sentence with an empty line and the text with Ctrl-D")
     blocks = read_blocks(files or [STDIN], reading=reading, template=loaded.template)
     if cluster is None:
         make: Callable[[], Callable[[Block], bytes]] = partial(BlockTagger, TagWriter(loaded, *asked), output)

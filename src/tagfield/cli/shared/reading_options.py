@@ -29,85 +29,33 @@ PANEL = "The input"
 Command = Callable[..., None]
 
 
-def _option(*flags: str, metavar: str | None = None, help: str) -> Any:
-    return typer.Option(*flags, metavar=metavar, help=help, rich_help_panel=PANEL, show_default=False)
+def _option(flag: str, metavar: str | None, help: str, *, kind: Any = str, panel: str | None = PANEL) -> Any:
+    shown = typer.Option(flag, metavar=metavar, help=help, rich_help_panel=panel, show_default=False)
+    return Annotated[kind | None, shown]
 
 
 def _parameters(format_flag: str, with_model: bool) -> dict[str, Any]:
     """Name and annotation of each option; where a model is at hand, its labels say what scheme spans get."""
+    read, tokenizers, schemes = ", ".join(READ), "|".join(TOKENIZERS), "|".join(SCHEMES)
+    columns = "Names of the columns, in order: w is the word, y is the label, _ is ignored."
+    names = "Names of labels that are numbers, in order: a list, or a file with one name per line."
+    cut = "What to do with a span that cuts a token: fail, widen it to whole tokens, or drop it. \\[default: error]"
+    overlap = "What to do with spans that overlap: fail, or keep the longest. \\[default: error]"
+    memory = "Fail early if more memory than this is needed, such as 4GB. "
+    memory += "\\[default: four fifths of the machine's, or of its container's]"
     made = {
-        "format": Annotated[
-            str | None,
-            _option(
-                format_flag,
-                metavar="FORMAT",
-                help=f"Input format: {', '.join(READ)}. \\[default: found from the name and the content]",
-            ),
-        ],
-        "columns": Annotated[
-            str | None,
-            _option(
-                "--columns",
-                metavar="'w pos y'",
-                help="Names of the columns, in order: w is the word, y is the label, _ is ignored.",
-            ),
-        ],
-        "header": Annotated[
-            bool | None, _option("--header/--no-header", help="Whether the first line names the columns.")
-        ],
-        "encoding": Annotated[
-            str | None,
-            _option("--encoding", metavar="NAME", help="Encoding of the input, such as latin-1. \\[default: utf-8]"),
-        ],
-        "label_names": Annotated[
-            str | None,
-            _option(
-                "--label-names",
-                metavar="A,B,…|FILE",
-                help="Names of labels that are numbers, in order: a list, or a file with one name per line.",
-            ),
-        ],
-        "tokenizer": Annotated[
-            str | None,
-            _option(
-                "--tokenizer", metavar="|".join(TOKENIZERS), help="How to cut text into tokens. \\[default: words]"
-            ),
-        ],
-        "scheme": Annotated[
-            str | None,
-            _option(
-                "--scheme",
-                metavar="|".join(SCHEMES),
-                help="Scheme of the labels that are made from spans. \\[default: bio]",
-            ),
-        ],
-        "on_cut": Annotated[
-            str | None,
-            _option(
-                "--on-cut",
-                metavar="|".join(ON_CUT),
-                help="What to do with a span that cuts a token: fail, widen it to whole tokens, or drop it. "
-                "\\[default: error]",
-            ),
-        ],
-        "on_overlap": Annotated[
-            str | None,
-            _option(
-                "--on-overlap",
-                metavar="|".join(ON_OVERLAP),
-                help="What to do with spans that overlap: fail, or keep the longest. \\[default: error]",
-            ),
-        ],
-        "max_memory": Annotated[
-            str | None,
-            typer.Option(
-                "--max-memory",
-                metavar="SIZE",
-                help="Fail early if more memory than this is needed, such as 4GB. "
-                "\\[default: four fifths of the machine's, or of its container's]",
-                show_default=False,
-            ),
-        ],
+        "format": _option(
+            format_flag, "FORMAT", f"Input format: {read}. \\[default: found from the name and the content]"
+        ),
+        "columns": _option("--columns", "'w pos y'", columns),
+        "header": _option("--header/--no-header", None, "Whether the first line names the columns.", kind=bool),
+        "encoding": _option("--encoding", "NAME", "Encoding of the input, such as latin-1. \\[default: utf-8]"),
+        "label_names": _option("--label-names", "A,B,…|FILE", names),
+        "tokenizer": _option("--tokenizer", tokenizers, "How to split text into tokens. \\[default: words]"),
+        "scheme": _option("--scheme", schemes, "Scheme of the labels that are made from spans. \\[default: bio]"),
+        "on_cut": _option("--on-cut", "|".join(ON_CUT), cut),
+        "on_overlap": _option("--on-overlap", "|".join(ON_OVERLAP), overlap),
+        "max_memory": _option("--max-memory", "SIZE", memory, panel=None),
     }
     return {name: each for name, each in made.items() if not (with_model and name == "scheme")}
 

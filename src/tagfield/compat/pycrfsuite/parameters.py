@@ -22,19 +22,10 @@ FEATURES = {
     "feature.possible_states": "features",
     "feature.possible_transitions": "transitions",
 }
+_LBFGS = ("c1", "c2", "max_iterations", "num_memories", "epsilon", "period", "delta", "linesearch", "max_linesearch")
 _CALIBRATION = ("eta", "rate", "samples", "candidates", "max_trials")
 OPTIONS: dict[str, dict[str, str]] = {  # algorithm: parameter: option
-    "lbfgs": {
-        "c1": "c1",
-        "c2": "c2",
-        "max_iterations": "epochs",
-        "num_memories": "num_memories",
-        "epsilon": "epsilon",
-        "period": "period",
-        "delta": "delta",
-        "linesearch": "linesearch",
-        "max_linesearch": "max_linesearch",
-    },
+    "lbfgs": {name: "epochs" if name == "max_iterations" else name for name in _LBFGS},
     "l2sgd": {
         "c2": "c2",
         "max_iterations": "epochs",

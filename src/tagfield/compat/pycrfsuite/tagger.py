@@ -11,14 +11,13 @@ import os
 from collections.abc import Callable, Iterable
 from contextlib import closing
 from functools import partial
-from typing import Any, NamedTuple, NoReturn, Protocol
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
 from tagfield.compat.pycrfsuite.chain import Chain
 from tagfield.compat.pycrfsuite.dump import ParsedDump, dump_lines, header_of, info_of
 from tagfield.compat.pycrfsuite.items import text_of
-from tagfield.data.dataset import Ints
 from tagfield.errors import InputError, ModelFileError, nearest
 from tagfield.model.formats import FORMATS, format_of
 from tagfield.model.model import Model
@@ -30,19 +29,10 @@ class LabelError(InputError, RuntimeError, TypeError):
     """The model has no such label; python-crfsuite raises RuntimeError, or TypeError if it is no string."""
 
 
-class Sequence(Protocol):
-    """One sequence under one model, such as a Chain."""
-
-    def __len__(self) -> int: ...
-    def best(self, names: tuple[Any, ...]) -> list[Any]: ...
-    def marginals(self) -> list[list[float]]: ...
-    def log_probability(self, labels: Ints) -> float: ...
-
-
 class Source(NamedTuple):
     """What a Tagger answers from."""
 
-    read: Callable[[Any], Sequence]
+    read: Callable[[Any], Any]  # a sequence under the model: a Chain, or what has its methods
     labels: tuple[Any, ...]
     ids: dict[Any, int]  # of the labels
     info: Callable[[], ParsedDump]
@@ -64,7 +54,7 @@ class Tagger:
 
     def __init__(self) -> None:
         self._source: Source | None = None
-        self._sequence: Sequence | None = None  # the current one
+        self._sequence: Any = None  # the current one
         self._rows: list[list[float]] = []  # its marginals, once they were asked for
 
     @classmethod
@@ -118,7 +108,8 @@ class Tagger:
             return [] if sequence is None else sequence.best(source.labels)
         sequence = source.read(xseq)
         self._sequence, self._rows = sequence, []
-        return sequence.best(source.labels)  # not another thread's, set meanwhile
+        labels: list[Any] = sequence.best(source.labels)  # of this one, not of another thread's, set meanwhile
+        return labels
 
     def probability(self, yseq: Iterable[Any]) -> float:
         """p(y | x) of labels for the current sequence; 0 for an empty one, as in python-crfsuite."""
@@ -143,7 +134,7 @@ class Tagger:
         label, place = _id(y, source), int(pos)
         if not 0 <= place < len(sequence):
             raise InputError(f"The position, {place} is out of range of {len(sequence)}")
-        rows = sequence.marginals()
+        rows: list[list[float]] = sequence.marginals()
         if sequence is self._sequence:
             self._rows = rows
         return rows[place][label]

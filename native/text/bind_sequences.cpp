@@ -1,5 +1,4 @@
 // Python bindings of objects.hpp, sequence_tagger.hpp and token_lists.hpp: Python objects to ids, and ids back to lists.
-#pragma once
 
 #include <algorithm>
 
@@ -19,6 +18,8 @@ nb::tuple encoded_objects(ObjectReader<DatasetBuilder>& reader, nb::handle X, nb
     const nb::tuple arrays = apart ? as_edge_arrays(std::move(reader.sink)) : as_arrays(std::move(reader.sink));
     return nb::make_tuple(arrays, as_array(std::move(gold)), reader.unknown().count, names_of(reader.unknown()));
 }
+
+}  // namespace
 
 void bind_objects(nb::module_& m) {
     m.def("encode_objects",
@@ -139,5 +140,3 @@ void bind_sequence_tagger(nb::module_& m) {
              })
         .def("__len__", &ReadSequence::size);
 }
-
-}  // namespace

@@ -1,5 +1,4 @@
 // Python bindings of template_encoder.hpp, gazetteer.hpp and arrow_words.hpp; data/text/templates/plan.py makes the encoders.
-#pragma once
 
 #include <memory>
 #include <utility>
@@ -47,6 +46,8 @@ std::pair<EncodedTokens, std::vector<std::int32_t>> encode_words(TemplateEncoder
     const auto tokens = static_cast<std::size_t>(made.tokens.tokens.back());
     return {std::move(made), std::vector<std::int32_t>(tokens, Vocabulary::absent)};
 }
+
+}  // namespace
 
 void bind_templates(nb::module_& m) {
     nb::class_<Gazetteer>(m, "Gazetteer", "Phrases, each a list of words.")
@@ -146,5 +147,3 @@ void bind_templates(nb::module_& m) {
         .def("__len__", &TemplateEncoder::size);
     m.def("first_line", [](nb::bytes text) { return first_line(view(text)); }, "text"_a);
 }
-
-}  // namespace
