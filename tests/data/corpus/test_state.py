@@ -67,7 +67,7 @@ def test_a_file_that_changed_is_another_input(tmp_path: Path) -> None:
 
 def test_standard_input_cannot_be_read_a_second_time(tmp_path: Path) -> None:
     begin(tmp_path, "-")
-    with pytest.raises(InputError, match="a run that reads standard input cannot go on; remove the folder"):
+    with pytest.raises(InputError, match="a run that reads standard input cannot be resumed; remove the folder"):
         begin(tmp_path, "-")
 
 
