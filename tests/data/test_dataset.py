@@ -73,7 +73,7 @@ def test_edge_attributes_of_the_first_token_are_left_out(problem: Problem) -> No
 
 @settings(max_examples=50, deadline=None)
 @given(problems(edges=True))
-def test_arrays_there_and_back(problem: Problem) -> None:
+def test_arrays_with_a_prefix_make_the_same_dataset(problem: Problem) -> None:
     dataset = encode(problem).dataset
     arrays = dataset.to_arrays("part.")
     assert all(name.startswith("part.") for name in arrays)

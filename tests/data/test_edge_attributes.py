@@ -60,7 +60,7 @@ def test_lists_beside_X_are_what_the_twin_packs(edges: list) -> None:
         ("ab", "edges is of type str; expected a list of sequences"),
     ],
 )
-def test_wrong_shapes(edges: Any, message: str) -> None:
+def test_edges_that_do_not_fit_X_are_refused_with_their_place(edges: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         encode_sequences([[["a"], ["b"]], [["c"]]], edges=edges)
 

@@ -53,7 +53,7 @@ def check_edges(encoded: Encoded, packed: dict[str, list]) -> None:
 
 
 @given(sequences)
-def test_growing(X: list) -> None:
+def test_a_growing_vocabulary_packs_as_the_twin(X: list) -> None:
     encoded = encode_sequences(X)
     ids: dict[str, int] = {}
     check(encoded.dataset, naive.pack([[naive.attributes(token) for token in x] for x in X], ids))
@@ -64,7 +64,7 @@ def test_growing(X: list) -> None:
 
 
 @given(sequences, st.lists(names, unique=True, max_size=6))
-def test_frozen(X: list, known: list[str]) -> None:
+def test_a_frozen_vocabulary_packs_as_the_twin(X: list, known: list[str]) -> None:
     vocabulary = Vocabulary(known)
     encoded = encode_sequences(X, attributes=vocabulary)
     ids = {name: id for id, name in enumerate(known)}
@@ -92,7 +92,7 @@ class Level(enum.IntEnum):
 
 
 @pytest.mark.parametrize("value", [3, 3.0, np.int64(3), np.float64(3), np.float32(3), Level.HIGH])
-def test_numbers_of_every_kind(value: Any) -> None:
+def test_numbers_of_every_kind_are_values(value: Any) -> None:
     dataset = encode_sequences([[{"first": 1, "k": value, "last": 2}]]).dataset
     assert dataset.value is not None
     assert dataset.value.tolist() == [1, 3, 2]
@@ -203,7 +203,7 @@ def deep(levels: int) -> dict:
         ([[["a"]]], [["\ud800"]], r"y\[0\] holds a string"),
     ],
 )
-def test_bad_objects(X: Any, y: Any, message: str) -> None:
+def test_objects_that_are_no_sequences_are_refused_with_their_place(X: Any, y: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         encode_sequences(X, y)
     with pytest.raises(InputError, match=message):
@@ -222,7 +222,7 @@ def test_an_error_of_the_caller_passes_through() -> None:
 
 
 @pytest.mark.parametrize("weights", [[1.0], [1, 2, 3], [[1, 2]], [1, -1], [1, float("nan")], ["a", 2]])
-def test_bad_weights(weights: Any) -> None:
+def test_weights_that_do_not_fit_are_refused(weights: Any) -> None:
     with pytest.raises(InputError, match="weights"):
         encode_sequences([[["a"]], [["b"]]], weights=weights)
 

@@ -13,7 +13,7 @@ def train() -> Encoded:
     return encode_files(TRAIN)
 
 
-def test_train_counts(train: Encoded) -> None:
+def test_the_training_part_of_conll_2000_has_its_counts(train: Encoded) -> None:
     data = train.dataset
     assert (len(data), int(data.tokens[-1])) == (8_936, 211_727)
     assert len(train.labels) == 22
@@ -32,7 +32,7 @@ def test_test_counts_and_the_unseen_label(train: Encoded) -> None:
     assert (test.dataset.labels == -1).sum() == (test.gold == 22).sum() > 0
 
 
-def test_padded_template_counts() -> None:
+def test_a_padded_template_of_conll_2000_has_its_counts() -> None:
     padded = encode_files(TRAIN, template="crfpp")
     assert len(padded.attributes) == 338_551
     assert len(padded.attributes) * 22 + 22 * 22 == 7_448_606

@@ -15,7 +15,7 @@ from tagfield.train.problem import sentences
 from tests.data.corpus.test_manifest import edit
 
 
-def test_what_there_is_to_see(folder: Path) -> None:
+def test_an_open_corpus_has_sizes_shards_and_a_repr_and_survives_pickle(folder: Path) -> None:
     corpus = Corpus.open(folder)
     assert len(corpus) == 80
     assert corpus.tokens == sum(shard.record.tokens for shard in corpus.shards) == 120
@@ -31,7 +31,7 @@ def test_what_there_is_to_see(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["manifest.json", "names.safetensors", "shard-00000.safetensors"])
-def test_files_that_are_damaged_cut_off_or_gone(folder: Path, name: str) -> None:
+def test_files_that_are_damaged_cut_off_or_gone_are_refused_by_name(folder: Path, name: str) -> None:
     path = folder / name
     whole = path.read_bytes()
     for size in (0, 5, len(whole) // 2, len(whole) - 2):
@@ -68,7 +68,7 @@ def test_a_file_that_changes_while_it_is_read(folder: Path, monkeypatch: pytest.
         train(corpus, Settings("sgd", epochs=1), window=1)
 
 
-def test_shards_that_differ(folder: Path, tmp_path: Path) -> None:
+def test_shards_with_different_arrays_are_refused(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "b.items").write_text("A\tw=x:2\n")
     other = pack(tmp_path / "b.items", tmp_path / "d")
     shutil.copy(tmp_path / "d" / "shard-00000.safetensors", folder / "shard-00001.safetensors")

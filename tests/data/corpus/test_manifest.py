@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from tagfield import Corpus, InputError
+from tagfield.data.corpus import manifest
+from tagfield.data.corpus.manifest import Manifest, read_json
 
 
 def edit(path: Path, change: Any) -> None:
@@ -36,9 +38,31 @@ def edit(path: Path, change: Any) -> None:
         (lambda r: r.update(template={"name": 3}), "this is not a template"),
     ],
 )
-def test_manifests(folder: Path, change: Any, told: str) -> None:
+def test_a_manifest_with_a_wrong_field_is_refused(folder: Path, change: Any, told: str) -> None:
     edit(folder / "manifest.json", change)
     with pytest.raises(InputError) as error:
         Corpus.open(folder)
     assert told in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_a_manifest_is_read_back_as_it_was_saved(folder: Path, tmp_path: Path) -> None:
+    found = Manifest.load(str(folder))
+    (tmp_path / "copy").mkdir()
+    found.save(str(tmp_path / "copy"))
+    assert Manifest.load(str(tmp_path / "copy")) == found
+    assert found.bytes == sum(shard.bytes for shard in found.shards)
+    assert sum(found.label_counts) == found.tokens == 120
+
+
+def test_json_that_is_no_object_or_too_long_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "manifest.json"
+    for text, message in (("[]", "is not a JSON object"), ("{", "cannot be read"), ("[" * 100_000, "cannot be read")):
+        path.write_text(text)
+        with pytest.raises(InputError, match=rf"manifest\.json: .*{message}.*; pack the corpus again"):
+            read_json(str(path))
+    path.write_text('{"a": 1}')
+    assert read_json(str(path)) == {"a": 1}
+    monkeypatch.setattr(manifest, "MOST", 4)
+    with pytest.raises(InputError, match="this is not a JSON object"):
+        read_json(str(path))

@@ -69,7 +69,7 @@ def test_the_bytes_do_not_depend_on_the_threads(file: Path, tmp_path: Path) -> N
     assert files_of(tmp_path / "1") == files_of(tmp_path / "4")
 
 
-def test_take_is_datasets_take(file: Path, tmp_path: Path) -> None:
+def test_sentences_taken_are_those_of_the_whole_in_memory(file: Path, tmp_path: Path) -> None:
     corpus = pack(file, tmp_path / "c", template="chunking", shard_size=10_000)
     whole, rng = corpus.encoded().dataset, np.random.default_rng(1)
     for size in (0, 1, 7, 300):
@@ -161,7 +161,7 @@ def test_two_runs_do_not_share_a_folder(file: Path, tmp_path: Path) -> None:
         ("a.csv", "Sentence #,Word,Tag\n" + "".join(f"Sentence: {k},w{k},X\n" for k in range(50))),
     ],
 )
-def test_other_formats(tmp_path: Path, name: str, content: str) -> None:
+def test_items_tables_and_json_lines_pack_as_encode_files_encodes_them(tmp_path: Path, name: str, content: str) -> None:
     (tmp_path / name).write_text(content)
     expected = encode_files(tmp_path / name)
     corpus = pack(tmp_path / name, tmp_path / "c", shard_size=1)
@@ -170,7 +170,7 @@ def test_other_formats(tmp_path: Path, name: str, content: str) -> None:
     assert (corpus.template is None) == name.endswith("items")
 
 
-def test_a_wrong_line_is_named(tmp_path: Path) -> None:
+def test_a_wrong_line_is_refused_with_its_number_in_the_file(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text(text(300) + "\nthe T0\n")
     line = (tmp_path / "a.txt").read_text().count("\n")
     with pytest.raises(InputError, match=rf"a.txt, line {line}: found 2 columns"):
@@ -188,7 +188,9 @@ def test_a_wrong_line_is_named(tmp_path: Path) -> None:
         ({"template": "chunk"}, "no template named 'chunk'"),
     ],
 )
-def test_options_that_make_no_sense(file: Path, tmp_path: Path, options: dict[str, Any], told: str) -> None:
+def test_options_out_of_range_are_refused_before_a_folder_is_made(
+    file: Path, tmp_path: Path, options: dict[str, Any], told: str
+) -> None:
     with pytest.raises(InputError, match=told):
         pack(file, tmp_path / "c", **options)
     assert not (tmp_path / "c").exists()

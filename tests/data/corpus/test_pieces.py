@@ -44,7 +44,7 @@ def test_pieces_are_the_file_cut_between_sentences(tmp_path_factory, lines: list
         assert not piece.source.text.split(b"\n")[-2].strip()  # a blank line
 
 
-def test_every_way_to_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plain_gzip_and_standard_input_give_the_same_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = b"a X\nb Y\n\n" * 50
     plain, packed = tmp_path / "a.txt", tmp_path / "a.txt.gz"
     plain.write_bytes(b"\xef\xbb\xbf" + text)
@@ -78,7 +78,7 @@ def test_json_lines_are_cut_at_lines_and_json_is_not_cut(tmp_path: Path) -> None
         (None, b"", "there is no such file"),
     ],
 )
-def test_files_that_cannot_be_read(tmp_path: Path, name: str | None, content: bytes, told: str) -> None:
+def test_files_that_cannot_be_read_are_refused(tmp_path: Path, name: str | None, content: bytes, told: str) -> None:
     if name is not None:
         (tmp_path / name).write_bytes(content)
     with pytest.raises(InputError, match=told):

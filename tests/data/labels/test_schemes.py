@@ -34,7 +34,7 @@ def test_chunks_survive_every_scheme(scheme: str, drawn: tuple[list[Chunk], int]
 @pytest.mark.parametrize("other", SCHEMES)
 @settings(deadline=None)
 @given(drawn=chunked())
-def test_recoding_there_and_back(scheme: str, other: str, drawn: tuple[list[Chunk], int]) -> None:
+def test_labels_recoded_there_and_back_are_the_same(scheme: str, other: str, drawn: tuple[list[Chunk], int]) -> None:
     labels = labels_of(*drawn, scheme)
     assert recode(recode(labels, other), scheme) == labels
 
@@ -45,7 +45,7 @@ def test_any_bio_labels_give_the_chunks_of_seqeval(labels: list[str]) -> None:
     assert [(c.label, c.start, c.end - 1) for c in chunks_of(labels)] == get_entities(labels)
 
 
-def test_names_of_schemes() -> None:
+def test_schemes_have_other_names_and_unknown_ones_are_refused() -> None:
     assert [check_scheme(name) for name in ("IOB2", "bioes", "BILOU", "iob1")] == ["bio", "iobes", "bilou", "iob1"]
     with pytest.raises(InputError, match="no scheme named 'xyz'; choose iob1, bio, iobes or bilou"):
         check_scheme("xyz")

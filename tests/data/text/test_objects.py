@@ -124,7 +124,7 @@ def test_sequences_after_the_sample_that_memory_is_reserved_from() -> None:
 @pytest.mark.parametrize("size", [1, 2, 22, 90])
 @pytest.mark.parametrize("kind", [str, int, lambda i: ("a", i), Text])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_probability_lists(size: int, kind: Callable[[Any], Any], dtype: Any) -> None:
+def test_probabilities_are_a_dict_for_each_token(size: int, kind: Callable[[Any], Any], dtype: Any) -> None:
     labels = tuple(kind(i) for i in range(size))
     node = np.random.default_rng(size).random((7, size), dtype)
     rows = probability_lists(node, labels, np.array([0, 3, 3, 7]))
@@ -173,7 +173,7 @@ def test_bytes_name_attributes_as_strings_do() -> None:
             encode_sequences([[["a"], token]])
 
 
-def test_arguments_of_the_lists_are_checked() -> None:
+def test_ids_and_offsets_of_lists_that_do_not_fit_are_refused() -> None:
     offsets = np.array([0, 2])
     assert label_lists(np.array([1, 0], np.int32), ("a", None), offsets) == [[None, "a"]]
     assert label_lists(np.array([], np.int32), (), np.array([0])) == []

@@ -24,14 +24,14 @@ from tagfield.errors import InputError
         ("tail.gz", gzip.compress(b"text", mtime=0) + b"garbage", "damaged or cut off"),
     ],
 )
-def test_bad_files(tmp_path: Path, name: str, content: bytes, message: str) -> None:
+def test_files_that_are_empty_or_damaged_are_refused(tmp_path: Path, name: str, content: bytes, message: str) -> None:
     path = tmp_path / name
     path.write_bytes(content)
     with pytest.raises(InputError, match=message):
         open_source(path)
 
 
-def test_files_that_are_not_there(tmp_path: Path) -> None:
+def test_paths_that_are_no_files_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="nowhere: there is no such file"):
         open_source(tmp_path / "nowhere")
     with pytest.raises(InputError, match="is a directory"):
@@ -43,7 +43,7 @@ def test_files_that_are_not_there(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_a_file_that_may_not_be_read(tmp_path: Path) -> None:
+def test_a_file_without_permission_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "closed"
     path.write_text("text")
     path.chmod(0)

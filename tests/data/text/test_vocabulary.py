@@ -16,7 +16,7 @@ strings = st.lists(st.text(alphabet=st.characters(exclude_categories=["Cs"]), ma
 
 
 @given(strings, strings)
-def test_add_and_find(added: list[str], asked: list[str]) -> None:
+def test_strings_are_added_and_found_as_in_a_dict(added: list[str], asked: list[str]) -> None:
     vocabulary, ids = Vocabulary(), {}
     for string in added:
         assert vocabulary.add(string) == ids.setdefault(string, len(ids))
@@ -27,7 +27,9 @@ def test_add_and_find(added: list[str], asked: list[str]) -> None:
         assert (string in vocabulary) == (string in ids)
 
 
-def test_many_strings() -> None:  # more than the frequent ones, which have a table of their own
+def test_many_strings_are_found_frequent_or_not() -> (
+    None
+):  # more than the frequent ones, which have a table of their own
     strings = [f"{k}" if k % 3 else f"w[{k % 5}]={k:025}" for k in range(40_000)]
     vocabulary, grown = Vocabulary(strings), Vocabulary()
     assert [grown.add(string) for string in strings + strings[::-1]] == [*range(40_000), *range(39_999, -1, -1)]
@@ -39,7 +41,7 @@ def test_many_strings() -> None:  # more than the frequent ones, which have a ta
     assert found[2:] == (1, ["?"])
 
 
-def test_strings_whose_hashes_agree() -> None:
+def test_strings_whose_hashes_agree_are_told_apart() -> None:
     """Slots hold the upper 32 bits of a hash, and a hashed vocabulary shows 30: a quarter of these pairs agree."""
     hashed, by_bits = Vocabulary.hashed(30), {}
     for k in range(300_000):
@@ -71,7 +73,7 @@ def test_arrays_and_pickle_round_trip(added: list[str]) -> None:
 
 
 @given(st.data(), strings)
-def test_subset(data: st.DataObject, added: list[str]) -> None:
+def test_a_subset_keeps_the_strings_of_a_mask_or_of_ids(data: st.DataObject, added: list[str]) -> None:
     vocabulary = Vocabulary(added)
     mask = data.draw(arrays(bool, len(vocabulary)))
     kept = [string for string, keep in zip(vocabulary, mask, strict=True) if keep]
@@ -87,7 +89,7 @@ def test_many_strings_survive_growth() -> None:
         assert list(found) == list(range(2_000))
 
 
-def test_unaligned_offsets() -> None:
+def test_offsets_need_no_alignment() -> None:
     text, offsets = Vocabulary(["a", "bc"]).to_arrays()
     shifted = np.frombuffer(b"." + offsets.tobytes(), np.uint8)[1:].view(np.int64)
     assert Vocabulary.from_arrays(text, shifted).strings() == ["a", "bc"]
@@ -111,7 +113,7 @@ def test_unaligned_offsets() -> None:
         (b"\xf4\x90\x80\x80", [0, 4], "not valid UTF-8"),
     ],
 )
-def test_damaged_arrays(text: bytes, offsets: list[int], message: str) -> None:
+def test_damaged_arrays_are_refused(text: bytes, offsets: list[int], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Vocabulary.from_arrays(np.frombuffer(text, np.uint8), np.array(offsets, np.int64))
 
@@ -128,7 +130,7 @@ def test_utf8_is_judged_as_python_does(text: bytes) -> None:
         assert made.strings() == [expected]
 
 
-def test_what_is_not_there() -> None:
+def test_ids_masks_and_strings_that_do_not_fit_are_refused() -> None:
     vocabulary = Vocabulary(["a"])
     for id in (1, -1, 2**40):
         with pytest.raises(IndexError):

@@ -76,7 +76,7 @@ def held(sentence: Record) -> tuple[Any, ...]:
 
 @settings(deadline=None)
 @given(made=sentences())
-def test_columns(made: list[Sentence]) -> None:
+def test_columns_written_and_read_keep_cells_and_labels(made: list[Sentence]) -> None:
     if len(made[0].roles) == 1 and made[0].labels is None and any(" " in word for s in made for word in s.words):
         with pytest.raises(InputError, match="columns cannot hold the cell 'New York'"):
             through(made, "columns")
@@ -91,7 +91,7 @@ def test_columns(made: list[Sentence]) -> None:
 @pytest.mark.parametrize("format", ["csv", "tsv"])
 @settings(deadline=None)
 @given(made=sentences(words=SPACED | st.just("a\nb")))
-def test_tables(format: str, made: list[Sentence]) -> None:
+def test_tables_written_and_read_keep_cells_labels_and_ids(format: str, made: list[Sentence]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         write(made, Path(folder, "a.data"), format)
         columns = None if made[0].labels else " ".join(["sentence", *made[0].roles])  # else pos would be the label
@@ -121,7 +121,7 @@ def test_columns_begin_with_the_word(tmp_path: Path) -> None:
     assert (sentence.words, sentence.labels) == (("Go",), ("VERB",))
 
 
-def test_conllu_without_labels(tmp_path: Path) -> None:
+def test_conllu_without_labels_is_read_without_labels(tmp_path: Path) -> None:
     write([Sentence((("Go",), ("now",)))], tmp_path / "a.conllu")
     [sentence] = read(tmp_path / "a.conllu")
     assert isinstance(sentence, Sentence)
@@ -130,7 +130,7 @@ def test_conllu_without_labels(tmp_path: Path) -> None:
 
 @settings(deadline=None)
 @given(made=sentences(columns=False))
-def test_conllu(made: list[Sentence]) -> None:
+def test_conllu_written_and_read_keeps_words_labels_and_comments(made: list[Sentence]) -> None:
     tagged = [
         Sentence(
             s.tokens,
@@ -150,7 +150,7 @@ def test_conllu(made: list[Sentence]) -> None:
 @pytest.mark.parametrize("format", ["jsonl", "json", "spans", "prodigy"])
 @settings(deadline=None)
 @given(made=documents())
-def test_json_with_text(format: str, made: list[Document]) -> None:
+def test_json_with_text_keeps_spans_tokens_and_fields(format: str, made: list[Document]) -> None:
     back = through(made, format, kind="json" if format == "json" else "jsonl")
     for one, two in zip(made, back, strict=True):
         assert isinstance(two, Document)
@@ -162,7 +162,7 @@ def test_json_with_text(format: str, made: list[Document]) -> None:
 @pytest.mark.parametrize(("format", "kind"), [("doccano", "jsonl"), ("label-studio", "json")])
 @settings(deadline=None)
 @given(made=documents())
-def test_other_tools(format: str, kind: str, made: list[Document]) -> None:
+def test_doccano_and_label_studio_keep_spans(format: str, kind: str, made: list[Document]) -> None:
     for one, two in zip(made, through(made, format, kind=kind), strict=True):
         assert isinstance(two, Document)
         assert (one.text, one.spans or (), one.id) == (two.text, two.spans or (), two.id)
@@ -170,7 +170,7 @@ def test_other_tools(format: str, kind: str, made: list[Document]) -> None:
 
 @settings(deadline=None)
 @given(made=documents())
-def test_brat(made: list[Document]) -> None:
+def test_brat_written_and_read_keeps_spans_and_names(made: list[Document]) -> None:
     for one, two in zip(made, through(made, "brat", "folder", "brat"), strict=True):
         assert isinstance(two, Document)
         assert (one.text, one.spans, one.id) == (two.text, two.spans, two.id)
@@ -178,14 +178,14 @@ def test_brat(made: list[Document]) -> None:
 
 @settings(deadline=None, max_examples=30)
 @given(made=documents())
-def test_docbin(made: list[Document]) -> None:
+def test_docbin_written_and_read_keeps_spans_and_sentences(made: list[Document]) -> None:
     pytest.importorskip("spacy", reason="DocBin is spaCy's format")
     for one, two in zip(made, through(made, "spacy"), strict=True):
         assert isinstance(two, Document)
         assert (one.text, one.spans, one.sentences) == (two.text, two.spans, two.sentences)
 
 
-def test_docbin_of_tags(tmp_path: Path) -> None:
+def test_docbin_keeps_tags_of_sentences(tmp_path: Path) -> None:
     pytest.importorskip("spacy", reason="DocBin is spaCy's format")
     made = Sentence((("Go",), ("!",)), ("VB", "."), ("w",), "Go!", ((0, 2), (2, 3)))
     write([made], tmp_path / "a.spacy")

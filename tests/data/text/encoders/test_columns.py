@@ -61,7 +61,9 @@ def compare(encoded: Encoded, texts: list[str], lines: list[str], padding: bool,
     st.booleans(),
     st.booleans(),
 )
-def test_drawn_files_and_templates(texts: list[str], lines: list[str], padding: bool, edges: bool) -> None:
+def test_drawn_files_and_templates_pack_as_the_twin(
+    texts: list[str], lines: list[str], padding: bool, edges: bool
+) -> None:
     template = Template("drawn", tuple(map(Pattern, lines)), ("a", "b", "y"), padding, edges)
     sources = [Source(f"file {k}", text.encode()) for k, text in enumerate(texts)]
     compare(encode_files(sources, template=template), texts, lines, padding, edges, label=2)
@@ -75,7 +77,7 @@ def test_patterns_longer_than_any_key(text: str, lines: list[str], padding: bool
 
 
 @given(column_texts(3))
-def test_presets(text: str) -> None:
+def test_presets_expand_as_the_twin(text: str) -> None:
     for name in ("chunking", "crfpp"):
         template = PRESETS[name]
         lines = [p.text.replace(",w]", ",0]").replace(",pos]", ",1]") for p in template.patterns]
@@ -90,7 +92,7 @@ def test_words_preset_takes_two_columns() -> None:
     assert encoded.labels.strings() == ["B", "É"]
 
 
-def test_roles() -> None:
+def test_roles_choose_the_columns_in_any_order() -> None:
     text = b"1 The B-NP DT\n2 dog I-NP NN\n"
     encoded = encode_files([Source("file", text)], columns="_ w y pos")
     plain = encode_files([Source("file", b"The DT B-NP\ndog NN I-NP\n")])
@@ -130,7 +132,7 @@ def test_a_sentence_of_20_000_rows() -> None:
     compare(encode_files([Source("file", text.encode())]), [text], lines, False, True, label=2)
 
 
-def test_several_files_and_gzip(tmp_path: Path) -> None:
+def test_several_files_are_read_in_order_compressed_or_not(tmp_path: Path) -> None:
     (tmp_path / "one").write_bytes(b"\xef\xbb\xbfThe DT A\r\n\r\n\r\ndog NN B\r\n")
     (tmp_path / "two.gz").write_bytes(gzip.compress(b"\nThe DT C"))
     encoded = encode_files([tmp_path / "one", tmp_path / "two.gz"])
@@ -155,7 +157,7 @@ def test_several_files_and_gzip(tmp_path: Path) -> None:
         (b"a\n", "file, line 1: found 1 column, but no label; put the label in the last column"),
     ],
 )
-def test_bad_columns(text: bytes, message: str) -> None:
+def test_wrong_column_files_are_refused_with_their_line(text: bytes, message: str) -> None:
     with pytest.raises(InputError, match=message):
         encode_files([Source("file", text)])
 
@@ -171,7 +173,7 @@ def test_columns_that_a_template_does_not_read() -> None:
             encode_files([Source("file", text)], template="chunking")
 
 
-def test_missing_label_columns() -> None:
+def test_files_whose_columns_do_not_fit_the_template_get_advice() -> None:
     with pytest.raises(InputError, match=r"reads 2 .*; for word, pos and label use --template chunking"):
         encode_files(Source("file", b"a b c\n"), template="words")
     with pytest.raises(InputError, match="found 2 columns, but no label; put the label in the last column"):
@@ -189,7 +191,7 @@ def test_columns_must_agree_across_files() -> None:
 
 
 @pytest.mark.parametrize("columns", ["w w y", "y", "_ y", ""])
-def test_bad_roles(columns: str) -> None:
+def test_roles_without_a_column_to_read_are_refused(columns: str) -> None:
     with pytest.raises(InputError, match="columns"):
         encode_files([Source("file", b"a b c\n")], columns=columns)
 

@@ -50,7 +50,7 @@ def test_words_are_encoded_as_a_file_of_them(rows: list, lines: list[str], paddi
 
 @pytest.mark.parametrize("name", ["words", "chunking", "crfpp"])
 @given(rows=sentences)
-def test_presets(name: str, rows: list) -> None:
+def test_presets_encode_words_as_a_file_of_them(name: str, rows: list) -> None:
     if name == "words":
         rows = [[(row[0], row[2]) for row in sentence] for sentence in rows]
     X = [[row[0] if len(row) == 2 else list(row[:-1]) for row in sentence] for sentence in rows]
@@ -125,7 +125,7 @@ def test_a_template_without_columns_numbers_them(tmp_path: Any) -> None:
         ({"a": 1}, "X is of type dict"),
     ],
 )
-def test_wrong_words(X: Any, message: str) -> None:
+def test_wrong_words_are_refused_with_their_place(X: Any, message: str) -> None:
     encoder = WordEncoder("words")
     with pytest.raises(InputError, match=message):
         encoder.encode(X)
@@ -152,7 +152,7 @@ def test_an_encoder_needs_columns() -> None:
         ("AB", "y is of type str"),
     ],
 )
-def test_wrong_labels(y: Any, message: str) -> None:
+def test_wrong_labels_are_refused_with_their_place(y: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         encode_words([["a", "b"], ["c"]], y)
 

@@ -9,7 +9,7 @@ from tagfield.data.text.records import Document, TextSpan
 from tagfield.errors import InputError
 
 
-def test_brat(tmp_path: Path) -> None:
+def test_spans_are_read_and_annotations_that_do_not_fit_are_refused(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("Anna Lee sings.\nBo too.", newline="")
     notes = "T1\tPER 0 8\tAnna Lee\nT2\tPER 0 4;16 18\tAnna Bo\nR1\tKnows Arg1:T1 Arg2:T2\n"
     (tmp_path / "a.ann").write_text(notes)
@@ -32,7 +32,7 @@ def test_brat(tmp_path: Path) -> None:
             read(tmp_path / "b.txt")
 
 
-def test_annotations_that_are_no_file(tmp_path: Path) -> None:
+def test_annotations_that_are_a_folder_are_refused(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("Anna sings.")
     (tmp_path / "a.ann").mkdir()
     with pytest.raises(InputError, match=r"a\.ann: this is a directory, not a file"):

@@ -17,7 +17,7 @@ CONLLU = """# sent_id = s1
 """
 
 
-def test_conllu() -> None:
+def test_tokens_have_labels_offsets_and_an_id_and_ranges_are_kept() -> None:
     first, second = sentences("a.conllu", CONLLU)
     assert (first.words, first.labels, first.id) == (("Al", "dai", "go."), ("ADP", "NOUN", "PUNCT"), "s1")
     assert first.offsets == ((0, 2), (3, 6), (8, 11))
@@ -42,6 +42,6 @@ def test_conllu_plus_names_its_columns() -> None:
         ("1-2" + "\t_" * 9 + "\n\n", "a.conllu, line 2: the sentence has no token"),
     ],
 )
-def test_bad_conllu(text: str, message: str) -> None:
+def test_wrong_lines_are_refused_with_their_number(text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         sentences("a.conllu", text)

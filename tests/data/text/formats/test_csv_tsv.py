@@ -9,7 +9,7 @@ KAGGLE = 'Sentence #,Word,POS,Tag\nSentence: 1,Thousands,NNS,O\n,of,IN,O\nSenten
 
 
 @pytest.mark.parametrize("name", ["a.csv", "data"])
-def test_tables(name: str) -> None:
+def test_sentences_are_those_that_the_first_column_names(name: str) -> None:
     first, second = sentences(name, KAGGLE)
     assert (first.words, first.column("pos"), first.labels) == (("Thousands", "of"), ("NNS", "IN"), ("O", "O"))
     assert (first.id, second.id) == ("Sentence: 1", "Sentence: 2")
@@ -45,6 +45,6 @@ def test_tables_in_other_encodings_and_without_a_header() -> None:
         ("price,amount\n3,4\n", "none of the columns 'price', 'amount' is named like words"),
     ],
 )
-def test_bad_tables(text: str, message: str) -> None:
+def test_wrong_rows_are_refused_with_their_line(text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         sentences("a.csv", text)

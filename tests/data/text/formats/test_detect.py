@@ -51,7 +51,7 @@ TOLD = {  # name, content: what is told about it
 
 
 @pytest.mark.parametrize("case", TOLD, ids=range(len(TOLD)))
-def test_what_is_told(case: tuple[str, str]) -> None:
+def test_a_file_is_described_as_what_it_is(case: tuple[str, str]) -> None:
     name, content = case
     encoded = encode_files(Source(name, content.encode()))
     assert encoded.describe() == TOLD[case]
@@ -84,7 +84,7 @@ def test_every_choice_can_be_made_by_hand() -> None:
     assert detect(Source("a.csv", b"a X\n"), format="columns").roles == ("w", "y")
 
 
-def test_the_columns_of_a_model_come_first() -> None:
+def test_columns_without_names_are_those_of_the_model() -> None:
     assert detect(Source("a", b"dog NN\n"), expected=("w", "pos", "y")).roles == ("w", "pos")
     assert detect(Source("a", b"dog NN X\n"), expected=("w", "pos", "y")).roles == ("w", "pos", "y")
     assert detect(Source("a", b"dog\tNN X\n"), expected=("w", "pos", "y")).plain

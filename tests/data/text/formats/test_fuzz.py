@@ -60,20 +60,20 @@ def check(records: list[Record], sentences: list[Sentence]) -> None:
 @pytest.mark.parametrize("kind", [*WORDS, None])
 @settings(deadline=None)
 @given(raw=RAW)
-def test_random_bytes(kind: str | None, raw: bytes) -> None:
+def test_random_bytes_are_read_or_refused_by_every_reader(kind: str | None, raw: bytes) -> None:
     consume(Source("file.txt", raw), kind)
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "json"])
 @settings(deadline=None)
 @given(value=VALUES | ROWS | st.lists(ROWS, max_size=3))
-def test_random_json(kind: str, value: object) -> None:
+def test_random_json_is_read_or_refused(kind: str, value: object) -> None:
     consume(Source("file.txt", json.dumps(value).encode()), kind)
 
 
 @settings(deadline=None)
 @given(rows=st.lists(ROWS | VALUES, max_size=3), names=st.none() | st.just(["O", "B-X"]))
-def test_random_rows(rows: list[object], names: list[str] | None) -> None:
+def test_random_rows_are_read_or_refused(rows: list[object], names: list[str] | None) -> None:
     try:
         list(read([{"text": "a"}, *rows], label_names=names).sentences())  # a list of strings is one of paths
     except InputError as error:
@@ -87,13 +87,13 @@ def test_random_rows(rows: list[object], names: list[str] | None) -> None:
 @given(
     text=st.text(max_size=20), notes=RAW | st.from_regex(r"T1\tX [0-9]{1,2} [0-9]{1,2}(;1 2)?\t.*\n").map(str.encode)
 )
-def test_random_annotations_of_brat(text: str, notes: bytes) -> None:
+def test_random_annotations_of_brat_are_read_or_refused(text: str, notes: bytes) -> None:
     consume(BratSource("file.txt", text.encode(), Source("file.ann", notes)), "brat")
 
 
 @settings(max_examples=30, deadline=None)  # importing spaCy takes seconds
 @given(raw=st.binary(max_size=60))
-def test_random_docbins(raw: bytes) -> None:
+def test_random_docbins_are_refused(raw: bytes) -> None:
     pytest.importorskip("spacy", reason="DocBin is spaCy's format")
     for content in (raw, zlib.compress(raw)):
         consume(Source("file.spacy", content), "spacy")

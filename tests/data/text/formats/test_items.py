@@ -37,7 +37,7 @@ def plain(sequence: ItemSequence) -> tuple:
 
 
 @given(st.lists(sequences, max_size=4))
-def test_round_trip(written: list[ItemSequence]) -> None:
+def test_sequences_written_as_items_are_read_back(written: list[ItemSequence]) -> None:
     stream = io.BytesIO()
     assert write_items(iter(written), stream) == len(written)
     back = list(parse_items(Source("items", stream.getvalue())))
@@ -48,7 +48,7 @@ def test_round_trip(written: list[ItemSequence]) -> None:
 
 
 @given(lines)
-def test_reading_is_the_twins(text: str) -> None:
+def test_items_are_read_as_the_twin_reads_them(text: str) -> None:
     source = Source("items", text.encode())
     try:
         expected = list(naive.items(text))
@@ -120,12 +120,12 @@ def test_frozen_items_may_lack_labels() -> None:
         ("\ta", "items, line 1: token 1 of the sequence has no label"),
     ],
 )
-def test_bad_items(text: str, message: str) -> None:
+def test_wrong_items_are_refused_with_their_line(text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         encode_files([Source("items", text.encode())], format="items")
 
 
-def test_bad_utf8_and_bad_format() -> None:
+def test_bytes_that_are_not_utf_8_and_unknown_formats_are_refused() -> None:
     with pytest.raises(InputError, match=r"items, line 2: .*UTF-8"):
         encode_files([Source("items", b"A\ta\nA\t\xff")], format="items")
     with pytest.raises(InputError, match="no format named 'xml'"):
@@ -143,7 +143,7 @@ def test_bad_utf8_and_bad_format() -> None:
         ItemSequence([[("a", 1.0)]], ["A\n"]),
     ],
 )
-def test_what_item_lines_cannot_hold(sequence: ItemSequence) -> None:
+def test_sequences_that_item_lines_cannot_hold_are_refused(sequence: ItemSequence) -> None:
     with pytest.raises(InputError, match="sequence 0"):
         write_items([sequence], io.BytesIO())
 

@@ -19,7 +19,7 @@ from tagfield.errors import InputError
         '{"data": [{"text": "a"}, {"text": "b"}]}',
     ],
 )
-def test_json_files(text: str) -> None:
+def test_a_json_file_is_a_list_or_an_object_with_one_or_values_in_a_row(text: str) -> None:
     assert [record.text for record in read_json(Source("a.json", text.encode()))] == ["a", "b"]
 
 
@@ -66,7 +66,7 @@ def test_line_separators_of_unicode_and_crlf_and_a_mark() -> None:
         ("3", "found a number instead of an object"),
     ],
 )
-def test_what_is_wrong_is_named_with_its_line(line: str, message: str) -> None:
+def test_a_wrong_line_is_refused_with_its_number(line: str, message: str) -> None:
     with pytest.raises(InputError, match=message) as raised:
         list(read_jsonl(Source("a.jsonl", b'{"text": "ok"}\n' + line.encode())))
     assert str(raised.value).startswith("a.jsonl, line 2")

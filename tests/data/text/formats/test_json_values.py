@@ -62,13 +62,13 @@ DIALECTS = {
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_dialects_with_text(dialect: str) -> None:
+def test_every_dialect_with_text_gives_the_same_spans(dialect: str) -> None:
     record = one(DIALECTS[dialect])
     assert isinstance(record, Document)
     assert (record.text, record.spans) == (TEXT, SPANS)
 
 
-def test_prodigy() -> None:
+def test_prodigy_counts_spans_in_tokens_and_rejects_answers() -> None:
     spans = [{"token_start": 0, "token_end": 0, "label": "PER"}, {"start": 5, "end": 10, "label": "VB"}]
     record = one({"text": TEXT, "tokens": TOKENS, "spans": spans, "answer": "accept", "meta": {"source": "web"}})
     assert isinstance(record, Document)
@@ -86,7 +86,7 @@ def test_text_that_is_not_labelled_and_text_without_a_span_differ() -> None:
 
 
 @pytest.mark.parametrize("field", ["labels", "tags", "ner_tags", "ner", "label"])
-def test_tokens(field: str) -> None:
+def test_tokens_have_labels_under_many_names_and_further_columns(field: str) -> None:
     record = one({"tokens": ["Anna", "sings"], field: ["B-PER", None], "pos_tags": ["NNP", "VBZ"], "x": 1, "id": 3})
     assert isinstance(record, Sentence)
     assert record.tokens == (("Anna", "NNP"), ("sings", "VBZ"))
@@ -99,7 +99,7 @@ def test_parts_of_speech_are_labels_if_there_are_no_others() -> None:
     assert (record.labels, record.roles, record.offsets) == (("PROPN",), ("w",), ((0, 4),))
 
 
-def test_numbers_have_names() -> None:
+def test_labels_that_are_numbers_need_names() -> None:
     record = one({"tokens": ["Anna", "sings"], "ner_tags": [1, 0]}, ["O", "B-PER"])
     assert isinstance(record, Sentence)
     assert record.labels == ("B-PER", "O")

@@ -18,7 +18,7 @@ class Rows(list[dict[str, Any]]):
 
 
 @pytest.mark.parametrize("nested", [lambda label: SimpleNamespace(feature=label), lambda label: [label]])
-def test_rows_of_a_dataset(nested: Any) -> None:
+def test_numbers_get_the_names_of_the_features(nested: Any) -> None:
     names = nested(SimpleNamespace(names=["O", "B-PER"]))
     tags = nested(SimpleNamespace(names=["NN", "VB"]))
     features = {"tokens": nested(SimpleNamespace(dtype="string")), "ner_tags": names, "pos_tags": tags}
@@ -29,7 +29,7 @@ def test_rows_of_a_dataset(nested: Any) -> None:
         read(Rows([{"tokens": ["a"], "ner_tags": [5]}], features))
 
 
-def test_rows_of_the_real_library() -> None:
+def test_a_dataset_of_hugging_face_is_read() -> None:
     datasets = pytest.importorskip("datasets", reason="Hugging Face's datasets is not installed")
     import pyarrow
 
@@ -41,7 +41,7 @@ def test_rows_of_the_real_library() -> None:
     assert [s.labels for s in read(made.with_format("numpy")).sentences()] == [("B-PER", "O")]
 
 
-def test_rows_that_are_none() -> None:
+def test_rows_and_options_that_are_none_are_refused() -> None:
     with pytest.raises(InputError, match="row 0: found int; a row is a dict"):
         read([3])
     with pytest.raises(InputError, match="no option named 'colums'"):

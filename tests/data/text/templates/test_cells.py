@@ -78,17 +78,17 @@ pos.same(-1)
         (lambda w: w.match("a", "\ud800"), "lone surrogate"),
     ],
 )
-def test_wrong_cells(make: Any, message: str) -> None:
+def test_wrong_cells_are_refused_with_advice(make: Any, message: str) -> None:
     with pytest.raises(InputError, match=re.escape(message)):
         make(column("w"))
 
 
-def test_an_unknown_function_of_a_column() -> None:
+def test_an_unknown_function_of_a_column_gets_advice() -> None:
     with pytest.raises(AttributeError, match="no function 'lowr'; did you mean 'lower'"):
         _ = column("w").lowr
 
 
 @pytest.mark.parametrize("transitions", ["B:%x[0,w]", column("w")])
-def test_transitions_that_are_no_list(transitions: Any) -> None:
+def test_transitions_that_are_no_list_are_refused(transitions: Any) -> None:
     with pytest.raises(InputError, match="transitions must be a list of cells and strings"):
         template(column("w"), transitions=transitions)

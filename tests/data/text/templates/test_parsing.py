@@ -39,12 +39,12 @@ from tagfield.errors import InputError
         ("v", "names column v, but a token has only w besides the label"),
     ],
 )
-def test_wrong_templates(text: str, message: str) -> None:
+def test_wrong_lines_of_the_language_are_refused_with_advice(text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         WordEncoder(parse_template(text, "mine").with_columns("w y"))
 
 
-def test_half_a_character_in_a_template() -> None:
+def test_half_a_character_in_a_template_is_refused() -> None:
     with pytest.raises(InputError, match=r"template 'mine': 'U:\\ud800%x\[0,0\]' holds a lone surrogate"):
         parse_template("U:\ud800%x[0,0]", "mine")
     forged = Template("mine", (Pattern("U:%x[0,w]"),), ("w", "y")).to_json().replace("U:", "U:\\ud800")
@@ -52,7 +52,7 @@ def test_half_a_character_in_a_template() -> None:
         Template.from_json(forged)
 
 
-def test_padding_and_comments() -> None:
+def test_comments_are_skipped_and_ends_are_padded() -> None:
     text = "# comment\n\nU0:%x[-2,0]/%x[1,0]\r\nU0:%x[-2,0]/%x[1,0]\nU1\nB\nB7\n"
     template = parse_template(text, "mine")
     assert [pattern.line for pattern in template.patterns] == [3, 4, 5]
@@ -74,7 +74,7 @@ def test_padding_and_comments() -> None:
         ("# nothing\nB\n", "found no pattern; add at least one U line"),
     ],
 )
-def test_bad_templates(text: str, message: str) -> None:
+def test_wrong_lines_of_crfpp_are_refused_with_their_number(text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         parse_template(text, "mine")
 

@@ -97,7 +97,7 @@ def test_chunking_is_crfsuites_example() -> None:
     assert encoded.attributes.strings() == first + second
 
 
-def test_files_and_presets(tmp_path: Path) -> None:
+def test_a_template_is_loaded_by_name_or_path_and_slips_get_advice(tmp_path: Path) -> None:
     path = tmp_path / "template"
     path.write_bytes(b"U0:%x[0,0]\nU1:\xff\n")
     with pytest.raises(InputError, match="line 2: the bytes are not valid UTF-8"):

@@ -16,7 +16,7 @@ def test_the_longest_phrase_wins_and_phrases_do_not_overlap() -> None:
     assert values("in(x)", list("abd"), (phrases,)) == ["B-x", "I-x", "B-x"]
 
 
-def test_cluster_files_with_wrong_lines(tmp_path: Any) -> None:
+def test_cluster_files_with_wrong_lines_are_refused(tmp_path: Any) -> None:
     (tmp_path / "paths").write_text("Rome\t0010\nParis\n")
     with pytest.raises(InputError, match="line 2: found 'Paris'; write word<TAB>path"):
         cluster("brown", tmp_path / "paths")
@@ -32,6 +32,6 @@ def test_cluster_files_with_wrong_lines(tmp_path: Any) -> None:
         (lambda: regex(None, "a"), "regex None: a name must consist of letters"),
     ],
 )
-def test_resources_of_the_wrong_type(make: Any, message: str) -> None:
+def test_resources_of_the_wrong_type_are_refused(make: Any, message: str) -> None:
     with pytest.raises(InputError, match=re.escape(message)):
         make()

@@ -9,7 +9,7 @@ from tagfield.errors import InputError
 
 
 @pytest.mark.parametrize("template", [*PRESETS.values(), parse_template("U0:%x[0,0]", "é")])
-def test_json_round_trip(template: Template) -> None:
+def test_templates_survive_json(template: Template) -> None:
     assert Template.from_json(template.to_json()) == template
     assert template.name in repr(template)
 
@@ -31,6 +31,6 @@ def test_json_round_trip(template: Template) -> None:
         )
     ],
 )
-def test_json_that_is_no_template(text: str) -> None:
+def test_json_that_is_no_template_is_refused(text: str) -> None:
     with pytest.raises(InputError):
         Template.from_json(text)

@@ -29,18 +29,18 @@ def encode(function: Any, many: bool = False) -> list[str]:
         (lambda cells: ["a", "\ud800"], False, "lone surrogate"),
     ],
 )
-def test_functions_that_return_something_else(function: Any, many: bool, message: str) -> None:
+def test_functions_that_return_something_else_are_refused(function: Any, many: bool, message: str) -> None:
     with pytest.raises(InputError, match=message):
         encode(function, many)
 
 
-def test_values() -> None:
+def test_a_function_gives_one_value_several_or_none() -> None:
     assert encode(lambda cells: [None, "x"]) == ["=x"]
     assert encode(lambda cells: [["x", "", "y"], []], many=True) == ["=x", "=", "=y"]
     assert encode(lambda cells: ["x", ["z", "x"]], many=True) == ["=x", "=z"]
 
 
-def test_a_function_that_fails_once() -> None:
+def test_an_encoder_works_after_a_function_failed() -> None:
     failures = [ZeroDivisionError()]
 
     def function(cells: list[str]) -> list[str]:
@@ -65,7 +65,7 @@ def test_a_function_that_fails_once() -> None:
         ([(["a", ""], [(0, 7)])], "there is no column 7"),
     ],
 )
-def test_wrong_patterns(patterns: Any, message: str) -> None:
+def test_patterns_that_do_not_fit_are_refused(patterns: Any, message: str) -> None:
     encoder = TemplateEncoder([True], 1000, "one column")
     with pytest.raises(InputError, match=message):
         encoder.set_patterns(patterns, [], False)
@@ -73,7 +73,7 @@ def test_wrong_patterns(patterns: Any, message: str) -> None:
         encoder.encode_words(WORDS, None, Vocabulary(), False, Vocabulary(), True)
 
 
-def test_columns_that_are_not_there() -> None:
+def test_columns_that_are_not_there_are_refused() -> None:
     encoder = TemplateEncoder([False], 1000, "one column")
     with pytest.raises(InputError, match="there is no column 1"):
         encoder.compare(1, 1)

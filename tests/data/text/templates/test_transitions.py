@@ -84,7 +84,7 @@ def test_files_and_words_give_the_same() -> None:
     assert without.edges is None
 
 
-def test_crfpp_at_the_ends() -> None:
+def test_crfpp_pads_rows_beyond_the_ends() -> None:
     lines = [f"U{k}:%x[{k},0]" for k in (-8, -1, 1, 8)]
     read = parse_template("\n".join([*lines, "B:%x[-8,0]%x[8,0]", "U"]))
     encoded = encode_words([["a", "b"]], template=read)
@@ -110,13 +110,13 @@ def test_a_template_of_transitions_alone() -> None:
         ("syntax crf\nu", "line 1: found 'syntax crf'; write syntax wapiti, or leave it out"),
     ],
 )
-def test_wrong_templates(text: str, message: str) -> None:
+def test_wrong_lines_of_transitions_are_refused(text: str, message: str) -> None:
     with pytest.raises(InputError) as caught:
         parse_template(text)
     assert message in str(caught.value)
 
 
-def test_forged_templates() -> None:
+def test_json_of_forged_transitions_is_refused() -> None:
     made = parse_template("U:%x[0,0]\nB:%x[0,0]")
     for old, new in (('"B:%x[0,0]", 2', '"B:%x[0,0]", "2"'), ('[["B:%x[0,0]", 2]]', "3"), ("%x[0,0]", "%z[0,0]")):
         with pytest.raises(InputError):
@@ -126,7 +126,7 @@ def test_forged_templates() -> None:
         Template.from_json(forged)
 
 
-def test_padding_of_the_native_encoder() -> None:
+def test_padding_that_does_not_fit_the_native_encoder_is_refused() -> None:
     encoder = TemplateEncoder([True], 1000, "one column")
     pattern = [(["=", ""], [(-1, 0)])]
     with pytest.raises(InputError, match="one entry for each column"):

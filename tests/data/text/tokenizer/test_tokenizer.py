@@ -100,7 +100,7 @@ def test_words_and_sentences_of_english(text: str) -> None:
     assert split(text) == ENGLISH[text]
 
 
-def test_characters_and_whitespace() -> None:
+def test_characters_and_whitespace_split_at_each_character_or_space() -> None:
     assert words("東京 だ。はい\nい", "characters") == [["東", "京", "だ", "。"], ["は", "い"], ["い"]]
     assert words("It 's  fine .\r\n\r\nWell\u00a0done", "whitespace") == [["It", "'s", "fine", "."], ["Well", "done"]]
 
@@ -187,7 +187,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("message", WRONG)
-def test_a_wrong_tokenizer_is_told_where(message: str) -> None:
+def test_a_tokenizer_that_returns_something_wrong_is_refused_with_the_place(message: str) -> None:
     with pytest.raises(InputError, match=message):
         tokenize("to be,", WRONG[message])
 

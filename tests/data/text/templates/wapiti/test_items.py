@@ -6,7 +6,7 @@ from tagfield.errors import InputError
 from tagfield.templates import split_observations
 
 
-def test_observations_without_patterns() -> None:
+def test_observations_are_split_by_their_first_letter() -> None:
     X, edges = split_observations([[["u1", "u1", "b"], ["*2"]], []])
     assert X == [[["u1", "u1"], ["*2"]], []]
     assert edges == [[["b"], ["*2"]], []]

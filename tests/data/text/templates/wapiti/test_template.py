@@ -77,7 +77,7 @@ def test_files_and_words_give_the_same() -> None:
     assert from_words.edges.strings() == ["*:café/true"]
 
 
-def test_lines_and_comments(tmp_path: Path) -> None:
+def test_comments_are_dropped_and_equal_lines_count_twice(tmp_path: Path) -> None:
     text = "# words\nU00:%x[0,0]   # the word\r\n\nb\nB1\n*2\nu00:%x[0,0]\n"
     template = parse_wapiti(text)
     assert [(p.text, p.line) for p in template.patterns] == [("u00:%x[0,0]", 2), ("*2", 6), ("u00:%x[0,0]", 7)]
@@ -113,12 +113,12 @@ def test_a_template_survives_json_and_pickle() -> None:
         ("# nothing\nb\n", "found no pattern; add at least one, such as u:%x[0,0]"),
     ],
 )
-def test_wrong_patterns(text: str, message: str) -> None:
+def test_wrong_patterns_are_refused_with_their_line(text: str, message: str) -> None:
     with pytest.raises(InputError) as caught:
         parse_wapiti(text)
     assert message in str(caught.value)
 
 
-def test_columns_that_are_not_there() -> None:
+def test_columns_that_the_data_lacks_are_refused() -> None:
     with pytest.raises(InputError, match="names column 3, but a token has only w besides the label"):
         encode_words([["a"]], template=parse_wapiti("u:%x[0,3]").with_columns("w y"))
