@@ -89,6 +89,13 @@ def learnable(count: int, seed: int = 0) -> Problem:
     return Problem(sentences, [[w % 3 for w in ws] for ws in words], [1.0] * count, 15, 3)
 
 
+def noisy(count: int = 30) -> Problem:
+    """Learnable, with one label in six wrong, so that nothing separates it."""
+    clean, rng = learnable(count), np.random.default_rng(9)
+    gold = [[y if rng.random() > 1 / 6 else int(rng.integers(3)) for y in path] for path in clean.gold]
+    return replace(clean, gold=gold)
+
+
 def encode(problem: Problem) -> Encoded:
     """The problem through the package's own door, ids as they are.
 

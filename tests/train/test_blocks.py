@@ -70,7 +70,7 @@ def same_on_any(encoded: Encoded, name: str, **options: Any) -> None:
 @pytest.mark.parametrize(
     ("name", "block"), [(name, block) for name in NAMED for block in ([1] if name in ("sgdqn", "smd") else [1, 8, 32])]
 )
-def test_every_recipe(name: str, block: int) -> None:
+def test_every_recipe_has_the_same_bits_on_any_number_of_threads(name: str, block: int) -> None:
     same_on_any(PLAIN, name, block=block)
     same_on_any(PLAIN, name, block=block, average=True, c2=20.0)  # z is folded into the weights on its way
 
@@ -79,13 +79,13 @@ def test_every_recipe(name: str, block: int) -> None:
     "options", [{}, {"average": True}, {"metric": "adaptive"}, {"respond": "states"}, {"cost": 2.0}]
 )
 @pytest.mark.parametrize("name", ["u2.g1", "ngd"])
-def test_what_a_recipe_can_be_told(name: str, options: dict[str, Any]) -> None:
+def test_options_keep_the_bits(name: str, options: dict[str, Any]) -> None:
     counted = COUNTED if name == "ngd" else {}
     for data in (PLAIN, VALUES, EDGES, unknown(PLAIN)):
         same_on_any(data, name, **counted, **options)
 
 
-def test_unknown_labels_and_constraints() -> None:
+def test_unknown_labels_and_constraints_keep_the_bits() -> None:
     names, data = PLAIN.labels.strings(), PLAIN.dataset
     seen = {(names[i], names[j]) for i, j in pairwise(data.labels)}
     rules = rules_of(lambda before, after: None in (before, after) or (before, after) in seen, names)
@@ -98,19 +98,19 @@ def test_unknown_labels_and_constraints() -> None:
 
 @pytest.mark.parametrize("block", [8, 16])
 @pytest.mark.parametrize("transitions", ["observed", "all"])
-def test_unknown_labels_among_many(transitions: str, block: int) -> None:
+def test_unknown_labels_among_many_keep_the_bits(transitions: str, block: int) -> None:
     hidden = unknown(sequences(labels=70))
     for name in ("sgd", "u2.g1"):
         same_on_any(hidden, name, features="observed", transitions=transitions, block=block)
 
 
-def test_class_weights_and_sparse_rows() -> None:
+def test_class_weights_and_sparse_rows_keep_the_bits() -> None:
     same_on_any(PLAIN, "adaptive", more={"class_weight": np.linspace(0.5, 2.0, 11)})
     wide = made(PLAIN, Settings.of("sgd", rate=0.1)).problem.features
     same_on_any(PLAIN, "sgd", more={"features": wide.compact(wide.zero)[0]})
 
 
-def test_the_loss_of_given_weights() -> None:
+def test_the_loss_of_given_weights_has_the_same_bits() -> None:
     trainer = made(PLAIN, Settings.of("sgd", rate=0.1))
     trainer.run(np.arange(30))
     problems = [replace(trainer.problem, settings=Settings.of("sgd", threads=threads)) for threads in TEAMS]

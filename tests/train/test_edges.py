@@ -78,7 +78,7 @@ def test_edge_attributes_that_never_occur_change_nothing(recipe: str) -> None:
 
 
 @pytest.mark.parametrize("recipe", ["u2.g1", "adaptive", "lbfgs"])
-def test_unknown_labels_and_rules(recipe: str) -> None:
+def test_they_are_learned_with_unknown_labels_and_rules(recipe: str) -> None:
     data = encode(flipping(120))
     rules = rules_of(lambda before, after: True, data.labels.strings())
     hidden = with_hidden(data, np.s_[1::3])

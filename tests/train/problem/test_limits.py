@@ -11,7 +11,6 @@ from tagfield.bregman.generators import parse_generator
 from tagfield.bregman.losses import named_loss, update
 from tagfield.bregman.responses import Response
 from tagfield.data.dataset import UNKNOWN
-from tagfield.errors import InputError
 from tagfield.inference.constraints import Rules
 from tagfield.inference.lattice import open_corpus
 from tagfield.train import Settings, train
@@ -142,24 +141,3 @@ def test_plain_gradients_reach_the_optimum_of_lbfgs() -> None:
     by_steps = train(encoded, Settings("sgd", features="all", c2=1.0, epochs=300, delta=0.0))
     at_once = train(encoded, Settings("lbfgs", features="all", c2=1.0, epochs=300))
     assert by_steps.best.objective == pytest.approx(at_once.best.objective, rel=3e-3)
-
-
-def test_the_choice_counts_known_tokens_only(caplog: pytest.LogCaptureFixture) -> None:
-    encoded = encode(learnable(200))
-    encoded = with_hidden(encoded, np.s_[::2])
-    with caplog.at_level("INFO", logger="tagfield.train.trainers.update_search"):
-        trained = train(encoded, Settings.of("ngd", generator="auto", epochs=3))
-    shares = [float(text.split(": ")[1].split(" %")[0]) for text in caplog.messages if " % after " in text]
-    assert max(shares) > 90  # were unknown tokens counted as wrong, half would be the most
-    assert trained.stop_reason == "it reached the maximum of 3 epochs"
-
-
-@pytest.mark.parametrize("settings", [Settings("pa"), Settings("arow"), Settings.of("ngd", batch=True)])
-def test_what_has_no_sum_over_paths_says_so(settings: Settings) -> None:
-    encoded = encode(learnable(5))
-    encoded = with_hidden(encoded, 0)
-    with pytest.raises(
-        InputError,
-        match=r"1 of \d+ tokens have no label, but .* needs one for every token; use lbfgs or a stochastic recipe",
-    ):
-        train(encoded, settings)

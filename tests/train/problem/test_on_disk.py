@@ -112,7 +112,7 @@ def test_counts_over_windows_are_those_of_the_whole(corpus: Corpus, kind: str, m
         np.testing.assert_array_equal(np.signbit(mine), np.signbit(theirs))
 
 
-def test_held_out_data_and_class_weights(file: Path, corpus: Corpus) -> None:
+def test_held_out_data_and_class_weights_give_the_run_of_memory(file: Path, corpus: Corpus) -> None:
     encoded = encode_files(file, template="chunking")
     dev = encode_files(
         file, template=corpus.template, attributes=corpus.attributes, labels=corpus.labels, edge_attributes=corpus.edges
@@ -141,7 +141,7 @@ def test_the_window_is_small_and_what_needs_memory_says_so(corpus: Corpus, monke
         problem_of(corpus, Settings.of("lbfgs", c1=0.1), None, None, None, 9000)
 
 
-def test_a_window_is_a_size(corpus: Corpus) -> None:
+def test_a_window_that_is_no_size_is_refused(corpus: Corpus) -> None:
     with pytest.raises(InputError, match="is not a size of memory"):
         train(corpus, Settings("sgd"), window="large")
 

@@ -7,7 +7,7 @@ from tagfield.train.problem.order import CHUNK, CHUNKS, POOL, epoch_order
 
 
 @pytest.mark.parametrize("sentences", [0, 1, 5, POOL, POOL + 1, 3 * POOL + 77, 40 * CHUNK + POOL])
-def test_every_sentence_once(sentences: int) -> None:
+def test_an_order_has_every_sentence_once(sentences: int) -> None:
     order = epoch_order(np.random.default_rng(3), sentences)
     assert order.dtype == np.int64
     np.testing.assert_array_equal(np.sort(order), np.arange(sentences))

@@ -5,44 +5,9 @@ import time
 
 from rich.console import Console
 
-from tagfield.evaluate import evaluate
-from tagfield.train import Epoch
 from tagfield.train.progress.status import RunStatus
 from tagfield.train.progress.terminal import LiveProgress, PlainProgress, open_progress, sparkline
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.time = 100.0
-
-    def __call__(self) -> float:
-        return self.time
-
-
-def epochs(count: int, *, scores: bool = True) -> list[Epoch]:
-    gold = [["B-X", "O"] * 5]
-    found = []
-    for k in range(1, count + 1):
-        guess = [["B-X"] + gold[0][1:k] + ["O"] * (10 - max(k, 1))]
-        figures = evaluate(gold, guess) if scores else None
-        found.append(Epoch(k, 1000.0 / k, 0.5 * k, 1.0, 0.05, figures, best=True))
-    return found
-
-
-def test_time_left_follows_the_pace_of_the_last_epochs() -> None:
-    clock = Clock()
-    course = RunStatus(10, 1000, dev=True, chunks=True, now=clock)
-    assert course.left() is None
-    for epoch in epochs(4):
-        clock.time += 60.0 if epoch.number == 1 else 2.0  # the first one has the calibration in it
-        course.add(epoch)
-    assert course.left() == 12.0
-    clock.time += 1.5
-    assert course.left() == 10.5
-    clock.time += 100
-    assert course.left() == 0.0
-    assert course.speed(0) is None
-    assert course.speed(2) == 2000.0
+from tests.support.runs import Clock, epochs
 
 
 def test_a_live_display_shows_the_last_epochs_and_what_ctrl_c_does() -> None:

@@ -103,7 +103,7 @@ def test_features_that_do_not_fit_into_memory_are_observed(monkeypatch: pytest.M
         assert Settings(features="all").for_data(encoded).features == "all"
 
 
-def test_the_command_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_says_why_features_are_observed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "train.txt").write_text("a B-X\nb O\n\n")
     given = ["train", "train.txt", "--template", "words", "-o", "model"]
     assert "features   observed" not in good(*given, cwd=tmp_path)
@@ -113,7 +113,7 @@ def test_the_command_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.skipif(not (WNUT / "train.txt").is_file(), reason=f"WNUT-17 is not in {WNUT}")
-def test_names_in_tweets() -> None:
+def test_it_finds_more_names_in_tweets_than_the_papers_recipe() -> None:
     """A tenth of WNUT-17's training part, where the recipes of the paper miss most names."""
     whole = encode_files(WNUT / "train.txt", template="words")
     order = np.random.default_rng(0).permutation(len(whole))

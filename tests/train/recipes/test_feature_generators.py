@@ -127,7 +127,7 @@ def named(encoded: Encoded, given: Any) -> tuple[list[int], int]:
     return rows.states.tolist(), rows.transitions
 
 
-def test_what_a_kind_names() -> None:
+def test_a_kind_names_words_and_patterns_of_attributes() -> None:
     encoded = encode_sequences([[["w[0]=a", "w[0]=b=c", "w[1]=a", "bias"]]], [["X"]])
     assert named(encoded, {"w[0]": "erf"}) == ([1, 1, 0, 0], 0)
     assert named(encoded, {"states": "erf", "transitions": "gd", "bias": "quadratic"}) == ([1, 1, 1, 3], 2)
@@ -144,7 +144,7 @@ def test_what_a_kind_names() -> None:
         ({"edges": "erf"}, "^generators names edges, but the data has no edge attributes$"),
     ],
 )
-def test_a_kind_that_is_not_there(given: Any, says: str) -> None:
+def test_a_kind_that_is_not_there_is_refused(given: Any, says: str) -> None:
     encoded = encode_sequences([[["w[0]=a"], ["w[0]=b"]]] * 5, [["X", "Y"]] * 5)
     with pytest.raises(InputError, match=says):
         train(encoded, Settings.of("ngd", generators=given))
@@ -160,12 +160,12 @@ def test_a_kind_that_is_not_there(given: Any, says: str) -> None:
         ({"states": "arcton"}, "arcton"),
     ],
 )
-def test_what_is_no_generator(given: Any, says: str) -> None:
+def test_what_is_no_generator_is_refused(given: Any, says: str) -> None:
     with pytest.raises(InputError, match=says):
         Settings.of("ngd", generators=given)
 
 
-def test_where_kinds_do_not_apply() -> None:
+def test_kinds_are_refused_where_they_do_not_apply() -> None:
     with pytest.raises(InputError, match="generators does not apply to ngd with batch"):
         Settings.of("ngd", generators="transitions=quadratic", batch=True)
     with pytest.raises(InputError, match="generators applies only to stochastic recipes, not to lbfgs"):

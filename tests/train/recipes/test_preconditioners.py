@@ -169,7 +169,7 @@ def test_the_same_bits_on_any_number_of_threads(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", MEASURING)
-def test_unknown_labels_rules_and_class_weights(name: str) -> None:
+def test_the_objective_falls_with_unknown_labels_and_class_weights(name: str) -> None:
     encoded = encode(learnable(60))
     hidden = with_hidden(encoded, np.arange(0, len(encoded.dataset.labels), 3))
     for data, more in ((hidden, {}), (encoded, {"class_weight": np.array([0.5, 1.0, 2.0])})):
@@ -197,7 +197,7 @@ def test_curvature_shortens_the_steps_of_sgdqn() -> None:
 
 
 @pytest.mark.parametrize("name", MEASURING)
-def test_blocks_streams_and_counts_are_refused_in_a_sentence(name: str) -> None:
+def test_blocks_and_counts_are_refused(name: str) -> None:
     with pytest.raises(InputError, match=f"^block must be 1 with metric {name}, got 8: each step measures"):
         Settings.of(name, block=8)
     assert Settings.of(name, block=1).recipe.block == 1
@@ -206,7 +206,7 @@ def test_blocks_streams_and_counts_are_refused_in_a_sentence(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NEW)
-def test_streams_and_clusters(name: str) -> None:
+def test_only_newton_streams_and_none_trains_on_a_cluster(name: str) -> None:
     crf = CRF("u2.g1", metric=name)
     if name == "newton":
         crf.partial_fit([[["a"], ["b"]]] * 20, [["X", "Y"]] * 20, classes=["X", "Y"])

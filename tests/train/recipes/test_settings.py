@@ -150,7 +150,7 @@ def test_what_a_recipe_takes_and_what_it_refuses(name: str) -> None:
 
 
 @pytest.mark.parametrize("case", list(ALSO), ids=str)
-def test_an_option_that_makes_another_recipe(case: tuple[str, str, Any]) -> None:
+def test_an_option_that_makes_another_recipe_changes_what_it_takes(case: tuple[str, str, Any]) -> None:
     name, option, value = case
     suffix = {"batch": " with batch", "generator": " with generator auto"}.get(option, "")
     for other, changed in CHANGED.items():
@@ -168,7 +168,7 @@ def test_an_option_that_makes_another_recipe(case: tuple[str, str, Any]) -> None
                 Settings.of(name, **given)
 
 
-def test_what_the_options_make_of_a_recipe() -> None:
+def test_options_decide_the_record_and_its_parts() -> None:
     kinds = {
         "u2.g1": Stochastic, "adaptive": Stochastic, "ngd": Stochastic, "pa": Margin, "lbfgs": QuasiNewton
     }  # fmt: skip
@@ -208,18 +208,12 @@ def test_the_default_is_the_default_recipe() -> None:
         (lambda: Settings.of("ngd", generator=7), GENERATOR),
     ],
 )  # fmt: skip
-def test_what_cannot_be_told(make: Any, message: str) -> None:
+def test_recipes_and_options_that_do_not_exist_or_do_not_fit_are_refused(make: Any, message: str) -> None:
     with pytest.raises(InputError, match=f"^{re.escape(message)}$"):
         make()
 
 
-def test_annealing_needs_a_slope() -> None:
-    for option, what in (({"anneal": 1.0}, "anneal"), ({"respond": "states"}, "respond='states'")):
-        with pytest.raises(InputError, match=f"^{what} needs a response with a slope at 0, .* is 0$"):
-            Settings.of("ngd", generator="pnorm:4", **option)
-
-
-def test_plain_values_there_and_back() -> None:
+def test_plain_values_make_the_same_settings() -> None:
     for settings in every():
         values = settings.to_dict()
         assert all(value is None or isinstance(value, bool | int | float | str) for value in values.values())
@@ -227,7 +221,7 @@ def test_plain_values_there_and_back() -> None:
         assert hash(Settings.of(**values)) == hash(settings)
 
 
-def test_pickles_and_copies() -> None:
+def test_pickles_and_copies_are_equal() -> None:
     for settings in every():
         for again in (pickle.loads(pickle.dumps(settings)), copy.copy(settings), copy.deepcopy(settings)):
             assert again == settings, settings
@@ -263,7 +257,7 @@ def test_functions_of_ones_own_are_named() -> None:
         Settings.of(**values)
 
 
-def test_the_run_in_a_few_words() -> None:
+def test_describe_names_the_recipe_and_what_was_changed() -> None:
     for settings, words in (
         (Settings.of("u2.g1", average=True, rate=0.1), "u2.g1, averaged, rate 0.1, c2 1, seed 0"),
         (Settings("lbfgs", c1=0.5, min_count=2), "lbfgs, c1 0.5, c2 1, seed 0, minimum count 2"),
@@ -272,3 +266,22 @@ def test_the_run_in_a_few_words() -> None:
         (Settings.of("ngd", generator="gd:2"), "ngd: B2, γ = 0, of gd:2, c2 1, seed 0"),
     ):
         assert settings.describe() == f"{words} · {settings.recipe.about}"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"recipe": "sdg"}, "no algorithm named 'sdg'; did you mean 'sgd'?"),
+        ({"features": "some"}, "features must be one of observed, all, auto; got 'some'"),
+        ({"c2": -1.0}, "c2 must be ≥ 0, got -1"),
+        ({"c2": float("nan")}, "c2 must be ≥ 0, got nan"),
+        ({"c2": float("inf")}, "c2 must be a finite number, got inf"),
+        ({"epochs": 0}, "epochs must be at least 1, got 0"),
+        ({"threads": 0}, "threads must be at least 1, got 0"),
+        ({"rate": 0.0}, "rate must be above 0, got 0"),
+        ({"rate": float("inf")}, "rate must be a finite number, got inf"),
+    ],
+)
+def test_names_and_numbers_that_no_option_takes_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=f"^{re.escape(message)}$"):
+        Settings.of(**options)

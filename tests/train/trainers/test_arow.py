@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tagfield.errors import InputError, TrainingError
+from tagfield.errors import TrainingError
 from tagfield.inference.lattice import open_corpus
 from tagfield.train import Settings, train
 from tagfield.train.loop.trained import Trained
@@ -126,13 +126,6 @@ def test_what_can_be_separated_is_separated() -> None:
     assert trained.history[-1].objective == 0
     assert trained.best.scores is not None
     assert trained.best.scores.accuracy == 1
-
-
-@pytest.mark.parametrize("name", ["arow_variance", "arow_gamma"])
-@pytest.mark.parametrize("value", [0.0, -1.0, np.inf, np.nan])
-def test_numbers_that_are_refused(name: str, value: float) -> None:
-    with pytest.raises(InputError, match=f"{name} must be"):
-        train(encode(learnable(2)), Settings.of("arow", **{name: value}))
 
 
 def test_scores_that_leave_the_numbers_are_an_error() -> None:

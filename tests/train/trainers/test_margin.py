@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tagfield import CRF
-from tagfield.errors import InputError, TrainingError
+from tagfield.errors import TrainingError
 from tagfield.inference.lattice import open_corpus
 from tagfield.train import Settings, train
 from tagfield.train.recipes.crfsuite_recipes import Margin, Perceptron
@@ -172,18 +172,3 @@ def test_steps_that_have_no_number_are_an_error() -> None:
     tiny = Problem([[[(0, 1.3e-19)]], [[(0, 1.3e-19)]]], [[1], [1]], [30.0, 1.0], 1, 2)
     with pytest.raises(TrainingError, match=r"epoch 1: .* \(pa\)"):
         train(encode(tiny), Settings.of(recipe="pa", features="all", pa_type=0, epochs=1))
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"pa_type": 3}, "pa_type must be at most 2, got 3"),
-        ({"pa_type": -1}, "pa_type must be ≥ 0, got -1"),
-        ({"pa_type": 0.5}, "pa_type must be a whole number, got 0.5"),
-        ({"pa_c": 0.0}, "pa_c must be above 0, got 0"),
-        ({"epsilon": -1.0}, "epsilon must be ≥ 0, got -1"),
-    ],
-)
-def test_bad_settings(options: dict[str, float], message: str) -> None:
-    with pytest.raises(InputError, match=f"^{message}$"):
-        Settings.of("pa", **options)

@@ -169,7 +169,7 @@ def test_threads_change_no_bit_whatever_a_recipe_is_told(name: str, options: dic
     same_on_any(PLAIN, name, minibatch=5, more={"features": wide.compact(wide.zero)[0]}, **counted, **options)
 
 
-def test_many_labels() -> None:
+def test_many_labels_keep_the_bits() -> None:
     """Expected transitions as factors and as lists, and class weights."""
     rng = np.random.default_rng(6)
     X = [[[f"w{rng.integers(40)}", f"v{rng.integers(9)}"] for _ in range(rng.integers(1, 9))] for _ in range(40)]

@@ -50,7 +50,7 @@ def gradient(encoded: Encoded, features: FeatureSet, theta: Dense, threads: int 
 
 @settings(max_examples=60, deadline=None)
 @given(problems(labels=LABELS, edges=True), st.integers(0, 2**32 - 1), st.sampled_from([0.0, 1.0, 5.0, 200.0]))
-def test_the_gradient_of_every_kind_of_rows(problem: Problem, seed: int, size: float) -> None:
+def test_the_gradient_of_every_kind_of_rows_follows_the_definition(problem: Problem, seed: int, size: float) -> None:
     rng = np.random.default_rng(seed)
     encoded = encode(problem)
     for features in rows_of_every_kind(problem, open_corpus(encoded.dataset)):
@@ -137,7 +137,7 @@ def test_parts_of_whole_blocks_give_the_bits_of_the_whole(problem: Problem, seed
 
 
 @pytest.mark.parametrize("kind", ["all", "observed"])
-def test_a_corpus_of_several_chunks(kind: str) -> None:
+def test_a_corpus_of_several_chunks_gives_the_bits_of_one(kind: str) -> None:
     """One block after another, each a chunk of its own, gives the same bits; the blocks are checked above."""
     rng = np.random.default_rng(0)
     sizes = rng.integers(0, 21, 600)

@@ -64,7 +64,7 @@ def test_it_ends_at_the_optimum(size: int, seed: int, c1: float) -> None:
     assert logistic(x)[0] + c1 * np.abs(x).sum() <= best.fun * (1 + 1e-6) + 1e-9
 
 
-def test_a_valley_that_is_not_convex() -> None:
+def test_it_follows_a_valley_that_is_not_convex() -> None:
     def rosenbrock(x: Doubles) -> tuple[float, Doubles]:
         a, b = 1 - x[0], x[1] - x[0] ** 2
         return float(a * a + 100 * b * b), np.array([-2 * a - 400 * x[0] * b, 200 * b])

@@ -213,16 +213,6 @@ def test_the_loss_of_large_scores_keeps_its_digits(value: float) -> None:
     assert losses == pytest.approx([9.1869, 2.7995, 1.5345], rel=1e-3)  # the same for all: the sign alone decides
 
 
-@pytest.mark.parametrize("cost", [0.0, 0.5, 4.0])
-def test_the_loss_of_no_weights_is_known(cost: float) -> None:
-    """So that training can tell when weights have become worse than none, also with a cost."""
-    encoded = encode_sequences([[["a"], ["b"], ["c"]], [["b"]]], [["X", "Y", "Z"], ["Z"]], weights=[2.0, 0.5])
-    trainer = made(encoded, Settings.of("sgd", rate=0.1, cost=cost, features="all"))
-    nothing = trainer.problem.features.zeros()
-    assert trainer._untrained == pytest.approx(trainer.problem.nll(nothing, cost=cost), rel=1e-6)
-    assert trainer._untrained == pytest.approx(6.5 * math.log(1 + 2 * math.exp(cost)))
-
-
 def test_a_rate_is_found_with_a_cost_and_the_gold_path_leads_by_more() -> None:
     encoded = encode_sequences([[["a"], ["b"]], [["b"], ["a"]]] * 20, [["X", "Y"], ["Y", "X"]] * 20)
     losses = {}

@@ -103,7 +103,7 @@ def test_a_resumed_trainer_goes_on_to_the_same_bits(encoded: Encoded, name: str,
 
 @pytest.mark.parametrize("name", [name for name in CASES if name not in WHOLE])
 @pytest.mark.parametrize("done", [10, 20, 50, 75, 110])
-def test_a_trainer_resumed_within_an_epoch(encoded: Encoded, name: str, done: int) -> None:
+def test_a_trainer_resumed_within_an_epoch_goes_on_to_the_same_bits(encoded: Encoded, name: str, done: int) -> None:
     """The average starts again after half an epoch and after one, and annealing goes by epochs of 40 sentences."""
     every = np.concatenate(orders(len(encoded)))
     first = made(encoded, CASES[name])

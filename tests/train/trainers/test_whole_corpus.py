@@ -37,7 +37,7 @@ def counted(problem: Problem, features: FeatureSet) -> Dense:
 @given(
     problems(labels=LABELS, edges=True), st.sampled_from(["all", "observed"]), st.sampled_from([1, 2]), st.booleans()
 )
-def test_the_empirical_counts(problem: Problem, kind: str, min_count: int, compact: bool) -> None:
+def test_the_empirical_counts_follow_the_definition(problem: Problem, kind: str, min_count: int, compact: bool) -> None:
     corpus = open_corpus(encode(problem).dataset)
     features = feature_set(corpus, problem.attributes, problem.labels, kind, min_count, edges=problem.edge_attributes)
     features = features.compact(features.zero)[0] if compact else features
@@ -127,7 +127,7 @@ def test_where_there_is_nothing_to_gain_it_ends_at_once() -> None:
     assert not trained.weights.state.any()
 
 
-def test_no_feature_is_frequent_enough() -> None:
+def test_without_a_frequent_feature_it_ends_without_an_epoch() -> None:
     labels = 40  # in sparse rows
     problem = Problem(
         [[[(y, 1.0)]] for y in range(labels)], [[y] for y in range(labels)], [1.0] * labels, labels, labels
@@ -155,3 +155,15 @@ def test_it_ends_at_the_fixed_point_of_its_own_regulariser(generator: str, c2: f
     start = objective(np.zeros_like(x))[1] / count
     first = chosen.recipe.f.direction(start + target, target)
     assert np.linalg.norm(left) < 3e-5 * np.linalg.norm(first)  # delta, and weights in single precision
+
+
+@pytest.mark.parametrize("generator", ["quadratic", "arctan:0.1"])
+def test_the_whole_corpus_at_once_with_much_regularisation(generator):
+    encoded = encode_sequences([[["a"], ["b"]], [["b"], ["a"]]] * 5, [["X", "Y"], ["Y", "X"]] * 5)
+    settings = Settings.of(recipe="ngd", generator=generator, batch=True, features="all", c2=100.0, epochs=500)
+    trained = train(encoded, settings)
+    if generator == "quadratic":
+        best = train(encoded, Settings(recipe="lbfgs", features="all", c2=100.0, epochs=500)).best.objective
+        assert trained.best.objective == pytest.approx(best, rel=1e-4)
+    nll = trained.history[-1].objective - 100.0 * trained.history[-1].norm ** 2
+    assert nll < 20 * np.log(2)  # what zero weights give for the 20 tokens

@@ -21,7 +21,7 @@ def data() -> tuple[Encoded, Encoded]:
 
 
 @pytest.mark.slow
-def test_the_objective_of_sgd(data: tuple[Encoded, Encoded]) -> None:
+def test_the_objective_of_sgd_is_known_whatever_the_shuffle(data: tuple[Encoded, Encoded]) -> None:
     """36,170 · 22,075 · 18,440 after epochs 1 to 3 with c2 = 1 and λ̂ = 0.1, whatever the shuffle."""
     trained = train(data[0], Settings.of(recipe="sgd", rate=0.1, epochs=3, seed=4, block=1), dev=data[1])
     found = [epoch.objective for epoch in trained.history]
@@ -32,7 +32,7 @@ def test_the_objective_of_sgd(data: tuple[Encoded, Encoded]) -> None:
 
 
 @pytest.mark.slow
-def test_three_epochs_of_the_papers_recipe(data: tuple[Encoded, Encoded], tmp_path: Path) -> None:
+def test_three_epochs_of_the_papers_recipe_reach_its_accuracy(data: tuple[Encoded, Encoded], tmp_path: Path) -> None:
     """Large feature set, u2.g1: above 95.7 % on the test set, also after saving and loading; files too are tagged."""
     encoded, test = data
     model = Model.train(encoded, Settings.of(recipe="u2.g1", features="all", rate=0.05, epochs=3))

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from tagfield.data.encode import Encoded, encode_sequences
-from tagfield.train import RECIPES, Settings, train
-from tagfield.train.recipes.variants import WholeCorpus
+from tagfield.train import Settings, train
 
 
 def wide(labels: int, attributes: int = 3000) -> Encoded:
@@ -53,10 +52,3 @@ def test_the_peak_is_that_of_the_recipe(name: str, options: dict, scored: bool) 
     said = settings.recipe.copies(c1=settings.c1, scored=scored).bytes(places, features)
     assert peak <= 1.05 * said + 3e5  # a little is not weights
     assert peak >= 0.6 * said
-
-
-def test_every_recipe_says_what_it_holds() -> None:
-    for recipe in RECIPES.values():
-        assert recipe.copies().single >= 1
-        assert recipe.copies(threads=3).bytes(8, 1) >= recipe.copies().bytes(8, 1)
-    assert isinstance(Settings.of("ngd", batch=True).recipe, WholeCorpus)

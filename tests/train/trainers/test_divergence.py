@@ -1,0 +1,20 @@
+"""Weights that explain the data worse than none: noticed, where the loss of none is known."""
+
+import math
+
+import pytest
+
+from tagfield.data.encode import encode_sequences
+from tagfield.train import Settings
+from tagfield.train.trainers.divergence import DivergenceTest
+from tests.support.trainers import made
+
+
+@pytest.mark.parametrize("cost", [0.0, 0.5, 4.0])
+def test_the_loss_of_no_weights_is_known(cost: float) -> None:
+    """So that training can tell when weights have become worse than none, also with a cost."""
+    encoded = encode_sequences([[["a"], ["b"], ["c"]], [["b"]]], [["X", "Y", "Z"], ["Z"]], weights=[2.0, 0.5])
+    trainer = made(encoded, Settings.of("sgd", rate=0.1, cost=cost, features="all"))
+    problem, untrained = trainer.problem, DivergenceTest(trainer.problem, cost)._untrained
+    assert untrained == pytest.approx(problem.nll(problem.features.zeros(), cost=cost), rel=1e-6)
+    assert untrained == pytest.approx(6.5 * math.log(1 + 2 * math.exp(cost)))
