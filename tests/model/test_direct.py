@@ -43,7 +43,7 @@ def decoded(model: Model, data: Any, **options: Any) -> list[list[str]]:
 @pytest.mark.filterwarnings("ignore::tagfield.errors.UnknownAttributesWarning")
 @settings(max_examples=40, deadline=None)
 @given(sequences)
-def test_a_model(model: Model, data: list[Any]) -> None:
+def test_a_model_tags_attributes_as_its_decoder_does(model: Model, data: list[Any]) -> None:
     expected = decoded(model, data)
     assert model.tag(data) == model.tag(iter(data)) == model.tag(data, threads=2) == expected
     assert model.tag(data, rules=False) == expected
@@ -53,13 +53,13 @@ def test_a_model(model: Model, data: list[Any]) -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(sentences)
-def test_words(words: Model, data: list[list[str]]) -> None:
+def test_a_model_tags_words_as_its_decoder_does(words: Model, data: list[list[str]]) -> None:
     expected = decoded(words, words.encode_words(data))
     assert words.tag_words(data) == words.tag_words(map(tuple, data)) == expected
     assert [words.tag_words([x])[0] for x in data] == expected
 
 
-def test_words_that_are_none(words: Model, model: Model) -> None:
+def test_wrong_words_get_the_same_message_either_way(words: Model, model: Model) -> None:
     for bad in (None, 3, "text", [3], [["a", 3]], [["a", ""]], [["\udc80"]]):
         with pytest.raises(InputError) as long:
             words.encode_words(bad)  # type: ignore[arg-type]
@@ -74,7 +74,7 @@ def test_words_that_are_none(words: Model, model: Model) -> None:
 @pytest.mark.filterwarnings("ignore::tagfield.errors.UnknownAttributesWarning")
 @settings(max_examples=30, deadline=None)
 @given(sequences)
-def test_an_estimator(crf: CRF, data: list[Any]) -> None:
+def test_an_estimator_predicts_one_sequence_as_many(crf: CRF, data: list[Any]) -> None:
     arrays = crf.predict_marginals_arrays(data)
     expected = [[{c: float(p) for c, p in zip(crf.classes_, row, strict=True)} for row in node] for node in arrays]
     assert list(crf.predict_marginals(data)) == expected
@@ -92,7 +92,7 @@ def test_transitions_that_look_at_the_input_need_a_decoder() -> None:
         model.tag(X)
 
 
-def test_a_tagger(model: Model, tmp_path: Path) -> None:
+def test_a_tagger_gives_labels_and_marginals_of_the_model(model: Model, tmp_path: Path) -> None:
     model.save(tmp_path / "model")
     tagger, expected = tagfield.compat.pycrfsuite.Tagger(), model.marginals(X)
     tagger.open(tmp_path / "model")

@@ -47,7 +47,7 @@ def test_labels_that_a_file_cannot_store() -> None:
      ["a", {"bytes": 3}], ["a", {"set": []}], ["a", {"tuple": [], "more": 1}], [1, True], ["a", {"tuple": [{}]}]],
     ids=str,
 )  # fmt: skip
-def test_forged_labels(saved: object) -> None:
+def test_forged_labels_are_refused(saved: object) -> None:
     with pytest.raises(ValueError, match="labels is not a list of different labels"):
         labels_from_json(saved, 2)
 
@@ -64,7 +64,7 @@ def test_rules_come_back(bits: list[bool]) -> None:
         assert getattr(found, part).tolist() == getattr(rules, part).tolist()
 
 
-def test_constraints_of_every_kind() -> None:
+def test_constraints_by_name_function_or_none_come_back() -> None:
     names = ["O", "B-X", "I-X"]
     assert rules_to_json("bio", names) == "bio"
     assert rules_from_json("BIO", names) == "BIO"
@@ -84,6 +84,6 @@ def test_constraints_of_every_kind() -> None:
      {"start": "c0", "follow": "", "end": "c0"}, "no scheme"],
     ids=str,
 )  # fmt: skip
-def test_forged_constraints(saved: object) -> None:
+def test_forged_constraints_are_refused(saved: object) -> None:
     with pytest.raises(ValueError, match=r"constraints|hexadecimal|scheme"):
         rules_from_json(saved, ["O", "B-X"])

@@ -251,7 +251,7 @@ def test_any_bytes_with_a_right_checksum(saved: Path, data: st.DataObject) -> No
         assert [len(p) for p in model.marginals(X)] == [3, 2, 0]
 
 
-def test_foreign_files(tmp_path: Path) -> None:
+def test_files_that_are_no_models_are_refused(tmp_path: Path) -> None:
     save_tensors(tmp_path / "other", {"state": np.zeros(3)}, {})
     with pytest.raises(ModelFileError, match="this version of tagfield cannot read"):
         Model.load(tmp_path / "other")

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from tagfield import CRF
+
 
 def tagged(count: int, length: int = 8, seed: int = 0) -> tuple[list, list]:
     """Sequences of dicts as in sklearn-crfsuite's tutorial; chunk labels that the words mostly determine."""
@@ -27,3 +29,12 @@ def tagged(count: int, length: int = 8, seed: int = 0) -> tuple[list, list]:
         X.append(tokens)
         y.append(labels)
     return X, y
+
+
+def three_crfs(X: list, y: list) -> list[CRF]:
+    """Models with few weights, with every possible weight, and with weights of 0."""
+    return [
+        CRF(c2=0.1).fit(X, y),
+        CRF("ap", all_possible_states=True, all_possible_transitions=True).fit(X, y),
+        CRF(c1=0.2, c2=0.01).fit(X, y),
+    ]

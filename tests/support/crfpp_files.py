@@ -11,8 +11,11 @@ import struct
 from dataclasses import dataclass
 
 import numpy as np
+from hypothesis import strategies as st
 
 MACRO = re.compile(r"%x\[(-?\d+),(\d+)\]")
+TEMPLATES = ["U00:%x[0,0]", "U01:%x[-1,0]/%x[0,1]", "U02:%x[2,0]", "U03:%x[-8,1]", "U", "UB:%x[0,0]"]
+PAIRS = ["B", "B01:%x[0,0]", "B02", "B%x[-1,1]", "B03:%x[0,0]/%x[1,0]"]
 
 
 @dataclass
@@ -110,3 +113,21 @@ def scores(model: CrfppModel, sentence: list[tuple[str, ...]]) -> tuple[np.ndarr
             elif at is not None and t:
                 pair[t] += weights[at : at + size * size].reshape(size, size)
     return node, pair
+
+
+def sentences() -> st.SearchStrategy[list[list[tuple[str, ...]]]]:
+    words = st.sampled_from(["a", "b", "日本", "x%", "_B-1", "B", "02"])
+    token = st.tuples(words, st.sampled_from(["P", "Q"]))
+    return st.lists(st.lists(token, min_size=1, max_size=5), min_size=1, max_size=4)
+
+
+@st.composite
+def models(draw: st.DrawFn) -> tuple[CrfppModel, list[list[tuple[str, ...]]]]:
+    labels = draw(st.lists(st.sampled_from(["O", "B-X", "I-X", "Ü"]), min_size=1, max_size=4, unique=True))
+    templates = draw(st.lists(st.sampled_from(TEMPLATES), min_size=1, max_size=4))
+    templates += draw(st.lists(st.sampled_from(PAIRS), max_size=4))
+    ids = numbered(labels, templates, draw(sentences()))
+    size = sum(len(labels) ** (2 if name[0] == "B" else 1) for name in ids)
+    number = st.one_of(st.floats(-3, 3, width=32), st.sampled_from([0.0, -0.0, 40.0, 1e-9]))
+    weights = draw(st.lists(number, min_size=size, max_size=size))
+    return CrfppModel(labels, templates, ids, weights, columns=2), draw(sentences())

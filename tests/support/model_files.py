@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from tagfield import Model, encode_sequences
+
 MODELS = Path(__file__).parent.parent / "golden" / "models"
 
 
@@ -70,3 +72,9 @@ def mutants(data: bytes, rng: np.random.Generator, count: int) -> list[bytes]:
                 raw = bytearray(b"#")
         made.append(bytes(raw))
     return made
+
+
+def tiny(names: list[str], labels: list[str]) -> Model:
+    """A model with a weight of its own for each attribute and label."""
+    X = [[[name] for name in names for _ in labels]]
+    return Model.train(encode_sequences(X, [[label for _ in names for label in labels]]), "lbfgs")

@@ -11,11 +11,8 @@ from hypothesis import strategies as st
 from tagfield import Model, Settings, encode_sequences
 from tagfield.errors import InputError
 from tagfield.model.arrow import columns
-from tagfield.native._text import ArrowWords
+from tests.support.arrow_tables import X, Y, names
 
-X = [["Anna", "lives", "in", "New", "York", "."], ["Ben", "!"], ["Paris", "is", "large", "."], ["東京", "é"]]
-Y = [["B-PER", "O", "O", "B-LOC", "I-LOC", "O"], ["B-PER", "O"], ["B-LOC", "O", "O", "O"], ["B-LOC", "O"]]
-names = Model.train_words(X, Y, template="words", settings=Settings("lbfgs", c2=0.05))
 tags = Model.train_words(X, [["T" + word[:1] for word in s] for s in X], template="words", settings=Settings("lbfgs"))
 pairs = Model.train_words([[(w, w[:1]) for w in s] for s in X], Y, template="chunking", settings=Settings("lbfgs"))
 
@@ -106,11 +103,6 @@ def test_a_template_of_several_columns_reads_several_columns(data, values) -> No
         assert labels == (None if both is None else pairs.tag_words(both)[0])
 
 
-def test_lists_of_a_fixed_size() -> None:
-    array = pa.array([["a", "b"], ["Anna", "is"], None, ["in", "Paris"]], pa.list_(pa.string(), 2)).slice(1)
-    assert names.tag_arrow(array).to_pylist() == [["B-PER", "O"], None, ["O", "B-LOC"]]
-
-
 def test_a_table_without_rows_and_a_column_without_chunks() -> None:
     for type, made in ((pa.string(), "spans"), (pa.list_(pa.string()), "labels"), (pa.null(), "spans")):
         empty = pa.table({"x": pa.chunked_array([], type)})
@@ -122,7 +114,7 @@ def test_a_table_without_rows_and_a_column_without_chunks() -> None:
     assert names.tag_arrow(pa.array([[], None], pa.list_(pa.null()))).to_pylist() == [[], None]
 
 
-def test_what_goes_in_comes_out() -> None:
+def test_the_result_is_of_the_kind_that_was_given() -> None:
     table = pa.table({"text": ["Anna left", "Paris"]})
     batch = table.to_batches()[0]
     expected = names.tag_arrow(table)
@@ -165,7 +157,7 @@ def test_data_of_other_libraries_comes_through_the_stream_interface() -> None:
     assert names.tag_arrow(Foreign(table["text"])).equals(names.tag_arrow(table["text"]))
 
 
-def test_options(tmp_path) -> None:
+def test_name_output_tokenizer_and_rules_are_respected(tmp_path) -> None:
     table = pa.table({"a": [["Ben", "left"]], "b": ["Ben  left-right"]})
     assert names.tag_arrow(table, "a", name="ner", probabilities=True).column_names == [
         *"ab",
@@ -223,40 +215,3 @@ def test_a_model_without_a_template_reads_no_words() -> None:
     for table in (LISTED.select(["tokens"]), TEXTS):
         with pytest.raises(InputError, match="has no template, so it cannot read words"):
             model.tag_arrow(table)
-
-
-def forged(rows: list[int], words: list[int], text: bytes, nulls: bytes | None = None) -> pa.Array:
-    def buffer(values: list[int]) -> pa.Buffer:
-        return pa.py_buffer(np.array(values, np.int32).tobytes())
-
-    values = pa.Array.from_buffers(pa.string(), len(words) - 1, [None, buffer(words), pa.py_buffer(text)])
-    given = [None if nulls is None else pa.py_buffer(nulls), buffer(rows)]
-    return pa.Array.from_buffers(pa.list_(pa.string()), len(rows) - 1, given, children=[values])
-
-
-@pytest.mark.parametrize(
-    ("rows", "words", "text"),
-    [([0, 2, 1], [0, 1, 2], b"ab"), ([0, 2], [0, 9, 2], b"ab"), ([0, 2], [0, 1, 2], b"a\xff")],
-)
-def test_damaged_buffers_are_refused(rows: list[int], words: list[int], text: bytes) -> None:
-    for nulls in (None, b"\xfe"):
-        with pytest.raises(InputError, match="column 'tokens': the Arrow data is damaged"):
-            names.tag_arrow(pa.table({"tokens": forged(rows, words, text, nulls)}))
-
-
-def test_words_below_a_null_row_are_no_words() -> None:
-    array = forged([0, 1, 3], [0, 4, 5, 9], b"Anna!Anna", nulls=b"\x01")
-    assert array.null_count == 1
-    assert names.tag_arrow(pa.table({"tokens": array}))["labels"].to_pylist() == [["B-PER"], None]
-
-
-def test_the_buffers_outlive_their_table() -> None:
-    def held() -> ArrowWords:
-        array = pa.array([["Ben", "!"]] * 1000)
-        values = array.values
-        offsets, text = (np.frombuffer(b, t) for b, t in zip(values.buffers()[1:], (np.int32, np.uint8), strict=True))
-        return ArrowWords([("w", array.offsets.to_numpy(), offsets[: len(values) + 1], text)])
-
-    found = held()
-    _ = [pa.array([["xx", "yy"]] * 1000) for _ in range(50)]
-    assert names.tag(names.encode_words(found)) == [["B-PER", "O"]] * 1000

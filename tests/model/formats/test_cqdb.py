@@ -33,7 +33,7 @@ def test_writes_what_the_naive_version_writes_and_reads_it_back(names: list[byte
 
 
 @given(strings)
-def test_hashes(names: list[bytes]) -> None:
+def test_hashes_are_those_of_the_naive_version(names: list[bytes]) -> None:
     assert hash_strings(*arrays(names)).tolist() == [lookup3(name + b"\0") for name in names]
 
 

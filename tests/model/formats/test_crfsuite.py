@@ -1,22 +1,18 @@
-"""Models of CRFsuite: the same answers, the same bytes, and a damaged file raises ModelFileError and nothing else."""
+"""Models of CRFsuite: the same answers, and a damaged file raises ModelFileError and nothing else."""
 
 import os
 import random
-import zlib
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tagfield.errors import InputError, ModelFileError
-from tagfield.model.file import Parts
-from tagfield.model.formats.crfsuite_writer import _check_size, to_bytes
+from tagfield.errors import ModelFileError
+from tagfield.model.formats.crfsuite_writer import to_bytes
 from tagfield.model.model import Model
-from tagfield.native._text import Vocabulary
-from tagfield.weights.layout import FeatureSet
+from tests.support.crfsuite_files import parts_of, small
 
 pycrfsuite = pytest.importorskip("pycrfsuite", reason="python-crfsuite is not installed (the extra dev has it)")
 
@@ -29,24 +25,6 @@ names = st.text(
 values = st.floats(-4, 4, width=32) | st.just(1.0)
 items = st.dictionaries(names, values, max_size=5)
 label_names = st.lists(names, min_size=1, max_size=6, unique=True)
-
-
-def small(
-    path: Path, algorithm: str = "lbfgs", seed: int = 1, labels: tuple[str, ...] = ("A", "B", "", "é"), **params: Any
-) -> bytes:
-    """A model of some forty attributes and four labels."""
-    rng = random.Random(seed)
-    trainer = pycrfsuite.Trainer(algorithm, {"max_iterations": 10, **params}, verbose=False)
-    for _ in range(30):
-        x = [{f"w{rng.randrange(30)}": rng.choice([1.0, 0.5, 2]), "é": f"x{rng.randrange(9)}"} for _ in range(5)]
-        trainer.append(x, [rng.choice(labels) for _ in x])
-    trainer.train(str(path))
-    return path.read_bytes()
-
-
-def parts_of(labels: list[str], attributes: list[str], states: Any, edges: Any) -> Parts:
-    made = FeatureSet.from_triples(len(attributes), len(labels), states, edges, sparse=True, dtype=np.float64)
-    return Parts(Vocabulary(labels), Vocabulary(attributes), *made, None, {})
 
 
 @settings(max_examples=60, deadline=None)
@@ -83,45 +61,6 @@ def test_drawn_models_answer_as_in_crfsuite_and_are_written_byte_by_byte(
         assert np.exp(model.log_probability(found, [best])[0]) == pytest.approx(tagger.probability(best), abs=1e-6)
 
 
-@pytest.mark.parametrize(
-    "params", [{}, {"c1": 0.8}, {"feature.possible_states": 1, "feature.possible_transitions": 1}, {"c1": 50.0}]
-)
-def test_trained_models_are_written_byte_by_byte(tmp_path: Path, params: dict[str, Any]) -> None:
-    raw = small(tmp_path / "a", **params)
-    model = Model.load(tmp_path / "a")
-    model.save(tmp_path / "b", format="crfsuite")
-    assert (tmp_path / "b").read_bytes() == raw
-    model.save(tmp_path / "c")
-    assert to_bytes(Model.load(tmp_path / "c")) == raw
-
-
-def test_the_worked_example() -> None:
-    made = to_bytes(parts_of(["A", "B"], ["a"], ([0], [0], [1.5]), ([0], [1], [-0.5])))
-    assert (len(made), zlib.crc32(made)) == (4400, 0xF7C4849B)
-
-
-def test_zero_weights_and_spare_attributes_are_dropped() -> None:
-    with_zeros = parts_of(
-        ["A", "B"], ["x", "a", "y"], ([0, 1, 1], [0, 0, 1], [0.0, 1.5, 0.0]), ([0, 1], [1, 1], [-0.5, 0.0])
-    )
-    assert to_bytes(with_zeros) == to_bytes(parts_of(["A", "B"], ["a"], ([0], [0], [1.5]), ([0], [1], [-0.5])))
-
-
-def test_our_own_models_open_in_crfsuite(tmp_path: Path) -> None:
-    X = [[{"w": "the"}, {"w": "dog", "n": 2.5}], [{"w": "a"}, {"w": "cat"}]]
-    from tagfield import Settings, encode_sequences
-
-    model = Model.train(encode_sequences(X, [["D", "N"], ["D", "N"]]), Settings("lbfgs"))
-    model.save(tmp_path / "m", format="crfsuite")
-    tagger = pycrfsuite.Tagger()
-    tagger.open(str(tmp_path / "m"))
-    for x in X:
-        assert tagger.tag(x) == model.tag([x])[0]
-        tagger.set(x)
-        theirs = [[tagger.marginal(y, t) for y in tagger.labels()] for t in range(len(x))]
-        np.testing.assert_allclose(model.marginals([x])[0], theirs, atol=PROBABILITY)
-
-
 def test_ties_go_to_the_lowest_label(tmp_path: Path) -> None:
     raw = to_bytes(parts_of(["A", "B", "C"], ["a"], ([0, 0], [1, 2], [1.0, 1.0]), ([], [], [])))
     model = Model.load_bytes(raw)
@@ -131,7 +70,7 @@ def test_ties_go_to_the_lowest_label(tmp_path: Path) -> None:
         assert model.tag([x])[0] == tagger.tag(x)
 
 
-def test_bytes_that_are_not_utf8(tmp_path: Path) -> None:
+def test_names_that_are_not_utf8_keep_their_bytes(tmp_path: Path) -> None:
     trainer = pycrfsuite.Trainer("lbfgs", {"c2": 0.1}, verbose=False)
     trainer.append([{b"\xff\xe9": 1.0}, {b"caf\xe9": 1.0}], ["X", "Y"])
     trainer.train(str(tmp_path / "m"))
@@ -190,7 +129,7 @@ def damaged(raw: bytes, **words: int) -> bytes:
         ({"at_4368": 0}, "do not belong to one attribute or label each"),
     ],
 )
-def test_what_is_wrong_is_named(words: dict[str, int], message: str) -> None:
+def test_a_damaged_file_says_what_is_wrong(words: dict[str, int], message: str) -> None:
     raw = to_bytes(parts_of(["A", "B"], ["a"], ([0], [0], [1.5]), ([0], [1], [-0.5])))
     with pytest.raises(ModelFileError, match=message):
         Model.load_bytes(damaged(raw, **words))
@@ -237,28 +176,3 @@ def test_truncated_files_are_refused(tmp_path: Path) -> None:
     for size in (0, 3, 4, 47, 48, 49, 100, len(raw) // 2, len(raw) - 1):
         with pytest.raises(ModelFileError):
             Model.load_bytes(raw[:size])
-
-
-@pytest.mark.parametrize(("labels", "attributes"), [(["A\0"], ["a"]), (["A"], ["x", "a\0b"])])
-def test_names_with_nul_are_refused(labels: list[str], attributes: list[str]) -> None:
-    last = len(attributes) - 1
-    with pytest.raises(InputError, match="holds a NUL, which CRFsuite's format cannot store"):
-        to_bytes(parts_of(labels, attributes, ([last], [0], [1.0]), ([], [], [])))
-
-
-def test_transitions_that_look_at_the_input_are_refused() -> None:
-    made = FeatureSet.from_triples(1, 2, ([0], [0], [1.0]), ([], [], []), edges=1, edge_weights=([0], [0], [1], [1.0]))
-    parts = Parts(Vocabulary(["A", "B"]), Vocabulary(["a"]), *made, None, {}, edges=Vocabulary(["e"]))
-    with pytest.raises(InputError, match="transitions that look at the input, which CRFsuite's format cannot hold"):
-        to_bytes(parts)
-
-
-def test_more_than_4_gib_is_refused() -> None:
-    few = (np.zeros(3, np.uint8), np.zeros(2, np.int64))
-    with pytest.raises(InputError, match="files of CRFsuite hold less than 4 GiB"):
-        _check_size(2**28, few, few)
-
-
-def test_a_weight_beyond_float32_stays_as_it_is() -> None:
-    raw = to_bytes(parts_of(["A", "B"], ["a"], ([0], [0], [1e60]), ([], [], [])))
-    assert to_bytes(Model.load_bytes(raw)) == raw

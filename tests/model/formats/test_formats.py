@@ -23,7 +23,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 @pytest.mark.parametrize("name", ["tagfield", "crfsuite"])
-def test_every_door(files: dict[str, Path], name: str) -> None:
+def test_model_and_crf_load_every_format_from_files_and_bytes(files: dict[str, Path], name: str) -> None:
     path = files[name]
     assert format_of(path.read_bytes()[:4096]) is FORMATS[name]
     assert read_parts(path).labels.strings() == ["D", "N"]
@@ -37,7 +37,7 @@ def test_every_door(files: dict[str, Path], name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["tagfield", "crfsuite"])
-def test_commands(files: dict[str, Path], name: str, tmp_path: Path) -> None:
+def test_commands_read_every_format(files: dict[str, Path], name: str, tmp_path: Path) -> None:
     data = tmp_path / "items"
     data.write_text("D\tw\\:the\nN\tw\\:dog\n\n")
     assert good("tag", "-m", files[name], data).split() == ["D", "N"]

@@ -21,7 +21,7 @@ COUNT = int(os.environ.get("TAGFIELD_MUTANTS", "500"))  # of each file; 100,000 
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_mutants(name: str) -> None:
+def test_mutants_are_read_or_refused_in_bounded_time_and_memory(name: str) -> None:
     """Read damaged copies; what can still be read can be written as well, or is refused."""
     data, rng = (MODELS / name).read_bytes(), np.random.default_rng(sum(name.encode()))
     read, before = 0, peak()

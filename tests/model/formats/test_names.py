@@ -33,7 +33,7 @@ def test_text_stays_as_it_is(name: str) -> None:
 
 
 @given(st.lists(raw, unique=True, max_size=8))
-def test_vocabularies(names: list[bytes]) -> None:
+def test_a_vocabulary_of_any_bytes_gives_the_bytes_again(names: list[bytes]) -> None:
     offsets = np.concatenate([[0], np.cumsum([len(name) for name in names])]).astype(np.int64)
     made = vocabulary_of(np.frombuffer(b"".join(names), np.uint8), offsets)
     assert made.strings() == [name_of(name) for name in names]

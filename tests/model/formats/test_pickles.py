@@ -36,21 +36,21 @@ def file_of(crf: sklearn_crfsuite.CRF) -> bytes:
 
 
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
-def test_every_protocol(old: sklearn_crfsuite.CRF, protocol: int) -> None:
+def test_a_model_is_found_in_pickles_of_every_protocol(old: sklearn_crfsuite.CRF, protocol: int) -> None:
     raw = pickle.dumps(old, protocol)
     assert is_pickle(raw[:4096])
     assert [found.data for found in models_in(raw, "old.pkl")] == [file_of(old)]
 
 
 @pytest.mark.parametrize("compress", [0, 3, ("gzip", 3), ("zlib", 9), ("bz2", 3), ("xz", 3), ("lzma", 3)])
-def test_joblib_and_its_compression(old: sklearn_crfsuite.CRF, compress: Any, tmp_path: Path) -> None:
+def test_a_model_is_found_in_files_of_joblib_however_compressed(old: sklearn_crfsuite.CRF, compress: Any, tmp_path: Path) -> None:
     joblib.dump(Pipeline([("crf", old)]), tmp_path / "old", compress=compress)
     raw = (tmp_path / "old").read_bytes()
     assert is_pickle(raw[:4096])
     assert [found.data for found in models_in(raw, "old")] == [file_of(old)]
 
 
-def test_arrays_of_joblib_between_the_opcodes(old: sklearn_crfsuite.CRF) -> None:
+def test_arrays_of_joblib_between_the_opcodes_are_skipped(old: sklearn_crfsuite.CRF) -> None:
     stream = io.BytesIO()
     joblib.dump([np.arange(1000.0), old, np.arange(7)], stream)
     assert [found.data for found in models_in(stream.getvalue(), "old")] == [file_of(old)]
@@ -73,7 +73,7 @@ def test_a_pickle_is_never_run(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_damaged_pickles(old: sklearn_crfsuite.CRF) -> None:
+def test_damaged_pickles_are_read_or_refused(old: sklearn_crfsuite.CRF) -> None:
     raw, rng = pickle.dumps(old), np.random.default_rng(0)
     opened = 0
     for _ in range(300):

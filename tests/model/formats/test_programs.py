@@ -56,7 +56,7 @@ def draw(rng: np.random.Generator, count: int) -> list[list[tuple[str, str, str]
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_wapiti(seed: int, tmp_path: Path) -> None:
+def test_drawn_models_of_wapiti_label_alike(seed: int, tmp_path: Path) -> None:
     rng = np.random.default_rng(seed)
     train, test = draw(rng, 20), draw(rng, 20)
     for name, data in (("train", train), ("test", test)):
@@ -86,7 +86,7 @@ def test_wapiti(seed: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_crfpp(seed: int, tmp_path: Path) -> None:
+def test_drawn_models_of_crfpp_label_alike(seed: int, tmp_path: Path) -> None:
     rng = np.random.default_rng(seed)
     cells = [[row[:2] for row in sentence] for sentence in draw(rng, 20)]
     labels = ["A", "B", "O", "Ü"][: int(rng.integers(1, 5))]

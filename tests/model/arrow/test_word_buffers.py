@@ -3,6 +3,7 @@
 import threading
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from tagfield.data.encode import WordEncoder, encode_words
 from tagfield.errors import InputError
 from tagfield.native._text import ArrowWords, Vocabulary
+from tests.support.arrow_tables import names
 from tests.support.naive_arrow import words_of
 
 words = st.text(st.sampled_from("aB1é東😀\0\xff -"), min_size=1, max_size=4)
@@ -69,7 +71,7 @@ def test_several_columns_have_the_same_rows() -> None:
         ArrowWords([("w", *one), ("pos", *buffers([]))])
 
 
-def test_what_is_no_column_is_refused() -> None:
+def test_buffers_that_form_no_column_are_refused() -> None:
     rows, offsets, text = buffers([["a"]])
     nothing = np.empty(0, np.int32)
     for wrong in ([], [("w", nothing, offsets, text)], [("w", rows, nothing, text)]):
@@ -107,3 +109,15 @@ def test_a_vocabulary_may_grow_while_another_thread_reads() -> None:
     finally:
         ends.set()
         thread.join()
+
+
+def test_the_buffers_outlive_their_table() -> None:
+    def held() -> ArrowWords:
+        array = pa.array([["Ben", "!"]] * 1000)
+        values = array.values
+        offsets, text = (np.frombuffer(b, t) for b, t in zip(values.buffers()[1:], (np.int32, np.uint8), strict=True))
+        return ArrowWords([("w", array.offsets.to_numpy(), offsets[: len(values) + 1], text)])
+
+    found = held()
+    _ = [pa.array([["xx", "yy"]] * 1000) for _ in range(50)]
+    assert names.tag(names.encode_words(found)) == [["B-PER", "O"]] * 1000
