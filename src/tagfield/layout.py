@@ -2,7 +2,7 @@
 
     FeatureSet.coordinates() ─▶ attribute and label of every feature ─▶ FeatureSet.from_triples ─▶ FeatureSet, Weights
 
-Weights are stored in blocks of eight labels (`LANES`), one row of blocks per attribute (native/kernel/corpus/weights.hpp). A row
+Weights are stored in blocks of eight labels (`LANES`), one row of blocks per attribute (corpus/weights.hpp). A row
 is full, or sparse: a sparse row omits blocks without features. A weight of −0.0 marks a pair that is not a feature; it
 never changes. An edge attribute e has a row for each previous label, row e·L + label; these are sparse, except in the
 middle of a stream (train/streaming.py).

@@ -7,7 +7,7 @@ Without class weights the loss is −log p(y | x), that of whole sequences, and 
 itself. Three other ways were tried. To weigh sequences by their tokens also raises the weight of the frequent tokens
 beside a rare one, so fewer of the rare are found. A handicap on each label while weights are learned is multiplied
 along every chunk, and ruins F1. The loss of sequences with the terms of heavy tokens added to it is lowest where a
-little probability is on sequences in which every label is the rare one. native/kernel/chain/token_losses.hpp has the gradient.
+little probability is on sequences in which every label is the rare one. kernel/chain/token_losses.hpp has the gradient.
 
 Only plain gradients of a likelihood know class weights: a response that flattens large gradients would take them away
 again. CRF("default") leaves out its softmax margin with them, which costs precision.

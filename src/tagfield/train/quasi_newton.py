@@ -8,7 +8,7 @@
 α starts at 1. With c1 it halves while f falls too little for the slope. Without, a line search finds a point that is
 also flat enough (line_search.py), so that each pair has a positive curvature also where f is not convex.
 
-The vectors are as large as the model, so an iteration makes few passes over them (native/kernel/gradient/vectors.hpp) and no new
+The vectors are as large as the model, so an iteration makes few passes over them (gradient/vectors.hpp) and no new
 arrays: what the oldest pair leaves behind is the room for the next point. H·◇f needs only the products of the vectors
 with each other, which curvature.py keeps.
 

@@ -4,7 +4,7 @@
 
 What is learned does not depend on how the stream is cut into calls: the same sequences in the same order give the same
 bits. So nothing here looks at the size of a part. Sequences are taken in the order given. Features come when a
-sequence first shows them. The L2 penalty is shared by all sequences so far (native/kernel/pass/stochastic.hpp), and what
+sequence first shows them. The L2 penalty is shared by all sequences so far (kernel/pass/stochastic.hpp), and what
 other recipes do once an epoch (annealing, averaging anew) is done every 1,000 sequences.
 
 A call costs what its own sequences cost. Rows of weights are added at the end of arrays that double in size.
