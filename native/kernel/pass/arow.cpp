@@ -15,7 +15,7 @@ namespace {
 template <Rows R> void run(const Corpus& c, const Layout& at, ArowPass& pass, const int64_t* order, int64_t count) {
   Mistakes mistakes(at);
   Scratch<float> room;
-  EdgeDeltas looked(at);
+  EdgeDeltas edges_apart(at);
   SentenceReader reader;
   const int Lp = at.Lp();
   const int64_t edges = int64_t(at.L) * Lp;
@@ -49,8 +49,8 @@ template <Rows R> void run(const Corpus& c, const Layout& at, ArowPass& pass, co
     };
     mistakes.each_block<R>(x, [&](int64_t k, Vec<float> u) { measure(pass.mean.state + k * W, pass.spread.state + k * W, u); });
     for (int64_t k = 0; k < edges; k += W) measure(pass.mean.trans + k, pass.spread.trans + k, load(&mistakes.edge[size_t(k)]));
-    looked.compare(c, pass.mean.edge, s, y, g);
-    for (const EdgeDelta& d : looked.deltas) unsure += weight * d.by * d.by * double(pass.spread.edge[d.place]);
+    edges_apart.compare(c, pass.mean.edge, s, y, g);
+    for (const EdgeDelta& d : edges_apart.deltas) unsure += weight * d.by * d.by * double(pass.spread.edge[d.place]);
     const double gold = path.path_score(job, y, pass.mean.trans);
     const double loss = best - gold + double(wrong);
     pass.loss += weight * loss;
@@ -64,7 +64,7 @@ template <Rows R> void run(const Corpus& c, const Layout& at, ArowPass& pass, co
     mistakes.each_block<R>(x, [&](int64_t k, Vec<float> u) { step(pass.mean.state + k * W, pass.spread.state + k * W, u); });
     for (int64_t k = 0; k < edges; k += W) step(pass.mean.trans + k, pass.spread.trans + k, load(&mistakes.edge[size_t(k)]));
     path.start(pass.mean.trans);
-    for (const EdgeDelta& d : looked.deltas) {
+    for (const EdgeDelta& d : edges_apart.deltas) {
       const float u = float(d.by), v = pass.spread.edge[d.place];
       pass.mean.edge[d.place] = (pass.mean.edge[d.place] + by * v * u) + 0.f;
       pass.spread.edge[d.place] = v / (v * u * u * over_gamma + 1.f);

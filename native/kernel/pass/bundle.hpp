@@ -1,4 +1,4 @@
-// The sentences of a block: what the lattices of a stochastic pass leave for the owners of the weights.
+// The sentences of a bundle: what the lattices of a stochastic pass leave for the owners of the weights.
 //
 //     scores, in parts   by the owners of the rows          [n, Lp] each
 //     D, F, edge, loss   by the thread of the lattice       u of every position, f(u), and u or f(u) of the transitions
@@ -31,13 +31,13 @@ struct Item {
   Exactly leftover;
   Scratch<float> empirical, edge_empirical;  // Ẽ [n, Lp] and [L, Lp], where mini-batches need it and labels are unknown
   Scratch<float> edge_room;                  // memory for `edge`
-  std::unique_ptr<PositionDifferences> looked;       // the pairs of a sentence that looks
-  ScaledRun runs[2];                   // of the plain lattice, for the habits
+  std::unique_ptr<PositionDifferences> own_pairs;       // the pairs of a sentence that looks
+  ScaledRun runs[2];                   // of the plain lattice, for the history
   int ran = 0, first_run = 0;           // how many; how many runs of the block come before it
 
   void make_room(const Layout& at, int64_t n) { D = D_.reserve(n * at.Lp()), F = D; }
   void open_pairs(const Layout& at) {
-    if (!looked) looked = std::make_unique<PositionDifferences>(at);
+    if (!own_pairs) own_pairs = std::make_unique<PositionDifferences>(at);
   }
   float* own_directions(const Layout& at, int64_t n) { return F_.reserve(n * at.Lp()); }
 
@@ -45,7 +45,7 @@ struct Item {
   Scratch<float> D_, F_;
 };
 
-// The sentences of a block as one thread reads them.
+// The sentences of a bundle as one thread reads them.
 struct Bundle {
   std::vector<SentenceReader> readers;
   std::vector<Sentence> x;
@@ -81,24 +81,24 @@ struct Bundle {
 };
 
 // Adds the slots of one owner in the sentences `from` .. `to` of a block to what is asked for.
-inline void list_slots(const Bundle& block, int from, int to, const Groups& mine, RowsAhead& into) {
-  for (int k = from; k < std::min(to, block.count); ++k) {
-    const int32_t* attribute = block.x[size_t(k)].attribute;
-    into.add(attribute + block.begin(k, mine), attribute + block.end(k, mine));
+inline void list_slots(const Bundle& bundle, int from, int to, const Groups& mine, RowsAhead& into) {
+  for (int k = from; k < std::min(to, bundle.count); ++k) {
+    const int32_t* attribute = bundle.x[size_t(k)].attribute;
+    into.add(attribute + bundle.begin(k, mine), attribute + bundle.end(k, mine));
   }
 }
 
 // Which of `threads` runs the lattice of each sentence: the longest first, each to the one that has least.
-inline void share_lattices(const Bundle& block, int threads, std::vector<int>& whose, std::vector<int>& by_length,
+inline void share_lattices(const Bundle& bundle, int threads, std::vector<int>& whose, std::vector<int>& by_length,
                            std::vector<int64_t>& load) {
-  whose.assign(size_t(block.count), 0);
+  whose.assign(size_t(bundle.count), 0);
   if (threads == 1) return;
-  by_length.resize(size_t(block.count)), load.assign(size_t(threads), 0);
-  for (int k = 0; k < block.count; ++k) by_length[size_t(k)] = k;
-  std::stable_sort(by_length.begin(), by_length.end(), [&](int a, int b) { return block.x[size_t(a)].n > block.x[size_t(b)].n; });
+  by_length.resize(size_t(bundle.count)), load.assign(size_t(threads), 0);
+  for (int k = 0; k < bundle.count; ++k) by_length[size_t(k)] = k;
+  std::stable_sort(by_length.begin(), by_length.end(), [&](int a, int b) { return bundle.x[size_t(a)].n > bundle.x[size_t(b)].n; });
   for (int k : by_length) {
     const auto least = std::min_element(load.begin(), load.end());
-    whose[size_t(k)] = int(least - load.begin()), *least += block.x[size_t(k)].n;
+    whose[size_t(k)] = int(least - load.begin()), *least += bundle.x[size_t(k)].n;
   }
 }
 

@@ -61,7 +61,7 @@ template <Rows R> class CurvaturePass {
   GroupSums<R> sums_;
   Bundle blocks_[2];
   RowsAhead rows_, beside_;
-  ScalingHistory habits_;
+  ScalingHistory history_;
   Progress now_;
   Scratch<float> scores_, slopes_;    // [n, Lp] of θ̄ and of v̄
   Item item_, other_;
@@ -83,15 +83,15 @@ template <Rows R> class CurvaturePass {
     for (int64_t i = 0; i < int64_t(order_.size()); ++i) {
       open(i + 1);
       if (pass_.pulse) pass_.pulse();
-      const Bundle& block = blocks_[i % 2];
-      const Sentence& x = block.x[0];
-      sum(block, pass_.theta.state, scores_.reserve(x.n * at_.Lp()));
-      bool sound = look(block, here_, 0, item_);
-      for (int k = 0; sound && k < item_.ran; ++k) habits_.learn(item_.runs[k]);
+      const Bundle& bundle = blocks_[i % 2];
+      const Sentence& x = bundle.x[0];
+      sum(bundle, pass_.theta.state, scores_.reserve(x.n * at_.Lp()));
+      bool sound = look(bundle, here_, 0, item_);
+      for (int k = 0; sound && k < item_.ran; ++k) history_.learn(item_.runs[k]);
       const double loss = item_.loss;
-      if (sound) sound = pass_.metric == Metric::SMD ? meta_descent(block) : quasi_newton(block);
+      if (sound) sound = pass_.metric == Metric::SMD ? meta_descent(bundle) : quasi_newton(bundle);
       if (!sound) {
-        pass_.failed = block.order[0];
+        pass_.failed = bundle.order[0];
         break;
       }
       pass_.loss += x.weight * loss;
@@ -104,36 +104,36 @@ template <Rows R> class CurvaturePass {
  private:
   void open(int64_t i) {
     const int64_t size = int64_t(order_.size());
-    Bundle& block = blocks_[i % 2];
-    block.open(c_, order_.data() + std::min(i, size), i < size);
+    Bundle& bundle = blocks_[i % 2];
+    bundle.open(c_, order_.data() + std::min(i, size), i < size);
     rows_.clear(), beside_.clear();
-    list_slots(block, 0, block.count, Groups{}, rows_), list_slots(block, 0, block.count, Groups{}, beside_);
+    list_slots(bundle, 0, bundle.count, Groups{}, rows_), list_slots(bundle, 0, bundle.count, Groups{}, beside_);
   }
 
   // The scores [n, Lp] that an array of weights gives a sentence. The rows of the next sentence are asked for meanwhile.
-  void sum(const Bundle& block, const float* state, float* out) {
-    sums_.sum(block.x[0], state, block.groups[0].data(), Groups{}, out, [&](int64_t, int64_t) TAGFIELD_INLINED { rows_.step(), beside_.step(); });
+  void sum(const Bundle& bundle, const float* state, float* out) {
+    sums_.sum(bundle.x[0], state, bundle.groups[0].data(), Groups{}, out, [&](int64_t, int64_t) TAGFIELD_INLINED { rows_.step(), beside_.step(); });
   }
 
   // The lattice at θ + h·v; false where its loss is no number.
-  bool look(const Bundle& block, SentenceLosses& chains, float h, Item& item) {
-    const Sentence& x = block.x[0];
+  bool look(const Bundle& bundle, SentenceLosses& chains, float h, Item& item) {
+    const Sentence& x = bundle.x[0];
     const int64_t size = x.n * at_.Lp();
-    chains.start(now_.z, habits_);
+    chains.start(now_.z, history_);
     float* scores = chains.room_for(x.n);
     if (h == 0)
       std::copy_n(scores_.get(), size, scores);
     else
       for (int64_t k = 0; k < size; k += W) store<float>(scores + k, load(scores_.get() + k) + splat(h) * load(slopes_.get() + k));
     pad_scores(at_, scores, x.n);
-    chains.run(block.order[0], x, block.groups[0].data(), scores, item);
+    chains.run(bundle.order[0], x, bundle.groups[0].data(), scores, item);
     chains.run_waiting();
     return std::isfinite(item.loss);
   }
 
   // Visits every block of weights of the sentence with its direction: fn(part, place, r), in the same order each time.
-  template <class Fn> void each_direction(const Bundle& block, const Item& item, Fn fn) const {
-    const Sentence& x = block.x[0];
+  template <class Fn> void each_direction(const Bundle& bundle, const Item& item, Fn fn) const {
+    const Sentence& x = bundle.x[0];
     const int Lp = at_.Lp();
     const bool responds = pass_.response, edges_too = responds && pass_.respond_edges;
     const Response f = responds ? *pass_.response : Response{};
@@ -156,7 +156,7 @@ template <Rows R> class CurvaturePass {
       for (int64_t k = 0; k < int64_t(at_.L) * Lp; k += W) fn(Part::TRANS, k, load(item.edge + k));
     }
     if (item.looks)
-      item.looked->each_difference(c_, block.order[0], Groups{}, [&](int64_t k, const Vec<float>& u) {
+      item.own_pairs->each_difference(c_, bundle.order[0], Groups{}, [&](int64_t k, const Vec<float>& u) {
         fn(Part::EDGE, k, edges_too ? f(u) : u);
       });
   }
@@ -173,23 +173,23 @@ template <Rows R> class CurvaturePass {
     return kept;
   }
 
-  TAGFIELD_NOINLINE bool quasi_newton(const Bundle& block) {
-    const Sentence& x = block.x[0];
+  TAGFIELD_NOINLINE bool quasi_newton(const Bundle& bundle) {
+    const Sentence& x = bundle.x[0];
     const double rate = now_.rate(pass_), C = now_.decay(pass_);
     const Vec<float> one = splat(1.f), lambda = splat(float(rate)), gain = splat(float(x.weight * rate / (now_.shrink(pass_) * now_.z)));
     const bool looks = std::fmod(now_.t + 1, double(pass_.skip)) == 0;
     first_.clear(), second_.clear();
-    each_direction(block, item_, [&](Part part, int64_t k, const Vec<float>& r) TAGFIELD_INLINED {
+    each_direction(bundle, item_, [&](Part part, int64_t k, const Vec<float>& r) TAGFIELD_INLINED {
       const Vec<float> d = change(part, k, gain * (r / (one + lambda * load(pass_.squares.of(part) + k))));
       if (looks) first_.push(r), second_.push(d);
     });
     if (!looks) return true;
-    sum(block, pass_.theta.state, scores_.get());
-    if (!look(block, here_, 0, other_)) return false;
+    sum(bundle, pass_.theta.state, scores_.get());
+    if (!look(bundle, here_, 0, other_)) return false;
     const Vec<float> z = splat(float(now_.z)), weight = splat(float(x.weight)), least = splat(LEAST * LEAST), none{};
     const Vec<float> most = splat(float((pass_.most - 1) * C)), skip = splat(float(pass_.skip));
     size_t i = 0;
-    each_direction(block, other_, [&](Part part, int64_t k, const Vec<float>& r) TAGFIELD_INLINED {
+    each_direction(bundle, other_, [&](Part part, int64_t k, const Vec<float>& r) TAGFIELD_INLINED {
       const Vec<float> d = z * load(second_.at(i));
       const Vec<float> seen = weight * d * (load(first_.at(i)) - r) / (d * d + least);
       float* q = pass_.squares.of(part) + k;
@@ -199,21 +199,21 @@ template <Rows R> class CurvaturePass {
     return true;
   }
 
-  TAGFIELD_NOINLINE bool meta_descent(const Bundle& block) {
-    const Sentence& x = block.x[0];
+  TAGFIELD_NOINLINE bool meta_descent(const Bundle& bundle) {
+    const Sentence& x = bundle.x[0];
     first_.clear();
-    sum(block, pass_.velocity.state, slopes_.reserve(x.n * at_.Lp()));
-    const float steepest = float(now_.z) * steepest_score(block), h = steepest > 0 ? SHIFT / steepest : 0.f;
+    sum(bundle, pass_.velocity.state, slopes_.reserve(x.n * at_.Lp()));
+    const float steepest = float(now_.z) * steepest_score(bundle), h = steepest > 0 ? SHIFT / steepest : 0.f;
     const bool curved = h > 0 && std::isfinite(h);
     if (curved) {
-      const auto edges = edges_of(block);
+      const auto edges = edges_of(bundle);
       for (const float side : {h, -h}) {
         move_aside(edges, side);
-        const bool sound = look(block, there_, side, other_);
+        const bool sound = look(bundle, there_, side, other_);
         put_back(edges);
         if (!sound) return false;
         size_t i = 0;
-        each_direction(block, other_, [&](Part, int64_t, const Vec<float>& r) TAGFIELD_INLINED {
+        each_direction(bundle, other_, [&](Part, int64_t, const Vec<float>& r) TAGFIELD_INLINED {
           if (side > 0)
             first_.push(r);
           else
@@ -226,7 +226,7 @@ template <Rows R> class CurvaturePass {
     const Vec<float> weight = splat(float(x.weight)), z = splat(float(now_.z)), mu = splat(float(pass_.mu)), one = splat(1.f);
     const Vec<float> memory = splat(float(pass_.memory)), gain = splat(float(x.weight * now_.rate(pass_) / (shrink * now_.z)));
     size_t i = 0;
-    each_direction(block, item_, [&](Part part, int64_t k, const Vec<float>& r) TAGFIELD_INLINED {
+    each_direction(bundle, item_, [&](Part part, int64_t k, const Vec<float>& r) TAGFIELD_INLINED {
       const Vec<float> slope = curved ? load(first_.at(i)) : Vec<float>{};
       float *p = pass_.squares.of(part) + k, *v = pass_.velocity.of(part) + k;
       const Vec<float> speed = load(v), by = one - mu * weight * r * (z * speed);
@@ -241,13 +241,13 @@ template <Rows R> class CurvaturePass {
   }
 
   // The largest score that v̄ gives a label, a pair of labels, or the edge attributes of a pair.
-  float steepest_score(const Bundle& block) const {
-    const Sentence& x = block.x[0];
+  float steepest_score(const Bundle& bundle) const {
+    const Sentence& x = bundle.x[0];
     float most = 0, edges = 0;
     for (int64_t k = 0; k < x.n * at_.Lp(); ++k) most = std::max(most, std::abs(slopes_[k]));
     for (int64_t k = 0; x.n > 1 && k < int64_t(at_.L) * at_.Lp(); ++k) edges = std::max(edges, std::abs(pass_.velocity.trans[k]));
     if (item_.looks)
-      each_edge_slot(c_.edges, at_, block.order[0], [&](int64_t e, int64_t from, int64_t to) {
+      each_edge_slot(c_.edges, at_, bundle.order[0], [&](int64_t e, int64_t from, int64_t to) {
         float largest = 0, value = 0;
         for (int i = 0; i < at_.L; ++i)
           at_.each_edge_block(e * at_.L + i, [&](int64_t k, int) {
@@ -264,10 +264,10 @@ template <Rows R> class CurvaturePass {
     int64_t k;
     Vec<float> w;
   };
-  std::vector<Kept> edges_of(const Bundle& block) const {
+  std::vector<Kept> edges_of(const Bundle& bundle) const {
     std::vector<Kept> kept;
     if (item_.looks)
-      item_.looked->each_difference(c_, block.order[0], Groups{}, [&](int64_t k, const Vec<float>&) {
+      item_.own_pairs->each_difference(c_, bundle.order[0], Groups{}, [&](int64_t k, const Vec<float>&) {
         kept.push_back({k, load(pass_.theta.edge + k)});
       });
     return kept;

@@ -14,7 +14,7 @@ namespace {
 
 template <Rows R> void run(const Corpus& c, const Layout& at, MarginPass& pass, const int64_t* order, int64_t count) {
   Mistakes mistakes(at);
-  EdgeDeltas looked(at);
+  EdgeDeltas edges_apart(at);
   SentenceReader reader;
   Scratch<float> room;
   const int Lp = at.Lp();
@@ -53,8 +53,8 @@ template <Rows R> void run(const Corpus& c, const Layout& at, MarginPass& pass, 
         const Vec<float> u = keep<float>(load(&mistakes.edge[size_t(k)]), features<float>(load(theta.trans + k)));
         norm += sum_lanes<float>(u * u);
       }
-      looked.compare(c, theta.edge, s, x.y, g);
-      for (const EdgeDelta& d : looked.deltas) norm += d.by * d.by;
+      edges_apart.compare(c, theta.edge, s, x.y, g);
+      for (const EdgeDelta& d : edges_apart.deltas) norm += d.by * d.by;
       if (!std::isfinite(norm)) {  // values too large to be squared
         pass.failed = s;
         return;
@@ -87,7 +87,7 @@ template <Rows R> void run(const Corpus& c, const Layout& at, MarginPass& pass, 
       mistakes.each<R>(x, add_one, [&](int64_t k, Vec<float> u) { add(theta.state + k * W, rest.state + k * W, u); });
       for (int64_t k = 0; k < int64_t(at.L) * Lp; k += W) add(theta.trans + k, rest.trans + k, load(&mistakes.edge[size_t(k)]));
       path.start(theta.trans);
-      for (const EdgeDelta& d : looked.deltas) {
+      for (const EdgeDelta& d : edges_apart.deltas) {
         rest.edge[d.place] += later * float(d.by);
         theta.edge[d.place] = (theta.edge[d.place] + by * float(d.by)) + 0.f;
       }

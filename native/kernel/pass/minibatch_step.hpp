@@ -34,16 +34,16 @@ class MinibatchStep {
       : c_(c), at_(at), pass_(pass), form_(form), share_(share), kinds_(pass.kinds), to_(*pass.gathered) {}
 
   // Adds sentence k of a bundle, and asks for rows of the next one.
-  void gather(const Bundle& block, int k, const Item& item, RowsAhead& rows) {
-    const Sentence& x = block.x[size_t(k)];
+  void gather(const Bundle& bundle, int k, const Item& item, RowsAhead& rows) {
+    const Sentence& x = bundle.x[size_t(k)];
     const float weight = pass_.minibatch > 1 ? float(x.weight) : 1.f;
     with_rows(at_, [&](auto kind) {
       int turn = 0;
       for (int g = share_.groups.begin; g < share_.groups.end; ++g)
-        gather_rows<decltype(kind)::value>(x, block.groups[size_t(k)].data(), g, item, weight, rows, turn);
+        gather_rows<decltype(kind)::value>(x, bundle.groups[size_t(k)].data(), g, item, weight, rows, turn);
     });
     if (x.n > 1) gather_transitions(x, item, weight);
-    if (item.looks) gather_edges(block.order[k], item, weight);
+    if (item.looks) gather_edges(bundle.order[k], item, weight);
   }
 
   // One step with what was gathered of `sentences`, for directions that tables know; collects the others.
@@ -192,7 +192,7 @@ class MinibatchStep {
   TAGFIELD_NOINLINE void gather_edges(int64_t s, const Item& item, float weight) const {
     const Vec<float> by = splat(weight);
     float *u = to_.u.edge, *counts = to_.empirical.edge;
-    item.looked->each_expected(c_, s, share_.groups, counts != nullptr, item.known,
+    item.own_pairs->each_expected(c_, s, share_.groups, counts != nullptr, item.known,
                                [&](int64_t e, int64_t k, const Vec<float>& one, const Vec<float>& known) {
       if (Gathered::untouched(u + k)) to_.edges[group_of(e)].push_back({k, kinds_.edge(e)});
       store<float>(u + k, load(u + k) + by * one);

@@ -29,20 +29,20 @@ template <Rows R, bool Respond, Metric M, bool Average> class OwnedLoops final :
   OwnedLoops(const Corpus& c, const Layout& at, const Pass& pass, const ChainForm& form, const Share& share)
       : c_(c), at_(at), pass_(pass), form_(form), share_(share), theta_(pass.theta), squares_(pass.squares), rest_(pass.averaging ? pass.rest : Arrays{}) {}
 
-  void step(const Bundle& block, int k, const Item& item, Progress& now, StepAhead& ahead) override {
+  void step(const Bundle& bundle, int k, const Item& item, Progress& now, StepAhead& ahead) override {
     const auto ask = [&ahead](int64_t, int64_t) TAGFIELD_INLINED { ahead.step<R == Rows::FULL, M != Metric::FLAT || Average>(); };
-    const Sentence& x = block.x[size_t(k)];
+    const Sentence& x = bundle.x[size_t(k)];
     const float gain = float(x.weight * now.rate(pass_) / (now.shrink(pass_) * now.z));
     const Change<Respond, M, Average> change{Respond ? *pass_.response : Response{}, splat(gain),
                                                     splat(float(pass_.floor)), splat(float(now.Z))};
     const Plain plain{Response{}, change.gain, change.floor, change.Z};
     if constexpr (R == Rows::SPARSE) {
-      if (!item.exactly) step_tokens(x, block.rows[size_t(k)], item, change, ask);
+      if (!item.exactly) step_tokens(x, bundle.rows[size_t(k)], item, change, ask);
     } else {
-      if (!item.exactly) step_states(x, block.begin(k, share_.groups), block.end(k, share_.groups), item, change, ask);
+      if (!item.exactly) step_states(x, bundle.begin(k, share_.groups), bundle.end(k, share_.groups), item, change, ask);
     }
     if (x.n > 1 && !(item.exactly && pass_.respond_edges)) waiting_.push_back({&x, &item, plain});
-    if (item.looks) step_edges(block.order[k], item, change, plain);
+    if (item.looks) step_edges(bundle.order[k], item, change, plain);
     if (!item.leftover.where.empty()) finish(), step_exactly(item.leftover, plain);
     if (now.advance(pass_)) finish(), fold_share(now), now.folded();
   }
@@ -142,11 +142,11 @@ template <Rows R, bool Respond, Metric M, bool Average> class OwnedLoops final :
   TAGFIELD_NOINLINE void step_edges(int64_t s, const Item& item, const Step change, const Plain plain) const {
     if (item.exactly && pass_.respond_edges) return;  // they are among the leftovers
     if (pass_.counted && item.known)
-      item.looked->each_counted(c_, s, share_.groups, pass_, nullptr, [&](int64_t k, const Vec<float>& w, const Vec<float>& r) {
+      item.own_pairs->each_counted(c_, s, share_.groups, pass_, nullptr, [&](int64_t k, const Vec<float>& w, const Vec<float>& r) {
         change.step(theta_.edge, squares_.edge, rest_.edge, k, w, r);
       });
     else
-      item.looked->each_difference(c_, s, share_.groups, [&](int64_t k, const Vec<float>& u) {
+      item.own_pairs->each_difference(c_, s, share_.groups, [&](int64_t k, const Vec<float>& u) {
         if (Respond && pass_.respond_edges)
           change(theta_.edge, squares_.edge, rest_.edge, k, u);
         else

@@ -1,4 +1,4 @@
-// The steps of a block's sentences on the weights of one owner, in the order of the sentences.
+// The steps of a bundle's sentences on the weights of one owner, in the order of the sentences.
 //
 //     λ_t = λ̂ / (1 + λ̂ C t)                                   (constant λ̂ if `constant` is set)
 //     θ̄  ← θ̄ − λ_t / ((1 − Cλ_t) z) · f(u)                    θ = z θ̄: only active weights are touched
@@ -78,7 +78,7 @@ class OwnedStep {
  public:
   virtual ~OwnedStep() = default;
   // The step of sentence k of a bundle.
-  virtual void step(const Bundle& block, int k, const Item& item, Progress& now, StepAhead& ahead) = 0;
+  virtual void step(const Bundle& bundle, int k, const Item& item, Progress& now, StepAhead& ahead) = 0;
   // The transitions of the sentences since the last time: all of them together, since a weight that is at hand is changed by
   // eight sentences in less time than it takes to find it twice.
   virtual void finish() = 0;

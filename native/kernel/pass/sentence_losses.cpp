@@ -34,7 +34,7 @@ void SentenceLosses::result(const ChainJob<float>& job, Paths paths, const Chain
   const int64_t nodes = job.n * at_.Lp(), transitions = job.n > 1 ? form_.size() : 0, cells = job.n > 1 ? at_.cells() : 0;
   const bool keeps = job.agreeing && job.separately;
   if (found.run) item.runs[item.ran++] = *found.run;
-  if (found.position) item.looked->keep(*found.position, job.n);
+  if (found.position) item.own_pairs->keep(*found.position, job.n);
   if (paths != Paths::AGREEING) {
     item.loss = found.log_z, item.edge = found.edge, item.factors = found.factors;
     if (!keeps) return;
@@ -53,7 +53,7 @@ void SentenceLosses::end(const ChainJob<float>& job) {
   const Sentence& x = *item.x;
   const bool gold = item.known && !c_.class_weight;
   if (gold) item.loss -= double(scale_) * chain_.path_score(job, pass_.theta.trans);
-  if (item.looks) gold ? item.looked->subtract_gold(x.y, x.n) : item.looked->subtract_agreeing();
+  if (item.looks) gold ? item.own_pairs->subtract_gold(x.y, x.n) : item.own_pairs->subtract_agreeing();
   if (!std::isfinite(item.loss)) return;
   for (int64_t t = 0; gold && t < x.n; ++t) {
     item.D[t * at_.Lp() + x.y[t]] -= 1;
@@ -102,7 +102,7 @@ void SentenceLosses::collect(Item& item) {
   with_rows(at_, [&](auto rows) {
     expected_.collect<decltype(rows)::value>(x, groups, at_, theta.state, theta.trans, edges_too, item.leftover);
   });
-  if (item.looks && pass_.respond_edges) item.looked->collect(c_, s, theta.edge, item.leftover);
+  if (item.looks && pass_.respond_edges) item.own_pairs->collect(c_, s, theta.edge, item.leftover);
 }
 
 // Attributes with values, and those that occur more often than there are tables.
@@ -123,7 +123,7 @@ void SentenceLosses::collect_counted(Item& item) {
       });
   });
   if (item.looks)
-    item.looked->each_counted(c_, s, Groups{}, pass_, &rest, [](int64_t, const Vec<float>&, const Vec<float>&) {});
+    item.own_pairs->each_counted(c_, s, Groups{}, pass_, &rest, [](int64_t, const Vec<float>&, const Vec<float>&) {});
 }
 
 }  // namespace tagfield

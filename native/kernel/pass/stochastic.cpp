@@ -40,7 +40,7 @@ class StochasticPass {
     LinesAhead later;        // the sentences of the block after that
     LinesAhead results;      // of lattices that others ran
     Progress now;
-    ScalingHistory habits;
+    ScalingHistory history;
     int64_t gathered;  // sentences of the mini-batch so far; each thread counts for itself
     alignas(64) std::atomic<int64_t> scored{0};  // sentences of the pass whose parts are there
 
@@ -48,7 +48,7 @@ class StochasticPass {
         : chains(c, at, pass, form), sums(at), by_token(at), blocks{Bundle(K), Bundle(K)}, parts(size_t(K)),
           rows(at, pass.theta.state), beside(at, pass.remembers() ? pass.squares.state : nullptr, pass.averaging ? pass.rest.state : nullptr), now(pass),
           gathered(pass.gathered ? pass.gathered->sentences : 0) {
-      habits.learning = !pass.streaming;
+      history.learning = !pass.streaming;
     }
   };
 
@@ -58,7 +58,7 @@ class StochasticPass {
   const std::vector<int64_t>& order_;
   const int K_;
   const ChainForm form_;
-  Lockstep team_;
+  Lockstep lockstep_;
   int owners_ = 1;
   std::vector<Item> items_;
   std::vector<std::unique_ptr<Worker>> workers_;
@@ -81,7 +81,7 @@ class StochasticPass {
 
   void run(int threads) {
     workers_.resize(size_t(threads)), leftovers_.resize(size_t(threads));
-    team_.run(threads, [&](int me) { work(me); });
+    lockstep_.run(threads, [&](int me) { work(me); });
     for (const auto& worker : workers_)
       if (worker) pass_.fallbacks += worker->chains.fallbacks();
   }
@@ -92,7 +92,7 @@ class StochasticPass {
     try {
       phase();
     } catch (...) {
-      team_.fail(std::current_exception());
+      lockstep_.fail(std::current_exception());
     }
   }
 
@@ -100,14 +100,14 @@ class StochasticPass {
     FlushSubnormals flush;
     Worker* worker = nullptr;
     int owners = 1;
-    while (owners * 2 <= std::min(team_.size(), GROUPS)) owners *= 2;
+    while (owners * 2 <= std::min(lockstep_.size(), GROUPS)) owners *= 2;
     if (me == 0) owners_ = owners;
     guarded([&] {
       workers_[size_t(me)] = std::make_unique<Worker>(c_, at_, pass_, form_, K_);
       worker = workers_[size_t(me)].get();
       open(*worker, 0);
     });
-    if (!team_.meet()) return;
+    if (!lockstep_.meet()) return;
     const bool owns = me < owners;
     const Share share = Share::of(at_, owns ? me : 0, owners);
     const auto owned = make_owned_step(c_, at_, pass_, form_, share);
@@ -115,25 +115,25 @@ class StochasticPass {
     if (pass_.gathered) gathering = std::make_unique<MinibatchStep>(c_, at_, pass_, form_, share);
     for (int64_t b = 0; b < blocks(); ++b) {
       const int64_t first = starts_[size_t(b)];
-      Bundle& block = worker->blocks[b % 2];
+      Bundle& bundle = worker->blocks[b % 2];
       const Bundle& next = worker->blocks[(b + 1) % 2];
       guarded([&] {
         worker->beside.clear();
-        list_slots(block, 0, block.count, share.groups, worker->beside);
-        if (team_.size() == 1) {  // a sentence's scores are still in the cache when its lattice runs
-          start_lattices(*worker, block, me);
-          for (int k = 0; k < block.count; ++k) sum_part(*worker, block, k, share.groups), run_lattice(*worker, block, k);
+        list_slots(bundle, 0, bundle.count, share.groups, worker->beside);
+        if (lockstep_.size() == 1) {  // a sentence's scores are still in the cache when its lattice runs
+          start_lattices(*worker, bundle, me);
+          for (int k = 0; k < bundle.count; ++k) sum_part(*worker, bundle, k, share.groups), run_lattice(*worker, bundle, k);
         } else {
-          for (int k = 0; k < block.count; ++k) {
-            if (owns) sum_part(*worker, block, k, share.groups);
+          for (int k = 0; k < bundle.count; ++k) {
+            if (owns) sum_part(*worker, bundle, k, share.groups);
             worker->scored.store(first + k + 1, std::memory_order_release);
           }
           if (!wait_for_parts(first)) return;
-          start_lattices(*worker, block, me);
-          for (int k = 0; k < block.count; ++k)
+          start_lattices(*worker, bundle, me);
+          for (int k = 0; k < bundle.count; ++k)
             if (worker->whose[size_t(k)] == me) {
               if (!wait_for_parts(first + k)) return;
-              run_lattice(*worker, block, k);
+              run_lattice(*worker, bundle, k);
             }
         }
         worker->chains.run_waiting();
@@ -142,37 +142,37 @@ class StochasticPass {
         list_slots(next, 0, next.count, share.groups, worker->rows);
       });
       if (me == 0 && pass_.pulse) guarded([&] { pass_.pulse(); });
-      if (!team_.meet()) return;
+      if (!lockstep_.meet()) return;
       int applied = 0;  // sentences before the first that failed
       bool left = false;
-      for (; applied < block.count && std::isfinite(items_[size_t(applied)].loss); ++applied)
+      for (; applied < bundle.count && std::isfinite(items_[size_t(applied)].loss); ++applied)
         left = left || !items_[size_t(applied)].leftover.where.empty();
       if (left) {
         if (me == 0) guarded([&] { ask_exactly(applied); });
-        if (!team_.meet()) return;
+        if (!lockstep_.meet()) return;
       }
       for (int k = 0; k < applied; ++k) {
         const Item& item = items_[size_t(k)];
-        for (int i = 0; i < item.ran; ++i) worker->habits.learn(item.runs[i]);
+        for (int i = 0; i < item.ran; ++i) worker->history.learn(item.runs[i]);
       }
       if (gathering) {
         for (int k = 0; k < applied; ++k)
-          if (!gather(*worker, *owned, *gathering, block, k, me)) return;
+          if (!gather(*worker, *owned, *gathering, bundle, k, me)) return;
       } else if (owns)
-        step_block(*worker, *owned, block, applied, me);
+        step_bundle(*worker, *owned, bundle, applied, me);
       else
         for (int k = 0; k < applied; ++k)
           if (worker->now.advance(pass_)) worker->now.folded();
       if (me == 0) {
         worker->now.write(pass_);
-        for (int k = 0; k < applied; ++k) pass_.loss += block.x[size_t(k)].weight * items_[size_t(k)].loss;
-        if (applied < block.count) pass_.failed = block.order[applied];
+        for (int k = 0; k < applied; ++k) pass_.loss += bundle.x[size_t(k)].weight * items_[size_t(k)].loss;
+        if (applied < bundle.count) pass_.failed = bundle.order[applied];
       }
-      if (applied < block.count) return;
+      if (applied < bundle.count) return;
     }
     if (!gathering) return;
     if (pass_.ends && worker->gathered && !step_gathered(*worker, *owned, *gathering, 1, me)) return;
-    if (!team_.meet()) return;
+    if (!lockstep_.meet()) return;
     if (me == 0) worker->now.write(pass_), pass_.gathered->sentences = worker->gathered;
   }
 
@@ -186,10 +186,10 @@ class StochasticPass {
   }
 
   // Adds a sentence to the mini-batch, and makes its step where it is complete. Whether to go on.
-  bool gather(Worker& worker, OwnedStep& owned, MinibatchStep& gathering, const Bundle& block, int k, int me) {
-    if (me < owners_) guarded([&] { gathering.gather(block, k, items_[size_t(k)], worker.rows); });
+  bool gather(Worker& worker, OwnedStep& owned, MinibatchStep& gathering, const Bundle& bundle, int k, int me) {
+    if (me < owners_) guarded([&] { gathering.gather(bundle, k, items_[size_t(k)], worker.rows); });
     if (++worker.gathered < pass_.minibatch) return true;
-    return step_gathered(worker, owned, gathering, pass_.minibatch > 1 ? 1 : block.x[size_t(k)].weight, me);
+    return step_gathered(worker, owned, gathering, pass_.minibatch > 1 ? 1 : bundle.x[size_t(k)].weight, me);
   }
 
   bool step_gathered(Worker& worker, OwnedStep& owned, MinibatchStep& gathering, double weight, int me) {
@@ -198,9 +198,9 @@ class StochasticPass {
     Leftovers* left = owns ? &leftovers_[size_t(me)] : nullptr;
     if (owns) guarded([&] { gathering.apply(worker.now, sentences, weight, *left); });
     if (pass_.gathered->empirical.state) {
-      if (!team_.meet()) return false;
+      if (!lockstep_.meet()) return false;
       if (me == 0) guarded([&] { ask_gathered(); });
-      if (!team_.meet()) return false;
+      if (!lockstep_.meet()) return false;
       if (owns) gathering.apply_exactly(worker.now, sentences, weight, *left);
     }
     if (worker.now.advance(pass_, pass_.share_of(sentences))) {
@@ -221,7 +221,7 @@ class StochasticPass {
 
   // Until everyone is done with the steps before that sentence of the pass, and with its parts. Not if someone failed.
   bool wait_for_parts(int64_t sentence) const {
-    return team_.wait([&] {
+    return lockstep_.wait([&] {
       for (const auto& worker : workers_)
         if (worker && worker->scored.load(std::memory_order_acquire) <= sentence) return false;
       return true;
@@ -230,46 +230,46 @@ class StochasticPass {
 
   // The rows of a block are asked for during the steps of the block before and during its own scores, half a row for each slot.
   // Those that steps need beside the weights are asked for from the scores of the last sentence on.
-  void sum_part(Worker& worker, Bundle& block, int k, const Groups& mine) {
-    const Sentence& x = block.x[size_t(k)];
+  void sum_part(Worker& worker, Bundle& bundle, int k, const Groups& mine) {
+    const Sentence& x = bundle.x[size_t(k)];
     if (pass_.observe_states || pass_.observe_edges)
-      with_rows(at_, [&](auto rows) { observe<decltype(rows)::value>(c_, x, at_, pass_, block.order[k]); });
-    const bool last = (pass_.remembers() || pass_.averaging) && k + 1 == block.count;
+      with_rows(at_, [&](auto rows) { observe<decltype(rows)::value>(c_, x, at_, pass_, bundle.order[k]); });
+    const bool last = (pass_.remembers() || pass_.averaging) && k + 1 == bundle.count;
     int turn = 0;
     float* out = worker.parts[size_t(k)].reserve(x.n * at_.Lp());
     if (at_.rows == Rows::SPARSE) {
       const auto build = [&](int i) {
-        block.rows[size_t(i)].build(block.x[size_t(i)], at_, block.groups[size_t(i)].data(), mine, pass_.theta.state);
+        bundle.rows[size_t(i)].build(bundle.x[size_t(i)], at_, bundle.groups[size_t(i)].data(), mine, pass_.theta.state);
       };
       if (k == 0) build(0);
-      if (k + 1 < block.count) build(k + 1);
-      worker.by_token.sum(block.rows[size_t(k)], at_, pass_.theta.state, mine.end - mine.begin, x.n, out, [&]() TAGFIELD_INLINED {
+      if (k + 1 < bundle.count) build(k + 1);
+      worker.by_token.sum(bundle.rows[size_t(k)], at_, pass_.theta.state, mine.end - mine.begin, x.n, out, [&]() TAGFIELD_INLINED {
         if (++turn % 4 == 0) worker.later.step();
         if (last) worker.beside.step();
       });
       return;
     }
-    worker.sums.sum(x, pass_.theta.state, block.groups[size_t(k)].data(), mine, out, [&](int64_t, int64_t) TAGFIELD_INLINED {
+    worker.sums.sum(x, pass_.theta.state, bundle.groups[size_t(k)].data(), mine, out, [&](int64_t, int64_t) TAGFIELD_INLINED {
       if (++turn % 2) worker.rows.step();
       if (turn % 4 == 0) worker.later.step();
       if (last) worker.beside.step();
     });
   }
 
-  // What the lattices of a block share, and whose they are.
-  void start_lattices(Worker& worker, const Bundle& block, int me) {
-    worker.chains.start(worker.now.z, worker.habits);
-    share_lattices(block, team_.size(), worker.whose, worker.by_length, worker.load);
-    for (int k = 0, runs = 0; k < block.count; ++k) {
-      const Sentence& x = block.x[size_t(k)];
+  // What the lattices of a bundle share, and whose they are.
+  void start_lattices(Worker& worker, const Bundle& bundle, int me) {
+    worker.chains.start(worker.now.z, worker.history);
+    share_lattices(bundle, lockstep_.size(), worker.whose, worker.by_length, worker.load);
+    for (int k = 0, runs = 0; k < bundle.count; ++k) {
+      const Sentence& x = bundle.x[size_t(k)];
       if (worker.whose[size_t(k)] == me) items_[size_t(k)].first_run = runs;
-      runs += worker.chains.runs_of(block.order[k], x);
+      runs += worker.chains.runs_of(bundle.order[k], x);
     }
   }
 
   // The lattice of a sentence of the block: its scores in, and out what `Item` says.
-  void run_lattice(Worker& worker, const Bundle& block, int k) {
-    const Sentence& x = block.x[size_t(k)];
+  void run_lattice(Worker& worker, const Bundle& bundle, int k) {
+    const Sentence& x = bundle.x[size_t(k)];
     float* scores = worker.parts[size_t(k)].get();
     if (owners_ > 1) {
       const float* parts[GROUPS];
@@ -278,7 +278,7 @@ class StochasticPass {
       add_parts(parts, owners_, x.n * at_.Lp(), scores);
     }
     pad_scores(at_, scores, x.n);
-    worker.chains.run(block.order[k], x, block.groups[size_t(k)].data(), scores, items_[size_t(k)]);
+    worker.chains.run(bundle.order[k], x, bundle.groups[size_t(k)].data(), scores, items_[size_t(k)]);
   }
 
   void ask_exactly(int count) {
@@ -289,18 +289,18 @@ class StochasticPass {
     }
   }
 
-  void step_block(Worker& worker, OwnedStep& owned, const Bundle& block, int count, int me) {
+  void step_bundle(Worker& worker, OwnedStep& owned, const Bundle& bundle, int count, int me) {
     worker.results.clear();
     for (int k = 0; k < count; ++k) {
       const Item& item = items_[size_t(k)];
       if (worker.whose[size_t(k)] == me) continue;
-      const int64_t size = block.x[size_t(k)].n * at_.Lp();
+      const int64_t size = bundle.x[size_t(k)].n * at_.Lp();
       worker.results.add(item.F, item.F + size);
       if (item.F != item.D) worker.results.add(item.D, item.D + size);
     }
     for (int i = 0; i < 16; ++i) worker.results.step();
     StepAhead ahead{worker.rows, worker.results, worker.beside};
-    for (int k = 0; k < count; ++k) owned.step(block, k, items_[size_t(k)], worker.now, ahead);
+    for (int k = 0; k < count; ++k) owned.step(bundle, k, items_[size_t(k)], worker.now, ahead);
     owned.finish();
   }
 };
