@@ -80,7 +80,7 @@ def test_pickles(tmp_path: Path) -> None:
     assert run(two, new, "--which", "2", "--to", "crfsuite")[0] == 0
     assert new.read_bytes() == Path(crfs[1].modelfile.name).read_bytes()
     assert run(two, new, "--which", "3")[0] == 3
-    assert "--which chooses a model of a pickle" in run(new, tmp_path / "x", "--which", "1")[2]
+    assert "--which applies only to pickles" in run(new, tmp_path / "x", "--which", "1")[2]
 
 
 def test_wrong_arguments(tmp_path: Path) -> None:

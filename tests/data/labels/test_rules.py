@@ -71,3 +71,9 @@ def test_a_scheme_whose_chunks_could_never_end_is_refused() -> None:
         InputError, match="no label starts with E- or S-, so no chunk could ever end; did you mean 'BIO'"
     ):
         scheme_rule("IOBES", ["O", "B-X", "I-X"])
+
+
+def test_a_chunk_after_an_unknown_label_says_nothing_about_the_scheme() -> None:
+    encoded = encode_sequences([[["a"]] * 3, [["a"]]], [["O", None, "I-X"], ["I-X"]])
+    starts = chunk_starts(encoded.dataset, encoded.labels.strings())
+    assert (starts.inside, starts.begin, starts.first) == (1, 0, 3)

@@ -80,9 +80,11 @@ def chunk_starts(dataset: Dataset, labels: Sequence[Hashable]) -> Starts:
     is_b, is_i = (np.array([prefix == letter for prefix, _ in parts]) for letter in "BI")
     y = np.where(dataset.labels == UNKNOWN, len(labels), dataset.labels)
     before = np.concatenate([[len(labels)], y[:-1]]) if len(y) else y
-    before[dataset.tokens[:-1][np.diff(dataset.tokens) > 0]] = len(labels)
-    known = np.ones(len(y), bool)
-    known[1:] = (dataset.labels[:-1] != UNKNOWN) | (before[1:] == len(labels))
+    first_tokens = dataset.tokens[:-1][np.diff(dataset.tokens) > 0]
+    before[first_tokens] = len(labels)
+    known = np.ones(len(y), bool)  # after an unknown label, no one can say whether a chunk begins
+    known[1:] = dataset.labels[:-1] != UNKNOWN
+    known[first_tokens] = True
     touching = (is_b | is_i)[before] & (kind[before] == kind[y])
     inside, begin = is_i[y] & ~touching & known, is_b[y] & ~touching & known
     first = [int(found.argmax()) if found.any() else -1 for found in (inside, begin)]
