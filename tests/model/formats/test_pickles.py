@@ -43,7 +43,9 @@ def test_a_model_is_found_in_pickles_of_every_protocol(old: sklearn_crfsuite.CRF
 
 
 @pytest.mark.parametrize("compress", [0, 3, ("gzip", 3), ("zlib", 9), ("bz2", 3), ("xz", 3), ("lzma", 3)])
-def test_a_model_is_found_in_files_of_joblib_however_compressed(old: sklearn_crfsuite.CRF, compress: Any, tmp_path: Path) -> None:
+def test_a_model_is_found_in_files_of_joblib_however_compressed(
+    old: sklearn_crfsuite.CRF, compress: Any, tmp_path: Path
+) -> None:
     joblib.dump(Pipeline([("crf", old)]), tmp_path / "old", compress=compress)
     raw = (tmp_path / "old").read_bytes()
     assert is_pickle(raw[:4096])
