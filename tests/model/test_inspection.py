@@ -1,4 +1,4 @@
-"""Weights of a model: the largest, those of one attribute, and what pruning leaves."""
+"""Weights of a model: the largest, and what pruning leaves."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Labeller: every method answers for encoded words; rules, known labels and threads; parts that do not fit."""
+"""Labeller: every method answers for encoded words; rules, known labels and threads."""
 
 from concurrent.futures import ThreadPoolExecutor
 

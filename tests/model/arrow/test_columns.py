@@ -1,4 +1,4 @@
-"""Columns of Arrow: what they hold, cut into pieces of rows; null rows stay, null tokens and damage are refused."""
+"""Columns of Arrow: lists of a fixed size, null rows, and damaged buffers."""
 
 import pyarrow as pa
 import pytest

@@ -1,4 +1,4 @@
-"""Text models of CRF++: damage is named, and signs of zeros are kept."""
+"""Text models of CRF++: a damaged file says what is wrong."""
 
 import pytest
 

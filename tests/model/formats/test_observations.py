@@ -1,4 +1,4 @@
-"""Observations: parts with the order of the file, and notes on values."""
+"""Observations: parts with the order of the file."""
 
 import numpy as np
 
