@@ -9,7 +9,7 @@
 
 namespace tagfield::text {
 
-// Rows of weights belong to fixed groups, in runs of 4: the kernels add scores up group by group, whoever computes them. Slots
+// Rows of weights belong to fixed groups, in runs of 4: the kernels add scores up group by group, on any thread. Slots
 // are in order of their groups, and in a group those that occur once come first: a loop that meets both in turn mispredicts.
 constexpr int row_groups = 8, slot_kinds = 2 * row_groups;
 inline int group_of(std::int32_t attribute) { return static_cast<int>(static_cast<std::uint32_t>(attribute) / 4 % row_groups); }

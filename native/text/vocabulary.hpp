@@ -4,7 +4,7 @@
 //                 ├─▶ StringTable        add ─▶
 //     snapshot ───┘                                     snapshot ───▶ StringTable, as it was
 //
-// Everything here happens under the interpreter's lock, but for reading a snapshot: whoever takes one may let go of the
+// Everything here happens under the interpreter's lock, but for reading a snapshot: its reader may release the
 // lock and read on, while others add to the vocabulary. A lock of its own would cost every look-up; this costs a copy
 // where someone reads and someone adds at the same time. A snapshot is dropped under the lock as well, so an owner that
 // finds itself alone knows that all reading has ended.

@@ -1,4 +1,4 @@
-// The door to the chain: whoever needs sums over paths, or the best of them, asks here, and only here a form is chosen.
+// The chain: sums over paths, and the best of them. This is the only place that chooses a form.
 //
 //     scores, transitions, limits, known labels ─▶ Chain       ─▶ log Z, P(y_t), expected transitions
 //                                               ─▶ PathFinder  ─▶ the best path, the n best

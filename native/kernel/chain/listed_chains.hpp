@@ -34,7 +34,7 @@ namespace tagfield {
 //     Σ_t P(y_t = i, y_{t+1} = j) = e^{zτ(i,j)} Σ_t a_t(i) w_t · v_{t+1}(j)         a, v, w of listed_chains.hpp
 //
 // Lanes are sentences. A pair reads and writes its sum once for STEPS positions: of two of them, v stays in the first-level cache.
-// Keeping a few positions of a label side by side was slower: whoever wrote one position used every fourth part of a line.
+// Keeping a few positions of a label side by side was slower: writing one position used every fourth part of a line.
 template <class T> class ListedSums {
   static constexpr int64_t STEPS = 2;
   const ListedPairs& pairs_;

@@ -10,7 +10,7 @@
 // would mispredict each second answer. The builder makes datasets in this order; of one that is in another, made by
 // hand or with renumbered attributes, a pass makes a copy.
 //
-// A score is the sum of its groups' parts, added as a tree: ((0+1)+(2+3)) + ((4+5)+(6+7)). So it has the same bits whoever
+// A score is the sum of its groups' parts, added as a tree: ((0+1)+(2+3)) + ((4+5)+(6+7)). So it has the same bits whichever thread
 // has computed which part.
 #pragma once
 #include <algorithm>

@@ -99,7 +99,7 @@ double CorpusGradient::add(PointAndGradient at, const Limits& limits, bool parti
       });
     });
     phases.wait(0);
-    // The lattices of a chunk run before the gradient of the one before it: by then nobody has to be waited for.
+    // The lattices of a chunk run before the gradient of the one before it: no thread has to wait by then.
     for (int64_t k = 0; k <= chunks; ++k) {
       if (k < chunks) {
         phases.wait(k >= BUFFERS ? 2 + 2 * (k - BUFFERS) : -1);

@@ -4,7 +4,7 @@
 //     by row     g[a, y] += Σ_t value · D_t(y)      over the tokens of a chunk of sentences; a row is read and written once
 //
 // The second list lets threads share the work and give the same bits: a row belongs to one task, which adds what its tokens say
-// in the order of the corpus, whoever runs it. D of a chunk stays in the cache of a core, or near it. The rows of a poor
+// in the order of the corpus, on any thread. D of a chunk stays in the cache of a core, or near it. The rows of a poor
 // attribute (feature_rows.hpp) are single features. No loop's length depends on how many labels an attribute has, so branch prediction
 // does not fail.
 #pragma once

@@ -9,7 +9,7 @@
 //        │ all meet
 //     steps     each owner changes its own weights, sentence by sentence      owned_step.hpp
 //
-// Nobody waits between the steps of a block and the scores of the next: both read and change only one's own rows. Transitions
+// No barrier between the steps of a block and the scores of the next: each thread touches only its own rows. Transitions
 // belong to several owners, and lattices read all of them; the parts of the first sentence come after the steps before.
 //
 // Which thread does what changes no bit: scores are sums in a fixed order (groups.hpp), a lattice sees only its scores and

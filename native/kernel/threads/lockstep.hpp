@@ -1,7 +1,7 @@
 // Threads that go through one pass together. They stay awake, and meet at a barrier between its phases: a phase takes some
 // ten microseconds, and waking a thread up takes as long.
 //
-// Whoever waits spins for a while, and then gives its core away again and again: where there are fewer cores than threads, or
+// A waiting thread spins for a while, and then gives its core away again and again: where there are fewer cores than threads, or
 // other programs want them, the thread that the others wait for gets to run.
 //
 // An exception must not leave the others waiting. It is noted (`fail`), the thread goes on to the barrier, and there everyone

@@ -33,9 +33,9 @@ class Phases {
     for (size_t p = 0; p < tasks.size(); ++p) phases_[p].tasks = tasks[p];
   }
 
-  void fail() { failed_ = true; }  // nobody waits any longer
+  void fail() { failed_ = true; }  // waiting threads return
 
-  // work(i) for every task i of phase p that nobody has taken.
+  // work(i) for every task i of phase p that no thread has taken.
   template <class Fn> void run(int64_t p, Fn work) {
     Phase& phase = phases_[size_t(p)];
     for (int64_t i; (i = phase.next.fetch_add(1)) < phase.tasks;) {
