@@ -3,7 +3,7 @@
 //     file f: families; a family has offsets [S+1] and columns: column[offsets[s] .. offsets[s+1]] is sentence s
 //     order ─▶ by part: sort ─▶ runs of neighbours ─▶ pread ─▶ staging ─▶ memcpy into the result, in the order given
 //
-// Files are read and not mapped: one that is cut off or overwritten meanwhile gives an error, or other numbers, which
+// Files are read and not mapped: one that is cut off or overwritten meanwhile gives an error, or other numbers, so
 // the caller checks the result; a mapped one would end the process. All offsets are read into memory and checked before
 // they are used. Neighbours are read at once, also across small gaps: the sentences of a pool (train/problem/order.py) come from
 // runs of 256.
