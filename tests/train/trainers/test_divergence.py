@@ -18,3 +18,21 @@ def test_the_loss_of_no_weights_is_known(cost: float) -> None:
     problem, untrained = trainer.problem, DivergenceTest(trainer.problem, cost)._untrained
     assert untrained == pytest.approx(problem.nll(problem.features.zeros(), cost=cost), rel=1e-6)
     assert untrained == pytest.approx(6.5 * math.log(1 + 2 * math.exp(cost)))
+
+
+def test_weights_that_are_worse_than_none_have_diverged() -> None:
+    encoded = encode_sequences([[["a"], ["b"]]] * 4, [["X", "Y"]] * 4)
+    trainer = made(encoded, Settings.of("sgd", rate=0.1, features="all"))
+    test, zeros = DivergenceTest(trainer.problem, 0.0), trainer.problem.features.zeros
+    wrong, right = zeros(), zeros()
+    wrong.state[:, :2] = [[-9, 9], [9, -9]]
+    right.state[:, :2] = [[9, -9], [-9, 9]]
+    assert test(1e6, 0.0, lambda: wrong)
+    assert not test(1e6, 0.0, lambda: right)  # only the loss along the pass was large
+    assert test(1e6, 1e6, lambda: right)  # a penalty counts
+    assert not test(float("nan"), 0.0, lambda: wrong)  # the loop itself looks for NaN
+
+
+def test_a_loss_below_that_of_no_weights_is_not_measured_again() -> None:
+    trainer = made(encode_sequences([[["a"]]], [["X"]]), Settings.of("sgd", rate=0.1))
+    assert not DivergenceTest(trainer.problem, 0.0)(-1.0, 0.0, lambda: pytest.fail("the weights were asked for"))
