@@ -58,7 +58,7 @@ def pickles(data: bytes) -> None:
     how, data = data[:1], data[1:]
     for found in models_in({b"g": gzip.compress, b"z": zlib.compress}.get(how, bytes)(data), "fuzzed.pkl"):
         found.describe()
-        _answer(Model(*found.parts))
+        _answer(Model(**vars(found.parts)))
 
 
 def _use(data: bytes, format: str) -> None:
