@@ -3,8 +3,7 @@ PYTHON ?= python3
 PY := .venv/bin/python
 PIP := $(PY) -m pip install -q --disable-pip-version-check
 NATIVE := CMakeLists.txt $(shell find native -name '*.hpp' -o -name '*.cpp')
-# Two test processes for each core: many tests wait for servers, commands and clusters that they start.
-PYTEST_FLAGS ?= -n $(shell $(PYTHON) -c "import os; print(2 * (os.cpu_count() or 1))") --dist worksteal
+PYTEST_FLAGS ?= -n auto --dist worksteal
 
 .PHONY: build tools demo paper lint quick browser clang spark test fuzz reference docs bench scale bench-serve oldest wheel sdist sbom \
     requirements container sanitize threadsanitize clean
