@@ -4,13 +4,18 @@ PY := .venv/bin/python
 PIP := $(PY) -m pip install -q --disable-pip-version-check
 NATIVE := CMakeLists.txt $(shell find native -name '*.hpp' -o -name '*.cpp')
 PYTEST_FLAGS ?= -n auto --dist worksteal
+unexport PYTHONDONTWRITEBYTECODE  # tests start Python a thousand times; it need not compile each time
 
-.PHONY: build tools demo paper lint quick browser clang spark test fuzz reference docs bench scale bench-serve oldest wheel sdist sbom \
-    requirements container sanitize threadsanitize clean
+.PHONY: build tools demo paper lint ruff types layers pytest quick browser clang spark test thorough fuzz hunt reference docs bench \
+    scale bench-serve oldest wheel sdist sbom requirements container sanitize threadsanitize sanitize-part clean
 
-# Each done once: what the demo needs (.ready), the native modules (.built), and what developers need besides, with the
-# native module that only tests call (.installed).
-build: .venv/.built
+# Each done once: what the demo needs (.ready), the native modules (.built), the same with the module that only tests call
+# (.testing), and what developers need besides (.installed). A fresh clone compiles once, whichever of the two it asks for,
+# and installs packages while the compiler runs. Python compiles a module of those when it first imports it; most it never does.
+BUILT := $(or $(wildcard .venv/.testing),.venv/.built)
+COMPILE_MODULES = $(PIP) --no-build-isolation --no-deps -e .
+
+build: $(BUILT)
 
 .venv/.ready: pyproject.toml scripts/dependencies.py
 	test -x $(PY) || $(PYTHON) -m venv .venv
@@ -19,17 +24,20 @@ build: .venv/.built
 	touch .venv/.ready
 
 .venv/.built: .venv/.ready $(NATIVE)
-	TAGFIELD_TESTING=$(if $(wildcard .venv/.installed),ON,OFF) $(PIP) --no-build-isolation --no-deps -e .
+	TAGFIELD_TESTING=OFF $(COMPILE_MODULES)
 	touch .venv/.built
 
-.venv/.installed: .venv/.ready | .venv/.built
+.venv/.testing: .venv/.ready $(NATIVE)
+	TAGFIELD_TESTING=ON $(COMPILE_MODULES)
+	touch .venv/.built .venv/.testing
+
+.venv/.installed: .venv/.ready
 	$(PY) scripts/dependencies.py dev > .venv/installed.txt
-	$(PIP) "setuptools>=70.1" "setuptools-scm>=8"
-	$(PIP) -r .venv/installed.txt
-	TAGFIELD_TESTING=ON $(PIP) --no-build-isolation --no-deps -e .
+	$(PIP) --no-compile -r .venv/installed.txt
 	touch .venv/.installed
 
-tools: .venv/.built .venv/.installed
+tools:
+	@$(MAKE) --no-print-directory -j 2 .venv/.testing .venv/.installed
 
 # From a file of words and labels to labelled text, then a comparison of the recipes; no data files, no network. DEMO is the
 # folder it writes to.
@@ -58,11 +66,24 @@ demo: build
 	@echo "Label text of your own as you type: start the service, then open http://127.0.0.1:8000 in your browser. Ctrl-C stops it."
 	@echo "  .venv/bin/tagfield serve $(DEMO)/model"
 
+# One process cannot fill two cores, so the checks run side by side, and `make test` runs them beside the tests.
+CHECKS := ruff types layers
+
 lint: tools
+	@$(MAKE) --no-print-directory -j 3 $(CHECKS)
+
+ruff:
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
+
+types:
 	.venv/bin/mypy
+
+layers:
 	.venv/bin/lint-imports
+
+pytest:
+	$(PY) -m pytest $(PYTEST_FLAGS) -m "not slow"
 
 # While you work: lint, types and the tests of what you changed, in under a minute.
 quick: tools
@@ -92,9 +113,16 @@ spark:
 .venv/.spark: .venv/.installed
 	-command -v java >/dev/null && $(PY) -m pip install -q --disable-pip-version-check "pyspark>=4" && touch .venv/.spark
 
-test: lint .venv/.browser .venv/.clang .venv/.spark
-	$(PY) -m pytest $(PYTEST_FLAGS)
-	$(PY) scripts/fuzz.py --seconds $(FUZZ_SECONDS) --seed 1
+test: tools .venv/.browser .venv/.clang
+	@$(MAKE) --no-print-directory -j 4 $(CHECKS) pytest
+	$(PY) scripts/fuzz.py --seconds 20 --seed 1
+
+# What `.ci/run` runs after `make test`, a line for each part: the tests that are marked slow, every example that the tests of
+# hypothesis ask for (`make test` draws a share), more fuzzing, and the first rounds of `make hunt`.
+thorough: tools .venv/.browser .venv/.clang .venv/.spark
+	$(PY) -m pytest $(PYTEST_FLAGS) -m "slow or hypothesis" --hypothesis-profile=thorough
+	$(PY) scripts/fuzz.py --seconds $(FUZZ_SECONDS) --seed 2
+	$(PY) scripts/hunt.py answers words races --seconds 60 --rounds 70 --seed 1
 
 # Random inputs for everything that reads files, all targets at once; a table, and exit 1 on a finding. FUZZ_FLAGS takes
 # names of targets, and --sanitized for the modules of `make sanitize`.
@@ -102,6 +130,13 @@ FUZZ_SECONDS ?= 60
 
 fuzz: tools .venv/.clang
 	$(PY) scripts/fuzz.py --seconds $(FUZZ_SECONDS) $(FUZZ_FLAGS)
+
+# Random models against all their paths, wrong calls and races, an hour; a table, and exit 1 on a finding. HUNT_FLAGS takes
+# names of kinds and --seed.
+HUNT_SECONDS ?= 3600
+
+hunt: tools
+	$(PY) scripts/hunt.py --seconds $(HUNT_SECONDS) $(HUNT_FLAGS)
 
 # docs/options.md, which a test compares with the options themselves.
 reference: build
@@ -200,40 +235,33 @@ container:
 	$(CONTAINER) build -f Containerfile -t tagfield:$$($(PYTHON) -c "import sys; sys.path.insert(0, 'scripts'); \
 	    from release_notes import source_version; print(source_version())") .
 
-# The native code again, with AddressSanitizer and UBSan, under the tests that lean on it.
-SANITIZED := build/sanitize
+# The native code again, with AddressSanitizer and UBSan, under the tests that lean on it. What a sanitizer finds is printed at
+# the end, and is in build/sanitize/reports. SANITIZE_KERNELS=all builds the kernels for every processor, and TAGFIELD_CPU chooses.
+SANITIZE_KERNELS ?= native
 SANITIZE_TESTS ?= tests/native tests/data tests/weights tests/inference tests/train tests/model tests/fuzz \
     tests/bregman/test_tables.py tests/system/test_threads.py tests/compat/sklearn/test_decoding.py tests/compat/pycrfsuite
 
-# $(call sanitized,folder,sanitizers,libraries,options): builds the modules and runs the tests of both targets below. Python
-# runs with -S, since the editable install would find the other build first; the preloaded libraries must be there before
-# the first exception.
-define sanitized
-	.venv/bin/cmake -S . -B $(1) -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/.venv/bin/ninja \
-	    -DCMAKE_BUILD_TYPE=Release -DTAGFIELD_KERNELS=native -DTAGFIELD_TESTING=ON \
-	    -DTAGFIELD_SANITIZE=$(2) -DPython_EXECUTABLE=$(CURDIR)/$(PY)
-	.venv/bin/cmake --build $(1) -j 2
-	rm -rf $(1)/site && mkdir -p $(1)/site && cp -r src/tagfield $(1)/site
-	cp $(1)/*.so $(1)/site/tagfield/native
-	PYTHONPATH="$(1)/site:$$($(PY) -c 'import sysconfig; print(sysconfig.get_path("purelib"))')" $(4) \
-	LD_PRELOAD="$(foreach library,$(3) stdc++.so.6,$(shell $(CXX) -print-file-name=lib$(library)))" \
-	$(PY) -S -m pytest -m "not slow" -p no:cacheprovider --hypothesis-profile=sanitize $(SANITIZE_FLAGS)
-endef
-
 sanitize: tools
-	$(call sanitized,$(SANITIZED),"address$(comma)undefined",asan.so ubsan.so,\
-	    ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1) $(SANITIZE_TESTS)
+	$(PY) scripts/sanitize.py address --kernels $(SANITIZE_KERNELS) $(SANITIZE_FLAGS) $(SANITIZE_TESTS)
 
 # The same with ThreadSanitizer, under the tests that run several threads. It sees the native modules and every lock, so
 # the interpreter's own lock counts; the interpreter itself is not watched. A process may not be made small under it, and a
 # fork keeps no threads, so two tests are left out.
 THREAD_TESTS ?= tests/native tests/system/test_threads.py tests/system/test_interpreter.py tests/data/text tests/model/arrow \
     tests/model/test_model.py tests/train tests/compat/sklearn/test_decoding.py
-comma := ,
+NOT_UNDER_THREADS := -k "not may_not_start_more_threads and not fork and not spawned"
 
 threadsanitize: tools
-	$(call sanitized,build/threads,thread,tsan.so,TSAN_OPTIONS="halt_on_error=1 second_deadlock_stack=1") \
-	    -k "not may_not_start_more_threads and not fork and not spawned" $(THREAD_TESTS)
+	$(PY) scripts/sanitize.py thread --kernels $(SANITIZE_KERNELS) $(SANITIZE_FLAGS) $(NOT_UNDER_THREADS) $(THREAD_TESTS)
+
+# A part of both sanitizers, for CI: the tests that reach every kernel, every reader in C++ and the threads.
+PART_TESTS ?= tests/native tests/train/test_edges.py tests/train/test_blocks.py tests/train/trainers tests/inference/test_decoder.py \
+    tests/data/test_encode.py tests/data/text/test_vocabulary.py tests/data/text/test_stray_bytes.py tests/fuzz
+PART_THREAD_TESTS ?= tests/native/test_threads.py tests/native/test_vectors.py tests/system/test_threads.py tests/train/test_same_bits.py
+
+sanitize-part: tools
+	$(PY) scripts/sanitize.py address $(PART_TESTS)
+	$(PY) scripts/sanitize.py thread $(NOT_UNDER_THREADS) $(PART_THREAD_TESTS)
 
 clean:
 	rm -rf .venv build .mypy_cache .ruff_cache .pytest_cache .hypothesis

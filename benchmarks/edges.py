@@ -40,7 +40,7 @@ def edges_of(encoded: Encoded, prefixes: tuple[str, ...]) -> tuple[Dataset, int]
 def with_edges(model: Model, train: Dataset, edges: int) -> tuple[FeatureSet, Weights]:
     """The model with a random weight for every edge feature that occurs in the training data."""
     sizes = len(model.attributes), len(model.labels)
-    found = feature_set(open_corpus(train), *sizes, "observed", edges=edges)
+    found = feature_set(open_corpus(train), *sizes, "observed", edge_attributes=edges)
     looks, at = found.coordinates(), model.features.coordinates()
     state, trans = at.values(model.weights)
     drawn = np.random.default_rng(0).normal(0, 1, len(looks.edge))
@@ -49,7 +49,7 @@ def with_edges(model: Model, train: Dataset, edges: int) -> tuple[FeatureSet, We
         (at.attribute, at.label, state),
         (at.before, at.after, trans),
         sparse=model.features.first is not None,
-        edges=edges,
+        edge_attributes=edges,
         edge_weights=(looks.edge_attribute, looks.edge_before, looks.edge_after, drawn),
     )
 

@@ -8,7 +8,10 @@ import os
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+import json
 import random
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -68,6 +71,41 @@ def parsing(module: Any, texts: list[str]) -> Run:
     return run
 
 
+def opening(module: Any, path: str, X: list[Any]) -> Run:
+    """Open the model for every sequence, as programs do that keep no Tagger."""
+
+    def run() -> None:
+        for items in X:
+            tagger = module.Tagger()
+            tagger.open(path)
+            tagger.tag(items)
+
+    return run
+
+
+FRESH = """
+import json, sys, time
+from importlib import import_module
+module, path, items = import_module(sys.argv[1]), sys.argv[2], json.loads(sys.stdin.read())
+start = time.process_time()
+tagger = module.Tagger()
+tagger.open(path)
+tagger.tag(items)
+print(time.process_time() - start)
+"""
+
+
+def fresh(name: str, path: str, items: Any, repeats: int) -> None:
+    """Open and label one sequence in a new process, after the imports."""
+    pairs = []
+    for _ in range(repeats):
+        commands = [[sys.executable, "-c", FRESH, module.__name__, path] for module in MODULES]
+        runs = [subprocess.run(each, input=json.dumps(items), capture_output=True, text=True) for each in commands]
+        pairs.append([float(run.stdout) for run in runs])
+    fast, slow = (median(pair[i] for pair in pairs) for i in range(2))
+    print(f"| {name} | {1e3 * fast:.2f} ms | {1e3 * slow:.2f} ms | {slow / fast:.1f} |", flush=True)
+
+
 def tokens(path: Path) -> list[list[tuple[str, str]]]:
     return [[(word, tag) for word, tag, _ in sentence] for sentence in peer.read(path)]
 
@@ -124,6 +162,10 @@ def main(folder: Path, quick: bool, scratch: Path) -> None:
     print("| row (one thread) | tagfield | python-crfsuite | times faster |\n| --- | --- | --- | --- |")
     texts = addresses(300 if quick else 3000)
     row(f"usaddress.parse, {len(texts):,} addresses", [parsing(module, texts) for module in MODULES], repeats)
+    parsed = [usaddress.tokens2features(usaddress.tokenize(text)) for text in texts[:200]]
+    opens = [opening(module, usaddress.MODEL_PATH, parsed) for module in MODULES]
+    row("Tagger.open and tag, 200 times, usaddress's model", opens, repeats)
+    fresh("Tagger.open and tag in a new process, usaddress's model", usaddress.MODEL_PATH, parsed[0], 4 * repeats - 3)
 
     nltk.data.path.insert(0, str(scratch))  # NLTK opens models only below its own folders
     sentences, test = tokens(folder / "train.txt"), tokens(folder / "test.txt")
@@ -140,6 +182,9 @@ def main(folder: Path, quick: bool, scratch: Path) -> None:
     for algorithm in ("l2sgd", "pa", "lbfgs"):
         sides = [training(module, X, y, algorithm, model) for module in MODULES]
         row(f"Trainer: append all and train 20 iterations, {algorithm}", sides, 1)
+    size = f"{model.stat().st_size / 1e6:.0f} MB"
+    row(f"Tagger.open and tag, 20 times, {size}", [opening(m, str(model), T[:20]) for m in MODULES], repeats)
+    fresh(f"Tagger.open and tag in a new process, {size}", str(model), T[0], 4 * repeats - 3)
     row("Tagger.tag, 2,012 sentences", [tagging(module, T, model) for module in MODULES], repeats)
     row("Tagger.marginal, every label of every token", [marginals(module, T, model) for module in MODULES], repeats)
 

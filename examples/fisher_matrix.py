@@ -5,7 +5,7 @@ Usage: fisher_matrix.py [FIGURE.png]. It prints its findings, and draws them if 
 A CRF with 3 labels on a sentence of 3 words has 27 labellings, so E, M and every probability can be summed up path by
 path. The paper's formula (*) solves M·x = ∇B without forming M. But M is singular: adding a constant to the scores of
 all labels of a word changes no probability. So there are many solutions, and (*) is not the shortest, M⁺∇B. Both change
-the probabilities in the same way, so they train the same model.
+the probabilities of this sentence in the same way. They do not for a second sentence, which M knows nothing about.
 """
 
 import sys
@@ -15,14 +15,15 @@ import numpy as np
 
 from tagfield.bregman import arctan, divergence, natural_gradient, update
 
-WORDS, LABELS = ((0,), (0, 1), (1,)), 3  # the attributes of each word
+WORDS, OTHER_WORDS = ((0,), (0, 1), (1,)), ((1,), (0,))  # the attributes of each word, of two sentences
+LABELS = 3
 G, U2, RATE, STEPS = arctan(0.1), update("U2"), 0.02, 300
 
 
-def features(path: tuple[int, ...]) -> np.ndarray:
+def features(words: tuple[tuple[int, ...], ...], path: tuple[int, ...]) -> np.ndarray:
     """Φ(x, y): how often each pair of attribute and label, and each transition, occurs on a path."""
     states, transitions = np.zeros((2, LABELS)), np.zeros((LABELS, LABELS))
-    for word, label in zip(WORDS, path, strict=True):
+    for word, label in zip(words, path, strict=True):
         states[list(word), label] += 1
     for before, after in pairwise(path):
         transitions[before, after] += 1
@@ -30,12 +31,13 @@ def features(path: tuple[int, ...]) -> np.ndarray:
 
 
 PATHS = list(product(range(LABELS), repeat=len(WORDS)))
-PHI = np.array([features(path) for path in PATHS])  # [paths, weights]
+PHI = np.array([features(WORDS, path) for path in PATHS])  # [paths, weights]
+OTHER_PHI = np.array([features(OTHER_WORDS, path) for path in product(range(LABELS), repeat=len(OTHER_WORDS))])
 GOLD = PHI[PATHS.index((0, 1, 2))]  # Ẽ
 
 
-def probabilities(theta: np.ndarray) -> np.ndarray:
-    scores = PHI @ theta
+def probabilities(theta: np.ndarray, phi: np.ndarray = PHI) -> np.ndarray:
+    scores = phi @ theta
     p = np.exp(scores - scores.max())
     return p / p.sum()
 
@@ -85,6 +87,8 @@ def main(figure: str | None = None) -> None:
     apart = np.linalg.norm(ours - theirs, axis=1)[-1]
     p, q = (np.array([probabilities(t) for t in path]) for path in (ours, theirs))
     print(f"after {STEPS} steps the weights are {apart:.3f} apart, the probabilities {np.abs(p - q).max():.1e}")
+    other = np.abs(probabilities(ours[-1], OTHER_PHI) - probabilities(theirs[-1], OTHER_PHI)).max()
+    print(f"the probabilities of a second sentence are {other:.3f} apart")
     print(f"p(gold) went from {p[0].max():.3f} to {p[-1, PATHS.index((0, 1, 2))]:.3f}")
     if figure is not None:
         draw(figure, values, ours, theirs, p, q)

@@ -1,7 +1,7 @@
 // Array arguments that are taken as they are or not at all.
 //
 // nanobind would otherwise copy an array of another type, order of bytes or layout, or a read-only one where the function
-// writes: the kernel would then work on the copy, and the caller's array would not change. Python's doors convert, once.
+// writes: the kernel would then work on the copy, and the caller's array would not change. The Python functions that call it convert, once.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -123,22 +123,14 @@ def start_worker(
     """Run a process for some of the doors."""
     current = FINDINGS / f"current-{k}"
     environment = dict(os.environ)
-    command = [sys.executable]
-    if sanitized:  # as `make sanitize` does
-        import sysconfig
+    if sanitized:
+        from sanitize import SANITIZERS
+        from sanitize import environment as environment_of
 
-        site = ROOT / "build/sanitize/site"
-        if not site.is_dir():
+        if not (SANITIZERS["address"].folder / "site").is_dir():
             raise SystemExit("fuzz: --sanitized needs the modules of `make sanitize`; run that first")
-        compiler = os.environ.get("CXX", "c++")
-        libraries = [f"lib{name}" for name in ("asan.so", "ubsan.so", "stdc++.so.6")]
-        found = [
-            subprocess.check_output([compiler, f"-print-file-name={each}"], text=True).strip() for each in libraries
-        ]
-        environment |= {"LD_PRELOAD": " ".join(found), "ASAN_OPTIONS": "detect_leaks=0"}
-        environment["PYTHONPATH"] = os.pathsep.join([str(site), sysconfig.get_path("purelib")])
-        command += ["-S"]
-    command += ["-m", "tests.fuzz.worker", str(seconds), str(seed), str(current), *names]
+        environment = environment_of(SANITIZERS["address"])
+    command = [sys.executable, "-m", "tests.fuzz.worker", str(seconds), str(seed), str(current), *names]
     return subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE), current
 
 

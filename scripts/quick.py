@@ -5,7 +5,7 @@
                   ─▶ native/               tests/native
 
 `make quick` compares with the last commit; `make quick QUICK_FLAGS="--base main"` with a branch. Slow tests are left to
-`make test`.
+`make thorough`.
 """
 
 import argparse

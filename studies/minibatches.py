@@ -106,7 +106,7 @@ def run(cell: Cell, known: Encoded, held_out: Encoded, epochs: int = EPOCHS) -> 
     dataset = fitting(held_out, trained.attributes, trained.edges)
     scores = held_out_scorer(held_out, dataset, problem, label_kind(known.labels.strings()))(trained.weights)
     field = trained.features.field(trained.weights)
-    decoders = [Decoder(field, part, threads=settings.team) for part in (known, held_out)]
+    decoders = [Decoder(field, part, threads=settings.thread_count) for part in (known, held_out)]
     inside = held_out.gold != _outside(held_out)
     right = decoders[1].best() == held_out.gold
     return Figures(

@@ -136,3 +136,13 @@ def test_sequences_of_other_lengths_do_not_match() -> None:
     assert metrics.sequence_accuracy_score([[1, 2], [3]], [[3], [1, 2]]) == 0
     assert metrics.sequence_accuracy_score([[1, 2], [3], [4]], [[1, 2], [4], [4]]) == 2 / 3
     assert metrics.sequence_accuracy_score([["x"] * 3] * 2, [["x"] * 3] * 2) == 1
+
+
+def test_a_sequence_that_contains_itself_is_refused():
+    loops = []
+    for _ in range(2):
+        labels = ["A"]
+        labels.append(labels)
+        loops.append([labels])
+    with pytest.raises(InputError, match="contains itself"):
+        metrics.sequence_accuracy_score(*loops)

@@ -35,6 +35,7 @@ NAMES = {
     "encode_sequences",
     "encode_words",
     "install_as_pycrfsuite",
+    "install_as_sklearn_crfsuite",
     "limit_memory",
     "pack",
     "read",

@@ -22,8 +22,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = given[i % given.size()];
     const std::vector<double> tails = input.numbers<double>(rows * 4);
     r.cells = cells.data(), r.tails = tails.data();
-    r.find_straight();
-    fuzz::expect(r.straight >= 0 && r.straight < r.n, "a straight part beyond the table");
+    r.find_first_curved();
+    fuzz::expect(r.first_curved >= 0 && r.first_curved < r.n, "a straight part beyond the table");
     float out[W];
     for (std::size_t i = 0; i < u.size(); i += W) store<float>(out, r(load(u.data() + i)));
     for (const float one : u) {

@@ -1,7 +1,8 @@
-// Python bindings of objects.hpp, sequence_tagger.hpp and token_lists.hpp: Python objects to ids, and ids back to lists.
+// Python bindings of objects.hpp, sequence_tagger.hpp, crfsuite_file.hpp and token_lists.hpp: objects to ids, and ids to lists.
 
 #include <algorithm>
 
+#include "text/crfsuite_file.hpp"
 #include "text/handles.hpp"
 #include "text/objects.hpp"
 #include "text/sequence_tagger.hpp"
@@ -79,21 +80,83 @@ void check_labels(const Tagger& tagger, const nb::tuple& labels) {
         throw nb::value_error("there must be one label for each label of the model");
 }
 
+using Writable = tagfield::Exact<nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>>;
+
+// A file whose bytes are those of a Python object, which nothing can change.
+struct HeldFile {
+    nb::bytes bytes;
+    CrfsuiteFile file;
+
+    explicit HeldFile(nb::bytes given) : bytes(std::move(given)), file(view(bytes)) {}
+};
+
+struct HeldAttributes final : LateAttributes {
+    nb::object held;
+    Writable rows;
+
+    HeldAttributes(nb::object file, Vocabulary& names, Writable given)
+        : LateAttributes(nb::cast<HeldFile&>(file).file, names, given.data(), given.shape(1)), held(std::move(file)),
+          rows(std::move(given)) {}
+};
+
+SequenceTagger* late_tagger(nb::object held, nb::object names, nb::capsule door, Writable rows) {
+    const CrfsuiteFile& file = nb::cast<HeldFile&>(held).file;
+    if (rows.shape(0) < file.attributes || rows.shape(1) < file.labels)
+        throw nb::value_error("there must be a row for each attribute and a column for each label");
+    Vocabulary& vocabulary = nb::cast<Vocabulary&>(names);
+    if (vocabulary.size()) throw nb::value_error("the vocabulary must be empty");
+    return new SequenceTagger(names, door, std::make_unique<HeldAttributes>(held, vocabulary, std::move(rows)));
+}
+
+void bind_crfsuite_file(nb::module_& m) {
+    nb::class_<HeldFile>(m, "CrfsuiteFile", "A model of CRFsuite, of which only what is asked for is read.")
+        .def(nb::init<nb::bytes>(), "data"_a)
+        .def_prop_ro("attributes", [](const HeldFile& self) { return self.file.attributes; })
+        .def_prop_ro("labels",
+                     [](const HeldFile& self) {
+                         nb::list names;
+                         for (std::uint32_t id = 0; id < self.file.labels; ++id) {
+                             const std::string_view name = self.file.label(id);
+                             names.append(nb::bytes(name.data(), name.size()));
+                         }
+                         return names;
+                     })
+        .def("put_transitions",
+             [](const HeldFile& self, const Writable& into) {
+                 if (into.shape(0) != self.file.labels || into.shape(1) < self.file.labels)
+                     throw nb::value_error("there must be a row and a column for each label");
+                 for (std::uint32_t from = 0; from < self.file.labels; ++from)
+                     self.file.put_transitions(from, into.data() + from * into.shape(1));
+             },
+             "into"_a)
+        .def("tagger",
+             [](nb::object self, nb::typed<nb::object, Vocabulary> names, nb::capsule door, Writable rows) {
+                 return late_tagger(self, names, door, rows);
+             },
+             "names"_a, "door"_a, "rows"_a, nb::rv_policy::take_ownership);
+    m.def("lost_name",
+          [](View<std::uint8_t> data, std::uint64_t start, std::uint32_t count) {
+              const PackedBytes file({reinterpret_cast<const char*>(data.data()), data.size()});
+              return Cqdb(file, start, count).first_lost();
+          },
+          "data"_a, "start"_a, "count"_a);
+}
+
 void bind_sequence_tagger(nb::module_& m) {
-    using Wanted = DoorSink::Wanted;
+    using Wanted = DecodingSink::Wanted;
     nb::class_<SequenceTagger>(m, "SequenceTagger", "Labels and probabilities of sequences, without a Dataset.")
         .def("__init__",
-             [](SequenceTagger* self, nb::typed<nb::object, Vocabulary> attributes, nb::capsule door) {
-                 new (self) SequenceTagger(attributes, door);
+             [](SequenceTagger* self, nb::typed<nb::object, Vocabulary> attributes, nb::capsule decoder) {
+                 new (self) SequenceTagger(attributes, decoder);
              },
-             "attributes"_a, "door"_a)
-        .def_prop_ro("door", &SequenceTagger::door)
+             "attributes"_a, "decoder"_a)
+        .def_prop_ro("decoder", &SequenceTagger::decoder)
         .def("tag",
              [](SequenceTagger& self, nb::handle X, nb::tuple labels) {
                  check_labels(self, labels);
                  return with_found(self.run(
                      Wanted::labels, [&](auto& reader) { reader.read(X); },
-                     [&](DoorSink& sink) { return label_lists(sink.labels.data(), labels, sink.tokens); }));
+                     [&](DecodingSink& sink) { return label_lists(sink.labels.data(), labels, sink.tokens); }));
              },
              "X"_a, "labels"_a)
         .def("tag_one",
@@ -101,7 +164,7 @@ void bind_sequence_tagger(nb::module_& m) {
                  check_labels(self, labels);
                  return with_found(self.run(
                      Wanted::labels, [&](auto& reader) { reader.read_one(x); },
-                     [&](DoorSink& sink) { return label_list(sink.labels.data(), labels, sink.tokens.back()); }));
+                     [&](DecodingSink& sink) { return label_list(sink.labels.data(), labels, sink.tokens.back()); }));
              },
              "x"_a, "labels"_a)
         .def("probabilities",
@@ -109,7 +172,7 @@ void bind_sequence_tagger(nb::module_& m) {
                  check_labels(self, labels);
                  return with_found(self.run(
                      Wanted::probabilities, [&](auto& reader) { reader.read(X); },
-                     [&](DoorSink& sink) {
+                     [&](DecodingSink& sink) {
                          return probability_lists(sink.probabilities.data(), labels, sink.tokens);
                      }));
              },
@@ -118,8 +181,8 @@ void bind_sequence_tagger(nb::module_& m) {
              [](SequenceTagger& self, nb::handle x) {
                  return self.run(
                      Wanted::ids, [&](auto& reader) { reader.read_one(x); },
-                     [&](DoorSink& sink) {
-                         return nb::cast(new ReadSequence(std::move(sink.only()), self.door()), nb::rv_policy::take_ownership);
+                     [&](DecodingSink& sink) {
+                         return nb::cast(new ReadSequence(std::move(sink.only()), self.decoder()), nb::rv_policy::take_ownership);
                      }).first;
              },
              "x"_a);
@@ -139,4 +202,5 @@ void bind_sequence_tagger(nb::module_& m) {
                  return as_arrays(std::move(made));
              })
         .def("__len__", &ReadSequence::size);
+    bind_crfsuite_file(m);
 }

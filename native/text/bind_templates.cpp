@@ -16,7 +16,7 @@
 
 namespace {
 
-using tagfield::SequenceDoor;
+using tagfield::SequenceDecoder;
 using PatternParts = std::pair<std::vector<std::string>, std::vector<std::pair<std::int32_t, std::int32_t>>>;
 
 // Arrays of the attributes of transitions, without the tokens; None if they were not asked for.
@@ -126,24 +126,24 @@ void bind_templates(nb::module_& m) {
              "grouped"_a = true)
         .def("tag_words",
              [](TemplateEncoder& self, nb::handle X, Vocabulary& attributes, nb::capsule capsule, nb::tuple labels) {
-                 SequenceDoor& door = door_in(capsule);
-                 if (static_cast<std::int32_t>(labels.size()) != door.labels)
+                 SequenceDecoder& decoder = decoder_in(capsule);
+                 if (static_cast<std::int32_t>(labels.size()) != decoder.labels)
                      throw nb::value_error("there must be one label for each label of the model");
-                 DoorSink sink;
-                 sink.open(door, DoorSink::Wanted::labels);
+                 DecodingSink sink;
+                 sink.open(decoder, DecodingSink::Wanted::labels);
                  self.read_words(X, nb::find(attributes), sink);
                  sink.finish();
                  return label_lists(sink.labels.data(), labels, sink.tokens);
              },
-             "X"_a, "attributes"_a, "door"_a, "labels"_a)
+             "X"_a, "attributes"_a, "decoder"_a, "labels"_a)
         .def("tag_arrow",
-             [](TemplateEncoder& self, const HeldWords& words, Vocabulary& attributes, nb::capsule door) {
-                 DoorSink sink;
-                 sink.open(door_in(door), DoorSink::Wanted::labels);
+             [](TemplateEncoder& self, const HeldWords& words, Vocabulary& attributes, nb::capsule decoder) {
+                 DecodingSink sink;
+                 sink.open(decoder_in(decoder), DecodingSink::Wanted::labels);
                  self.read_arrow(words.words, nb::find(attributes), sink);
                  return nb::make_tuple(as_array(std::move(sink.labels)), as_array(std::move(sink.tokens)));
              },
-             "words"_a, "attributes"_a, "door"_a)
+             "words"_a, "attributes"_a, "decoder"_a)
         .def("__len__", &TemplateEncoder::size);
     m.def("first_line", [](nb::bytes text) { return first_line(view(text)); }, "text"_a);
 }

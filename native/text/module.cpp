@@ -1,4 +1,4 @@
-// Binds _text; computes nothing. The doors are tagfield/data/encode.py, text/ and corpus/.
+// Binds _text; computes nothing. Its callers are tagfield/data/encode.py, text/ and corpus/.
 #include "interpreter.hpp"
 #include "processor.hpp"
 #include "text/bind_corpus.hpp"

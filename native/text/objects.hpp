@@ -1,4 +1,4 @@
-// Python sequences → a sink: a DatasetBuilder, or a DoorSink. A sequence is an iterable of tokens; a token is
+// Python sequences → a sink: a DatasetBuilder, or a DecodingSink. A sequence is an iterable of tokens; a token is
 //
 //     an iterable of attribute strings              ["w=the", "pos=DT"]
 //     a mapping {str: number | str | nested}        {"w": "the", "length": 3, "gaz": {"city": 0.5}}
@@ -34,8 +34,9 @@ template <class Sink>
 class ObjectReader {
   public:
     // name: of X, for messages; start: the first token that is read, the ones before have no attributes
-    ObjectReader(Vocabulary& attributes, bool frozen, Vocabulary& labels, const char* name = "X", Py_ssize_t start = 0)
-        : builder_(attributes, frozen), labels_(labels), name_(name), start_(start) {}
+    ObjectReader(Vocabulary& attributes, bool frozen, Vocabulary& labels, const char* name = "X", Py_ssize_t start = 0,
+                 StringSource* source = nullptr)
+        : builder_(attributes, frozen, source), labels_(labels), name_(name), start_(start) {}
 
     Sink sink;
     const UnknownAttributes& unknown() const { return builder_.unknown; }

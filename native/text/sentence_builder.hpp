@@ -25,14 +25,24 @@ struct UnknownAttributes {
     std::vector<std::string> some;
 };
 
+// Strings that a frozen vocabulary gets when they are first asked for.
+struct StringSource {
+    bool complete = false;  // the vocabulary has all of them
+
+    virtual ~StringSource() = default;
+    // The id of a string that the vocabulary may have by now, or Vocabulary::absent. Runs no Python code.
+    virtual std::int32_t find(const HashedString& key) = 0;
+};
+
 class SentenceBuilder {
   public:
     static constexpr std::size_t slack = 32;  // bytes that join_cached copies
 
     UnknownAttributes unknown;
 
-    // A frozen vocabulary does not grow: attributes that it lacks are left out.
-    SentenceBuilder(Vocabulary& attributes, bool frozen) : attributes_(attributes), frozen_(frozen) {}
+    // A frozen vocabulary grows only by what its source has: attributes that it lacks are left out.
+    SentenceBuilder(Vocabulary& attributes, bool frozen, StringSource* source = nullptr)
+        : attributes_(attributes), frozen_(frozen), source_(source) {}
     SentenceBuilder(const SentenceBuilder&) = delete;
 
     void add(const char* data, std::size_t size, float value = 1.0f) {
@@ -58,7 +68,9 @@ class SentenceBuilder {
     }
 
     // The id of an attribute, or Vocabulary::absent; a pending string has no id before `resolve`.
-    std::int32_t find(std::string_view text) const { return attributes_.find(text); }
+    std::int32_t find(std::string_view text) const {
+        return source_ ? source_->find(HashedString(text)) : attributes_.find(text);
+    }
     bool frozen() const { return frozen_; }
 
     void end_token() { sentence_.ends.push_back(static_cast<std::int64_t>(resolved() + pending())); }
@@ -108,6 +120,7 @@ class SentenceBuilder {
         std::int32_t* const ids = sentence_.ids.data() + base;
         if (frozen_) {
             attributes_.find_all(strings_.data(), n, ids);
+            if (source_ && !source_->complete) find_late(ids, n);
             if (unknown.some.size() < UnknownAttributes::shown) keep_unknown(ids, n);
         } else {
             attributes_.add_all(strings_.data(), n, ids);
@@ -119,7 +132,7 @@ class SentenceBuilder {
         used_ = 0;
     }
 
-    // Ends the sentence: its ids go to the sink, a DatasetBuilder or a DoorSink, without those that a frozen vocabulary lacks.
+    // Ends the sentence: its ids go to the sink, a DatasetBuilder or a DecodingSink, without those that a frozen vocabulary lacks.
     template <class Sink>
     void finish(Sink& sink) {
         resolve();
@@ -147,6 +160,11 @@ class SentenceBuilder {
         if (!sentence_.values.empty() || value != 1.0f) sentence_.values.push_back(value);
     }
 
+    void find_late(std::int32_t* ids, std::size_t n) {
+        for (std::size_t i = 0; i < n; ++i)
+            if (ids[i] < 0) ids[i] = source_->find(strings_[i]);
+    }
+
     void keep_unknown(const std::int32_t* ids, std::size_t n) {
         for (std::size_t i = 0; i < n && unknown.some.size() < UnknownAttributes::shown; ++i)
             if (ids[i] < 0) unknown.some.emplace_back(strings_[i].data, strings_[i].size);
@@ -165,6 +183,7 @@ class SentenceBuilder {
 
     Vocabulary& attributes_;
     bool frozen_;
+    StringSource* source_;
     Sentence sentence_;
     std::vector<HashedString> strings_;
     std::vector<Known> known_;

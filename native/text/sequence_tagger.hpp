@@ -1,6 +1,6 @@
-// SequenceTagger: Python sequences → labels or probabilities as Python objects, through the kernels' SequenceDoor.
+// SequenceTagger: Python sequences → labels or probabilities as Python objects, through the kernels' SequenceDecoder.
 //
-//     X ─▶ ObjectReader ─▶ DoorSink ─▶ token_lists
+//     X ─▶ ObjectReader ─▶ DecodingSink ─▶ token_lists
 //
 // What a call needs is kept for the next one: a service tags one sequence a call, and making it anew would take longer than
 // the work. A call takes it out and puts it back, so a call that user code makes while X is read, or one of another thread
@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "sequence_door.hpp"
-#include "text/door_sink.hpp"
+#include "sequence_decoder.hpp"
+#include "text/decoding_sink.hpp"
 #include "text/objects.hpp"
 #include "text/token_lists.hpp"
 #include "text/vocabulary.hpp"
@@ -24,45 +24,45 @@ namespace tagfield::text {
 
 namespace nb = nanobind;
 
-inline SequenceDoor& door_in(nb::handle capsule) {
-    void* const door = PyCapsule_GetPointer(capsule.ptr(), SequenceDoor::NAME);
-    if (!door) throw nb::python_error();
-    return *static_cast<SequenceDoor*>(door);
+inline SequenceDecoder& decoder_in(nb::handle capsule) {
+    void* const decoder = PyCapsule_GetPointer(capsule.ptr(), SequenceDecoder::NAME);
+    if (!decoder) throw nb::python_error();
+    return *static_cast<SequenceDecoder*>(decoder);
 }
 
 // One sequence that was read, for several questions.
 class ReadSequence {
   public:
     ReadSequence(Sentence&& sentence, nb::object capsule)
-        : sentence(std::move(sentence)), capsule_(std::move(capsule)), door_(door_in(capsule_)) {}
+        : sentence(std::move(sentence)), capsule_(std::move(capsule)), decoder_(decoder_in(capsule_)) {}
 
     const Sentence sentence;
 
     std::size_t size() const { return sentence.ends.size(); }
-    std::int32_t label_count() const { return door_.labels; }
+    std::int32_t label_count() const { return decoder_.labels; }
 
     nb::object best(nb::handle labels) const {
         std::vector<std::int32_t> ids(size());
         ask();
-        door_.best(ids_of(sentence), ids.data());
+        decoder_.best(ids_of(sentence), ids.data());
         return label_list(ids.data(), labels, static_cast<std::int64_t>(size()));
     }
 
     nb::object rows() const {
-        std::vector<double> node(size() * static_cast<std::size_t>(door_.labels));
+        std::vector<double> node(size() * static_cast<std::size_t>(decoder_.labels));
         ask();
-        if (!door_.marginals(ids_of(sentence), node.data())) throw InputError(DoorSink::too_large);
-        return number_lists(node.data(), static_cast<std::int64_t>(size()), door_.labels);
+        if (!decoder_.marginals(ids_of(sentence), node.data())) throw InputError(DecodingSink::too_large);
+        return number_lists(node.data(), static_cast<std::int64_t>(size()), decoder_.labels);
     }
 
   private:
     void ask() const {
-        door_.ask_places(ids_of(sentence));
-        door_.ask_rows(ids_of(sentence));
+        decoder_.ask_places(ids_of(sentence));
+        decoder_.ask_rows(ids_of(sentence));
     }
 
     nb::object capsule_;  // kept alive
-    SequenceDoor& door_;
+    SequenceDecoder& decoder_;
 };
 
 class SequenceTagger {
@@ -73,21 +73,23 @@ class SequenceTagger {
         UnknownAttributes unknown;
     };
 
-    SequenceTagger(nb::object attributes, nb::object capsule)
-        : attributes_(std::move(attributes)), capsule_(std::move(capsule)),
-          vocabulary_(nb::cast<Vocabulary&>(attributes_)), door_(door_in(capsule_)) {}
+    // source: has more attributes than the vocabulary, which then grows only by them
+    SequenceTagger(nb::object attributes, nb::object capsule, std::unique_ptr<StringSource> source = nullptr)
+        : attributes_(std::move(attributes)), capsule_(std::move(capsule)), source_(std::move(source)),
+          vocabulary_(nb::cast<Vocabulary&>(attributes_)), decoder_(decoder_in(capsule_)) {}
     SequenceTagger(const SequenceTagger&) = delete;
 
-    std::int32_t label_count() const { return door_.labels; }
-    nb::object door() const { return capsule_; }
+    std::int32_t label_count() const { return decoder_.labels; }
+    nb::object decoder() const { return capsule_; }
 
     // read(reader) reads the sequences, make(sink) turns what they gave into the result.
     template <class Read, class Make>
-    std::pair<nb::object, Found> run(DoorSink::Wanted wanted, Read read, Make make) {
+    std::pair<nb::object, Found> run(DecodingSink::Wanted wanted, Read read, Make make) {
         std::unique_ptr<Workspace> own = std::move(idle_);  // if the call fails, what it leaves half done goes with it
-        if (!own || own->attributes != vocabulary_.size()) own = std::make_unique<Workspace>(vocabulary_);
+        if (!own || (!source_ && own->attributes != vocabulary_.size()))
+            own = std::make_unique<Workspace>(vocabulary_, source_.get());
         own->reader.forget_unknown();
-        own->reader.sink.open(door_, wanted);
+        own->reader.sink.open(decoder_, wanted);
         read(own->reader);
         own->reader.sink.finish();
         nb::object made = make(own->reader.sink);
@@ -98,21 +100,23 @@ class SequenceTagger {
     }
 
   private:
-    using Reader = ObjectReader<DoorSink>;
+    using Reader = ObjectReader<DecodingSink>;
 
-    // The reader remembers the ids of keys, and which ones have none: it serves as long as the vocabulary has its size.
+    // The reader remembers the ids of keys, and which ones have none: it serves as long as the vocabulary has its size, or gets
+    // its strings from a source, which has all of them.
     struct Workspace {
         Vocabulary no_labels;
         std::size_t attributes;
         Reader reader;
 
-        explicit Workspace(Vocabulary& vocabulary)
-            : attributes(vocabulary.size()), reader(vocabulary, true, no_labels) {}
+        Workspace(Vocabulary& vocabulary, StringSource* source)
+            : attributes(vocabulary.size()), reader(vocabulary, true, no_labels, "X", 0, source) {}
     };
 
     nb::object attributes_, capsule_;  // kept alive
+    std::unique_ptr<StringSource> source_;
     Vocabulary& vocabulary_;
-    SequenceDoor& door_;
+    SequenceDecoder& decoder_;
     std::unique_ptr<Workspace> idle_;
 };
 

@@ -48,7 +48,8 @@ class Vocabulary {
         return name;
     }
 
-    std::int32_t find(std::string_view text) const { return bits_ ? hashed(HashedString(text)) : table_->find(text); }
+    std::int32_t find(const HashedString& key) const { return bits_ ? hashed(key) : table_->find(key); }
+    std::int32_t find(std::string_view text) const { return find(HashedString(text)); }
     void find_all(const HashedString* keys, std::size_t n, std::int32_t* ids) const {
         if (bits_)
             hash_all(keys, n, ids);

@@ -17,7 +17,7 @@ require_supported()
 if TYPE_CHECKING:
     from tagfield.apps.errors import write_errors_page
     from tagfield.compat.pycrfsuite import install_as_pycrfsuite
-    from tagfield.compat.sklearn import CRF
+    from tagfield.compat.sklearn import CRF, install_as_sklearn_crfsuite
     from tagfield.data.corpus import Corpus, pack
     from tagfield.data.dataset import Dataset
     from tagfield.data.encode import Encoded, encode_files, encode_sequences, encode_words
@@ -59,7 +59,7 @@ __all__ += ["write_errors_page"]
 _are_in("tagfield.apps.errors")
 __all__ += ["install_as_pycrfsuite"]
 _are_in("tagfield.compat.pycrfsuite")
-__all__ += ["CRF"]
+__all__ += ["CRF", "install_as_sklearn_crfsuite"]
 _are_in("tagfield.compat.sklearn")
 __all__ += ["Corpus", "pack"]
 _are_in("tagfield.data.corpus")

@@ -139,7 +139,10 @@ def sequence_accuracy_score(y_true: Sequences, y_pred: Sequences) -> float:
     0.5
     """
     true, pred = _checked(y_true, y_pred, lengths=False)
-    return float(np.mean([a == b for a, b in zip(true, pred, strict=True)])) if true else 0.0
+    try:
+        return float(np.mean([a == b for a, b in zip(true, pred, strict=True)])) if true else 0.0
+    except RecursionError:
+        raise InputError("a sequence of labels contains itself; pass a list of labels for each sequence") from None
 
 
 def _chunk_scores(y_true: Sequences, y_pred: Sequences, scheme: str | None) -> Scores:

@@ -64,3 +64,21 @@ def test_curvature_times_nothing_is_nothing_where_it_is_infinite() -> None:
 def test_a_gradient_that_is_no_gradient_of_a_convex_function_is_refused(gradient, more, said) -> None:
     with pytest.raises(InputError, match=said), np.errstate(all="ignore"):
         Generator.from_gradient(gradient, **more)
+
+
+@pytest.mark.parametrize(
+    "nonsense",
+    [
+        lambda u: None,
+        lambda u: "x",
+        lambda u: np.zeros(3),
+        lambda u: u * 1j,
+        lambda u: np.array([None] * len(u)),
+        lambda u: 1 / 0,
+        lambda: 0.0,
+        3,
+    ],
+)
+def test_functions_that_return_nonsense_are_input_errors(nonsense) -> None:
+    with pytest.raises(InputError, match="of 'mine' must map an array"):
+        Generator.from_gradient(nonsense, name="mine")

@@ -150,3 +150,38 @@ def test_the_fixed_point_with_a_penalty_is_an_optimum_of_its_own(seed, C):
         before = after
     assert np.abs(left(theta)).max() < 0.05
     assert np.abs(gradient_by_differences(total, theta)).max() < 0.05
+
+
+def test_another_sentence_tells_the_two_solutions_apart():
+    """M of the first sentence alone: both steps give it the same probabilities, and the second sentence others."""
+    seen, unseen = Chains.of([[[0], [0, 1], [1]]], 3, 2), Chains.of([[[1], [0]]], 3, 2)
+    gold, theta = seen.counts[0][5], theta_of(seen, 1)
+    x = natural_gradient(arctan(), update("U2"), seen.expectation(theta), gold)
+    M = seen.fisher(theta)
+    least = np.linalg.pinv(M, rcond=1e-10) @ (M @ x)
+    steps = [theta - 0.3 * x, theta - 0.3 * least]
+    np.testing.assert_allclose(*(seen.probabilities(t)[0] for t in steps), rtol=1e-9)
+    first, second = (unseen.probabilities(t)[0] for t in steps)
+    assert np.abs(first - second).max() > 0.01
+
+
+def walk(G, loss, rate, steps, start=0.0):
+    """The largest |u| after full-batch training towards counts that some weights reach."""
+    empirical = TWO.expectation(theta_of(TWO, 9))
+    theta = start * theta_of(TWO, 1)
+    for _ in range(steps):
+        theta = theta - rate * natural_gradient(G, loss, TWO.expectation(theta), empirical)
+    return np.abs(TWO.expectation(theta) - empirical).max()
+
+
+def test_without_the_sign_rule_training_ends_elsewhere():
+    assert walk(arctan(), named_loss("B1", 0.5), 0.02, 1500, start=2.0) < 0.01
+    assert walk(arctan(), named_loss("B1", -2.0), 0.02, 1500, start=2.0) > 1.0
+
+
+def test_an_infinite_slope_at_zero_stalls():
+    """h(u) of pnorm:1.2 grows without bound as u falls to 0, so the step stays larger than the distance."""
+    assert walk(arctan(), update("U2"), 0.05, 3000) < 1e-6
+    stalled = [walk(pnorm(1.2), update("U2"), 0.05, steps) for steps in (1000, 3000)]
+    assert min(stalled) > 1e-4
+    assert stalled[1] > 0.5 * stalled[0]

@@ -112,7 +112,7 @@ def test_the_formula_holds_for_the_entropy_where_it_is_defined(chains, seed, nam
     check_natural_gradient(entropy(), update(name), chains, seed, positive=True)
 
 
-@pytest.mark.parametrize("G", [arctan(), softplus(2.0), quadratic()], ids=str)
+@pytest.mark.parametrize("G", [arctan(), pytest.param(softplus(2.0), marks=pytest.mark.slow), quadratic()], ids=str)
 @pytest.mark.parametrize("name", UPDATES)
 def test_every_update_ends_at_the_maximum_likelihood(G, name):
     chains = Chains.of([[[0], [1]], [[0, 1]], [[1], [0]]], 2, A)

@@ -1,5 +1,7 @@
 """Every response: the paper's formulas, tables within 1e-5 of them for every float32, and errors."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -25,8 +27,6 @@ from tagfield.errors import InputError
 from tests.support.bregman_table import EVERYWHERE, EXACT_RECIPES, FUNCTIONS_OF_U, OWN, PAPER, recipe
 from tests.support.tolerances import ALGEBRA, TABLE
 
-TABLES = {response: response.table() for response in FUNCTIONS_OF_U}
-
 magnitude = st.floats(2.0**-99, 2.0**99, width=32) | st.floats(-99, 99).map(lambda e: float(np.float32(2.0**e)))
 magnitudes = st.lists(magnitude, min_size=1, max_size=40)
 
@@ -42,7 +42,9 @@ def height(curve, unit: float = 1.0):
     return lambda x: so_far[np.searchsorted(grid, np.maximum(np.abs(x), unit), "right") - 1]
 
 
-HEIGHTS = {r: height(lambda x, r=r: np.maximum(np.abs(r.f(x)), np.abs(r.f(-x)))) for r in FUNCTIONS_OF_U}
+@cache
+def height_of(response: Response):
+    return height(lambda x: np.maximum(np.abs(response.f(x)), np.abs(response.f(-x))))
 
 
 @pytest.mark.parametrize("name", PAPER)
@@ -51,7 +53,7 @@ def test_recipes_are_the_papers_functions_and_their_tables_follow_them_everywher
     u = both_signs(sizes)
     exact = [EXACT_RECIPES[name](float(x)) for x in u]
     np.testing.assert_allclose(recipe(name).f(u), exact, rtol=ALGEBRA)
-    np.testing.assert_allclose(TABLES[FUNCTIONS_OF_U[PAPER.index(name)]].evaluate(u), exact, rtol=TABLE)
+    np.testing.assert_allclose(FUNCTIONS_OF_U[PAPER.index(name)].table().evaluate(u), exact, rtol=TABLE)
 
 
 @pytest.mark.parametrize("response", FUNCTIONS_OF_U, ids=str)
@@ -59,17 +61,17 @@ def test_recipes_are_the_papers_functions_and_their_tables_follow_them_everywher
 @given(sizes=magnitudes)
 def test_a_table_follows_its_response_everywhere(response, sizes):
     """Relative to f, until f is negligible. A user's f whose h comes from differences is noise before that."""
-    table, u = TABLES[response], both_signs(sizes)
+    table, u = response.table(), both_signs(sizes)
     exact, found = response.f(u), table.evaluate(u).astype(np.float64)
     beyond = np.abs(exact) > 8e37
     assert (np.abs(found[beyond]) > 8e37).all()  # beyond float32
     error, inside = np.abs(found - np.where(beyond, 0, exact)), np.abs(u) < table.high_edge
     dies_out = table.logs or "own" in str(response)
-    allowed = TABLE * np.maximum(np.abs(exact), 1e-12 * HEIGHTS[response](u) if dies_out else 1e-30)
+    allowed = TABLE * np.maximum(np.abs(exact), 1e-12 * height_of(response)(u) if dies_out else 1e-30)
     if "own" in str(response) and table.bits >= 8:
-        allowed = np.maximum(allowed, TABLE * 0.1 * HEIGHTS[response](u))
+        allowed = np.maximum(allowed, TABLE * 0.1 * height_of(response)(u))
     assert (error <= allowed)[inside & ~beyond].all()
-    tails = (table.tail_error + TABLE) * np.maximum(np.abs(exact), 1e-12 * HEIGHTS[response](1e6))
+    tails = (table.tail_error + TABLE) * np.maximum(np.abs(exact), 1e-12 * height_of(response)(1e6))
     if "own" not in str(response):  # far out, an own h by differences is noise, and so is what it is compared with
         assert (error <= tails)[~inside & ~beyond].all()
 
@@ -78,14 +80,14 @@ def test_a_table_follows_its_response_everywhere(response, sizes):
 def test_a_response_vanishes_at_zero_and_pulls_back(response):
     u = np.concatenate([-np.geomspace(1e-20, 1e4, 200), np.geomspace(1e-20, 1e4, 200)])
     assert response.f(0.0)[0] == 0
-    assert TABLES[response].evaluate([0.0, -0.0]).tolist() == [0, 0]
+    assert response.table().evaluate([0.0, -0.0]).tolist() == [0, 0]
     assert (response.f(u) * u >= 0).all()
     assert response.odd == bool(np.allclose(response.f(u), -response.f(-u), rtol=1e-7))
 
 
 @pytest.mark.parametrize("response", FUNCTIONS_OF_U, ids=str)
 def test_a_table_has_the_layout_that_the_kernel_reads(response):
-    table = TABLES[response]
+    table = response.table()
     rows = 1 if response.odd else 2
     assert table.cells.dtype == np.float32
     octaves = 48 if table.high_edge == 2.0**24 else 150
@@ -157,35 +159,32 @@ SEPARATE = [
     for name in ("U4", "U6")
     for G in (arctan(), arctan(0.01), erf(), gd(), pnorm(3.0), softplus(), OWN[0])
 ] + [Response(named_loss(name, 0.5), arctan()) for name in ("B1", "B2", "B3", "B4")]
-COUNT_TABLES = {response: response.count_tables(3) for response in SEPARATE}
 
 
+@cache
 def both_sides(response: Response, count: int):
     sides = lambda x: (response.f_at_count(x, count), response.f_at_count(-np.minimum(x, count), count))  # noqa: E731
     return height(lambda x: np.abs(sides(x)).max(0), max(count, 1.0))
-
-
-COUNT_HEIGHTS = {r: [both_sides(r, count) for count in range(4)] for r in SEPARATE}
 
 
 @pytest.mark.parametrize("response", SEPARATE, ids=str)
 @settings(max_examples=25, deadline=None)
 @given(count=st.integers(0, 3), sizes=magnitudes, parts=st.lists(st.floats(-1, 1), min_size=1, max_size=20))
 def test_the_table_of_a_count_follows_the_direction(response, count, sizes, parts):
-    table = COUNT_TABLES[response][count]
+    table = response.count_tables(3)[count]
     assert table.error <= TABLE
     E = np.array([*sizes, *(count * (1 + x) for x in parts)])  # anywhere, and around the count
     u = (E - count).astype(np.float32).astype(np.float64)
     u = u[(np.abs(u) < table.high_edge) & (u >= -count)]
     exact, found = response.f_at_count(u, count), table.evaluate(u)
     lost = 2e-7 * count * float(response.generator.hessian(np.zeros(1))[0])  # E = u + count in float32
-    allowed = TABLE * np.maximum(np.abs(exact), 0.1 * COUNT_HEIGHTS[response][count](u)) + lost + 1e-30
+    allowed = TABLE * np.maximum(np.abs(exact), 0.1 * both_sides(response, count)(u)) + lost + 1e-30
     assert (np.abs(found - exact) <= allowed).all()
 
 
 @pytest.mark.parametrize("response", SEPARATE, ids=str)
 def test_the_root_of_a_count_keeps_its_digits(response):
-    for count, table in enumerate(COUNT_TABLES[response]):
+    for count, table in enumerate(response.count_tables(3)):
         G, loss = response.generator, response.loss
         slope = float((loss.a - loss.c) ** 2 * G.hessian(np.array([loss.offset * count]))[0])
         if slope < 1e-6:  # a sigmoid that is flat at this count

@@ -406,6 +406,7 @@ def test_demo_data_writes_two_files_and_spares_others(tmp_path: Path) -> None:
 
 
 @needs_corpus
+@pytest.mark.slow
 def test_the_corpus_as_in_the_readme(tmp_path: Path) -> None:
     text = good("train", CORPUS_TRAIN, "--dev", TEST, "-o", "model", "--epochs", "2", "--rate", "0.05", cwd=tmp_path)
     assert "8,936 sequences, 211,727 tokens, 22 labels, 335,674 attributes" in text

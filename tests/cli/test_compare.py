@@ -29,6 +29,7 @@ def children(process: int) -> list[int]:
     return [int(p) for t in Path(f"/proc/{process}/task").iterdir() for p in (t / "children").read_text().split()]
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_finished_runs_and_stops_every_worker(command: list[str], tmp_path: Path) -> None:
     process = subprocess.Popen(
         [*COMMAND, *command],
@@ -56,6 +57,7 @@ def test_ctrl_c_keeps_finished_runs_and_stops_every_worker(command: list[str], t
     assert not load_results(tmp_path / "out").missing
 
 
+@pytest.mark.slow
 def test_a_terminal_shows_live_progress_and_gets_its_cursor_back(command: list[str]) -> None:
     ours, theirs = pty.openpty()
     process = subprocess.Popen(

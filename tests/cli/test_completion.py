@@ -62,12 +62,14 @@ def test_bash_completes_commands(home: Path) -> None:
     assert bash(home, "tagfield", "tr") == ["train"]
 
 
+@pytest.mark.slow
 def test_bash_completes_the_options_of_a_command(home: Path) -> None:
     assert set(bash(home, "tagfield", "train", "--ep")) == {"--epochs", "--epsilon"}
     assert {"--average", "--no-average", "--config"} <= set(bash(home, "tagfield", "train", "corpus.txt", "--"))
     assert "--scheme" in bash(home, "tagfield", "eval", "-m", "model", "--")
 
 
+@pytest.mark.slow
 def test_bash_completes_recipes_templates_and_choices(home: Path) -> None:
     assert bash(home, "tagfield", "train", "corpus.txt", "--algorithm", "") == list(RECIPES)
     assert bash(home, "tagfield", "train", "corpus.txt", "--algorithm", "lb") == ["lbfgs"]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tagfield.cli.commands import COMMANDS
-from tests.support.cli_process import TRAIN, call, good, refused
+from tests.support.cli_process import TRAIN, call, good, inside, refused
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -36,20 +36,17 @@ def test_progress_goes_to_stderr_and_the_result_to_stdout(home: Path) -> None:
 
 
 def test_quiet_says_nothing_but_the_result_and_verbose_says_more(home: Path) -> None:
-    usual = call(*TRAINING, cwd=home)
-    quiet = call(*TRAINING, "-q", cwd=home)
-    assert quiet.stderr == ""
-    assert len(quiet.stdout.splitlines()) == len(usual.stdout.splitlines())
-    verbose = call(*TRAINING, "--verbose", cwd=home)
-    assert "settings   recipe=" in verbose.stderr
-    assert "  objective " in verbose.stderr
-    assert "  ‖θ‖ " in verbose.stderr
-    assert "‖θ‖" not in usual.stderr
-    both = call(*TRAINING, "-q", "-v", cwd=home)
-    assert (both.returncode, both.stderr) == (
-        2,
-        "tagfield: --quiet and --verbose contradict each other; leave one out\n",
-    )
+    _, usual, told = inside(*TRAINING, cwd=home)
+    _, quiet, silence = inside(*TRAINING, "-q", cwd=home)
+    assert silence == ""
+    assert len(quiet.splitlines()) == len(usual.splitlines())
+    verbose = inside(*TRAINING, "--verbose", cwd=home)[2]
+    assert "settings   recipe=" in verbose
+    assert "  objective " in verbose
+    assert "  ‖θ‖ " in verbose
+    assert "‖θ‖" not in told
+    message = "tagfield: --quiet and --verbose contradict each other; leave one out\n"
+    assert inside(*TRAINING, "-q", "-v", cwd=home) == (2, "", message)
 
 
 def test_a_quiet_error_is_still_told(home: Path) -> None:

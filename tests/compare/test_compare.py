@@ -187,7 +187,7 @@ compare(*encode_addresses(60, 20), SMALL, sys.argv[1], workers=2)
 """
 
 
-@pytest.mark.parametrize("lines", [3, 9, 25])
+@pytest.mark.parametrize("lines", [9, *(pytest.param(lines, marks=pytest.mark.slow) for lines in (3, 25))])
 def test_killed_and_started_again_it_ends_with_the_same_figures(
     data: tuple[Encoded, Encoded], finished: Path, tmp_path: Path, lines: int
 ) -> None:

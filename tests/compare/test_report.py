@@ -14,12 +14,12 @@ import pytest
 from tagfield.compare.line_styles import STYLES, style_of
 from tagfield.compare.paper_results import PAPER_ACCURACY, SIZES, WEIGHTS, matches_paper
 from tagfield.compare.plan import Plan, PlannedRun
-from tagfield.compare.plots import limits, write_plots
+from tagfield.compare.plots import limits
 from tagfield.compare.report import write_report
 from tagfield.compare.report_page import page_text
 from tagfield.compare.results import Results, RunResult, load_results
 from tagfield.compare.results_file import RESULTS_FILE
-from tagfield.compare.results_page import HANDWRITTEN, compare_with_paper, results_text
+from tagfield.compare.results_page import HANDWRITTEN, compare_with_paper, results_text, write_results
 from tagfield.compare.share_image import write_share_image
 from tagfield.compare.summary import LearningCurves, summarise
 from tagfield.compare.tables import csv_text, curves_csv, markdown_table, summary_record
@@ -109,12 +109,18 @@ def test_the_curves_are_all_there(results: Results) -> None:
     assert all(math.isfinite(float(line["test_accuracy_mean"])) for line in lines)
 
 
-def test_figures_are_drawn_and_the_same_every_time(results: Results, tmp_path: Path) -> None:
-    paths = write_plots(results, tmp_path / "a")
-    names = {path.stem for path in paths}
-    assert names == {"baselines-all", "sigmoids-all", "beyond-all", "time-all"}
-    again = write_plots(results, tmp_path / "b")
-    for path, other in zip(paths, again, strict=True):
+@pytest.fixture(scope="module")
+def reported(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A folder with the report in r and the page in docs, each with its figures; and what the command said."""
+    home = tmp_path_factory.mktemp("reported")
+    return home, good("report", folder, "-o", home / "r", "--publish", home / "docs" / "results.md")
+
+
+def test_figures_are_drawn_and_the_same_every_time(reported: tuple[Path, str]) -> None:
+    drawn, again = (sorted((reported[0] / name / "figures").glob("*.png")) for name in ("r", "docs"))
+    assert {path.stem for path in drawn} == {"baselines-all", "sigmoids-all", "beyond-all", "time-all"}
+    for path, other in zip(drawn, again, strict=True):
+        assert path.name == other.name
         assert path.read_bytes()[:4] == b"\x89PNG"
         drawing = path.with_suffix(".svg")
         assert drawing.read_bytes() == other.with_suffix(".svg").read_bytes()
@@ -140,11 +146,11 @@ def test_without_matplotlib_the_rest_is_written(
     assert made.page.is_file()
 
 
-def test_the_report_command_and_what_it_writes_and_keeps(folder: Path, tmp_path: Path) -> None:
-    page = tmp_path / "docs" / "results.md"
-    said = good("report", folder, "-o", tmp_path / "r", "--publish", page)
+def test_the_report_command_and_what_it_writes_and_keeps(reported: tuple[Path, str], results: Results) -> None:
+    home, said = reported
+    page = home / "docs" / "results.md"
     assert "token accuracy %" in said
-    assert sorted(path.name for path in (tmp_path / "r").iterdir()) == [
+    assert sorted(path.name for path in (home / "r").iterdir()) == [
         "curves.csv",
         "figures",
         "index.html",
@@ -156,13 +162,14 @@ def test_the_report_command_and_what_it_writes_and_keeps(folder: Path, tmp_path:
     text = page.read_text()
     pictures = [line.split("](")[1].rstrip(")") for line in text.splitlines() if line.startswith("![")]
     assert len(pictures) == 4
-    assert all((tmp_path / "docs" / picture).is_file() for picture in pictures)
+    assert all((home / "docs" / picture).is_file() for picture in pictures)
     page.write_text("# old\n" + HANDWRITTEN + "\n\n## Mine\n")  # publishing again keeps what was written by hand
-    good("report", folder, "-o", tmp_path / "r", "--publish", page)
+    write_results(results, page)
     assert page.read_text() == text + "\n" + HANDWRITTEN + "\n\n## Mine\n"
 
 
-def test_an_unfinished_or_empty_comparison(folder: Path, tmp_path: Path) -> None:
+def test_an_unfinished_or_empty_comparison(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)  # other tests look at the plots
     rows = (folder / RESULTS_FILE).read_text().splitlines(keepends=True)
     last = max(i for i, row in enumerate(rows) if '"kind":"run"' in row)
     (tmp_path / RESULTS_FILE).write_text("".join(rows[:last]))

@@ -72,7 +72,7 @@ class Opened:
         return found["x"], found["y"], found["width"], found["height"]
 
 
-@pytest.fixture(params=[(1200, 900), (360, 740)], ids=["desk", "phone"])
+@pytest.fixture(params=[(1200, 900), pytest.param((360, 740), marks=pytest.mark.slow)], ids=["desk", "phone"])
 def opened(request: pytest.FixtureRequest, browser: "Browser", results: Results, tmp_path: Path) -> Iterator[Opened]:
     path = tmp_path / "index.html"
     path.write_text(page_text(results), encoding="utf-8")

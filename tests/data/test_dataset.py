@@ -3,11 +3,13 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tagfield.data.dataset import UNKNOWN, Dataset
 from tagfield.data.encode import encode_sequences
+from tagfield.errors import InputError
 from tagfield.inference.lattice import open_corpus
 from tests.support.naive import Problem
 from tests.support.strategies import encode, listed, problems
@@ -100,3 +102,17 @@ def test_a_file_holds_the_arrays(tmp_path) -> None:
         data.save(tmp_path / "data")
         same(Dataset.load(tmp_path / "data"), data)
         open_corpus(Dataset.load(tmp_path / "data"))
+
+
+@pytest.mark.parametrize("keep", [3, -(2**31), [True], np.array([1]), np.array([[True]]), "a", None])
+def test_what_is_no_mask_of_attributes_is_an_input_error(keep: object) -> None:
+    data = encode_sequences([[["a"]]], [["X"]]).dataset
+    with pytest.raises(InputError, match="keep must be an array of bools"):
+        data.keep_attributes(keep)
+
+
+@pytest.mark.parametrize("index", [2**63, -(2**70)])
+def test_an_index_beyond_any_array_is_refused(index: int) -> None:
+    encoded = encode_sequences([[["a"]]], [["X"]])
+    with pytest.raises(InputError, match="indices between 0 and 0"):
+        encoded.take(index)  # type: ignore[arg-type]

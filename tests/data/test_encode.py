@@ -151,8 +151,8 @@ def test_empty_sequences_keep_their_place() -> None:
     assert len(encode_sequences([])) == 0
 
 
-@pytest.mark.parametrize("length", [20_000])
-def test_a_sequence_of_20_000_positions(length: int) -> None:
+@pytest.mark.parametrize("length", [2_000, pytest.param(20_000, marks=pytest.mark.slow)])
+def test_a_long_sequence(length: int) -> None:
     rng = np.random.default_rng(0)
     X = [[[f"w={k}" for k in rng.integers(0, 5_000, 18)] for _ in range(length)]]
     ids: dict[str, int] = {}

@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tagfield.data.encode import encode_sequences
 from tagfield.data.slots import MOST_TOKENS, Slots, last_of, places_of, spans_of
+from tagfield.errors import InputError
 from tests.support.naive import Problem
 from tests.support.strategies import edge_slots, encode, listed, problems
 
@@ -96,3 +98,11 @@ def test_arrays_that_are_no_slots_are_refused(change: dict[str, np.ndarray], mes
     right = Slots(np.array([0, 2]), np.array([0, 3]), *(np.array(a, np.int32) for a in ([5, 7], [2, 3], [0, 4, 1])))
     with pytest.raises(ValueError, match=message):
         places_of(replace(right, **change))
+
+
+@pytest.mark.parametrize("sentences", [{}, "a", np.array([7]), np.array(["a"]), [["a"]], 0.5])
+def test_what_are_no_sentences_is_an_input_error(sentences: object) -> None:
+    data = encode_sequences([[["a"]], [["b"]]], [["X"], ["X"]])
+    for take in (data.take, data.dataset.take, data.dataset.tokens_of):
+        with pytest.raises(InputError, match="sentences must be an array of indices between 0 and 1"):
+            take(sentences)

@@ -10,7 +10,7 @@ import pytest
 import tagfield
 from tagfield import CRF, InputError, Model, Settings, Template, UnknownAttributesWarning, encode_files, read, write
 from tagfield.templates import parse_template
-from tests.support.cli_process import call, good
+from tests.support.cli_process import good, inside, refused
 
 PEOPLE = ["Anna", "Ben", "Clara", "Bob", "Maria"]
 PLACES = ["Oslo", "New York", "Paris", "San Marino", "Rome"]
@@ -106,19 +106,17 @@ def test_convert_and_rows_of_hugging_face(tmp_path: Path) -> None:
     good("convert", "c.csv", "d.spacy", cwd=tmp_path)
     assert [s.labels for s in read(tmp_path / "d.spacy").sentences()] == [("B-PER", "O", "B-LOC")]
     (tmp_path / "cut.jsonl").write_text('{"text": "Anna left", "spans": [[0, 2, "PER"]]}\n')
-    done = call("convert", "cut.jsonl", "x.txt", cwd=tmp_path)
-    assert done.returncode == 3
-    assert "'An'" in done.stderr
+    assert "'An'" in refused("convert", "cut.jsonl", "x.txt", cwd=tmp_path, code=3)
     good("convert", "cut.jsonl", "x.txt", "--on-cut", "widen", cwd=tmp_path)
     assert (tmp_path / "x.txt").read_text().splitlines()[0].split() == ["Anna", "B-PER"]
 
 
 def test_json_out(home: Path) -> None:
     good("train", "two.txt", "-o", "m", cwd=home)
-    [line] = call("tag", "-m", "m", "--text", "--format", "jsonl", "new.txt", cwd=home).stdout.splitlines()
+    [line] = inside("tag", "-m", "m", "--text", "--format", "jsonl", "new.txt", cwd=home)[1].splitlines()
     spans = json.loads(line)["sentences"][0]["spans"]
     assert [(span["text"], span["label"], span["start"]) for span in spans] == [("Anna", "PER", 0), ("Oslo", "LOC", 14)]
-    inline = call("tag", "-m", "m", "--text", "--format", "inline", "new.txt", cwd=home).stdout
+    inline = inside("tag", "-m", "m", "--text", "--format", "inline", "new.txt", cwd=home)[1]
     assert inline.startswith("[Anna PER] lives in [Oslo LOC]. [Bob PER] ")
 
 
@@ -169,12 +167,11 @@ def test_short_reprs_and_progress(home: Path) -> None:
 
 
 def test_manners(home: Path) -> None:
-    assert call("train", "two.txt", "-o", "m", "--algorithm", "lbgfs", cwd=home).returncode == 2
-    assert "did you mean 'lbfgs'?" in call("train", "two.txt", "-o", "m", "--algorithm", "lbgfs", cwd=home).stderr
-    assert call("train", "none.txt", "-o", "m", cwd=home).returncode == 3
-    assert call("train", "two.txt", "-o", "no/such/folder/m", cwd=home).returncode == 1
-    assert json.loads(call("train", "two.txt", "-o", "m", "--json", "-q", cwd=home).stdout)["model"] == "m"
-    assert "<bool>" not in call("train", "--help").stdout
+    assert "did you mean 'lbfgs'?" in refused("train", "two.txt", "-o", "m", "--algorithm", "lbgfs", cwd=home, code=2)
+    refused("train", "none.txt", "-o", "m", cwd=home, code=3)
+    refused("train", "two.txt", "-o", "no/such/folder/m", cwd=home, code=1)
+    assert json.loads(good("train", "two.txt", "-o", "m", "--json", "-q", cwd=home))["model"] == "m"
+    assert "<bool>" not in good("train", "--help")
 
 
 def test_scores_fit_the_labels(tmp_path: Path) -> None:
@@ -198,11 +195,9 @@ def test_data_is_never_replaced_by_accident(home: Path) -> None:
         ["tune", "two.txt", "-o", "two.txt"],
         ["convert", "two.txt", "two.txt"],
     ):
-        done = call(*command, cwd=home)
-        assert done.returncode == 2
-        assert "two.txt is an input file" in done.stderr
+        assert "two.txt is an input file" in refused(*command, cwd=home, code=2)
     (home / "notes").write_text("mine")
-    assert "notes exists and is not a model" in call("train", "two.txt", "-o", "notes", cwd=home).stderr
+    assert "notes exists and is not a model" in refused("train", "two.txt", "-o", "notes", cwd=home)
     assert (home / "two.txt").read_bytes() == before
     assert (home / "notes").read_text() == "mine"
     good("train", "two.txt", "-o", "m", cwd=home)
@@ -212,11 +207,11 @@ def test_data_is_never_replaced_by_accident(home: Path) -> None:
 def test_plain_text_without_text_gets_the_right_advice(home: Path) -> None:
     said = good("train", "two.txt", "-o", "m", cwd=home)
     assert "tagfield tag -m m --text FILE" in said
-    assert "add --text, if this is running text" in call("tag", "-m", "m", "new.txt", cwd=home).stderr
+    assert "add --text, if this is running text" in inside("tag", "-m", "m", "new.txt", cwd=home)[2]
     (home / "pairs").write_text("Anna sings\nBen runs\n")
-    done = call("tag", "-m", "m", "pairs", cwd=home)
-    assert (done.returncode, done.stdout) == (3, "")
-    assert "the last column has no label of the model (found 'sings'); add --text" in done.stderr
+    code, out, err = inside("tag", "-m", "m", "pairs", cwd=home)
+    assert (code, out) == (3, "")
+    assert "the last column has no label of the model (found 'sings'); add --text" in err
 
 
 def test_a_template_for_a_file_and_labels_that_follow_a_scheme(home: Path) -> None:

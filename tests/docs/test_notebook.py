@@ -21,6 +21,7 @@ def test_the_notebook_is_the_tutorial() -> None:
     assert NOTEBOOK.read_text(encoding="utf-8") == made, "run: python scripts/pages.py notebook"
 
 
+@pytest.mark.slow  # the page that it is made from runs in every test run
 def test_the_notebook_runs(tmp_path: Path) -> None:
     for name in ("nbformat", "nbclient", "ipykernel"):
         pytest.importorskip(name, reason="notebooks need nbclient and ipykernel")

@@ -80,6 +80,53 @@ def is_packed(path: Path) -> bool:
     return path.suffix == ".lock" or bool(load_tensors(path)[0])
 
 
+def label(given: Path, folder: Path) -> int:
+    """Label and take back in a file of annotate; given/acknowledged has what was done, and what was begun."""
+    from tagfield.apps.annotate.labelled_file import LabelledFile
+    from tagfield.errors import TagfieldError
+
+    try:
+        with (given / "acknowledged").open("w") as said, LabelledFile(str(folder / "model-labelled.txt")) as file:
+
+            def tell(more: list[list[str]] | None, less: int = 0) -> None:
+                state = [[row[0] for row in each.rows] for each in file.sentences]
+                state = (state[:-less] if less else state) + (more or [])
+                said.write(json.dumps(state) + "\n")
+                said.flush()
+
+            tell(None)
+            try:
+                for number in range(6):
+                    words = [f"word{number}", "and", "more"]
+                    tell([words])
+                    added = file.append([(word,) for word in words], ["B-X", "O", "O"])
+                    tell(None)
+                    if number % 2:
+                        tell(None, 1)
+                        file.take_back(added)
+                        tell(None)
+            except TagfieldError:
+                tell(None)
+                tell(None)  # it was refused, so nothing of it may stay
+                raise
+    except TagfieldError as error:
+        print(f"tagfield: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def is_labelled(path: Path) -> bool:
+    """The sentences are those that were acknowledged last, or those of the change that was under way."""
+    if ".kept-" in path.name:
+        return True
+    from tagfield.apps.annotate.labelled_lines import parse
+
+    known = (path.parent.parent / "given" / "acknowledged").read_text().split("\n")[:-1]
+    blocks, _ = parse(path.read_bytes(), 1, lambda rows: False, path.name)
+    found = [[row[0] for row in block.sentence.rows] for block in blocks]
+    return found in [json.loads(line) for line in known[-2:]] or (not known and not found)
+
+
 ENCODED = encode_sequences(X, Y)
 MODEL = Model.train(ENCODED, Settings("lbfgs", epochs=3))
 ESTIMATOR = CRF(max_iterations=3).fit(X, Y)
@@ -120,6 +167,7 @@ TARGETS: dict[str, Target] = {
         method(lambda folder: CRF(max_iterations=2, model_filename=str(folder / "model")).fit(X, Y)), is_model
     ),
     "Dataset.save": Target(method(lambda folder: ENCODED.dataset.save(folder / "data")), is_dataset),
+    "annotate": Target(label, is_labelled),
     "write": Target(method(lambda folder: write(read_text(), folder / "out.conll"))),
 }
 

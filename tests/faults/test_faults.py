@@ -52,7 +52,7 @@ def struck(shim: Path, seed: int, rounds: int, *names: str) -> tuple[list[str], 
         ("train", "train --log", "convert", "convert to items", "convert to brat", "demo-data"),
         ("pack", "pack --min-count"),
         ("tune", "responses", "Model.save", "Model.save of a stream", "write_errors_page"),
-        ("CRF.save", "CRF.fit", "Dataset.save", "write"),
+        ("CRF.save", "CRF.fit", "Dataset.save", "write", "annotate"),
     ],
     ids=["commands", "packing", "more", "methods"],
 )

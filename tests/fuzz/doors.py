@@ -4,9 +4,9 @@
 
 A door may return a string that tells how it went: the worker keeps inputs with an outcome that is new.
 
-The first six have a twin in native/fuzz that reads the same bytes without Python. scripts/fuzz.py runs them all, and
-tests/fuzz/test_replay.py reads the seeds and all that was ever found. Other programs' models: foreign.py; the service's
-requests: requests.py.
+The first seven have a twin in native/fuzz that reads the same bytes without Python. scripts/fuzz.py runs them all, and
+tests/fuzz/test_replay.py reads the seeds and all that was ever found. Other programs' models: foreign.py; the
+service's requests: requests.py; the service on its socket: service.py.
 """
 
 import contextlib
@@ -22,6 +22,7 @@ import numpy as np
 
 from tagfield import Model, Settings
 from tagfield.cli.shared.config_file import read_config
+from tagfield.compat.pycrfsuite.late import open_late
 from tagfield.data.corpus import Corpus, pack
 from tagfield.data.encode import WordEncoder, encode_files, encode_words
 from tagfield.data.text.formats.brat import BratSource
@@ -31,14 +32,14 @@ from tagfield.data.text.sources import Source
 from tagfield.data.text.templates.parsing import parse_template
 from tagfield.data.text.templates.template import Template
 from tagfield.data.text.writing import write
-from tagfield.errors import InputError, OutputError
+from tagfield.errors import InputError, ModelFileError, OutputError
 from tagfield.native import kernels
 from tagfield.native._text import ArrowWords, Vocabulary
 from tagfield.system.storage_header import HEADER_CRC_DIGITS
 from tagfield.train import train
 from tagfield.train.problem.sentences import OnDisk
 from tagfield.train.recipes.catalogue import all_options
-from tests.fuzz import foreign
+from tests.fuzz import foreign, service
 from tests.fuzz.requests import request
 
 Door = Callable[[bytes], str | None]
@@ -108,6 +109,18 @@ def responses(data: bytes) -> None:
     table = kernels.Pass()
     table.set_response(cells, tails, bits, odd, low_linear, float(low), float(high), bool(flags & 4) and low_linear)
     assert np.shape(table.respond(u)) == np.shape(u)
+
+
+def crfsuite_file(data: bytes) -> None:
+    """Models of CRFsuite, read where they are asked; the size in the header is made right."""
+    if len(data) >= 8:
+        data = data[:4] + len(data).to_bytes(4, "little") + data[8:]
+    opened = open_late(data)
+    if opened is None:
+        raise ModelFileError("all of it has to be read")
+    sequence = opened.read([["w=a", "bias"], {"\u00e9": 2.0}, ["w=h"]])
+    assert {*sequence.best(opened.labels)} <= {*opened.labels}
+    assert np.isfinite(sequence.marginals()).all()
 
 
 def model(data: bytes) -> None:
@@ -236,6 +249,7 @@ NATIVE: dict[str, Door] = {
     "vocabularies": vocabularies,
     "arrow": arrow,
     "responses": responses,
+    "crfsuite_file": crfsuite_file,
 }
 PYTHON: dict[str, Door] = {
     "model": model,
@@ -244,6 +258,7 @@ PYTHON: dict[str, Door] = {
     "config": config,
     "settings": settings,
     "request": request,
+    **service.DOORS,
     **foreign.DOORS,
     **{f"read_{kind}": _format(kind) for kind in (*READ, "any") if kind != "items"},
 }
@@ -282,5 +297,6 @@ _MADE: dict[str, Callable[[], list[bytes]]] = {
     "model": _models,
     "corpus": _corpora,
     "read_spacy": _docbins,
+    **service.MADE,
     **foreign.MADE,
 }

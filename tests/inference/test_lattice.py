@@ -8,7 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tagfield import Model
 from tagfield.errors import InputError
+from tagfield.native._text import Vocabulary
+from tagfield.weights.layout import FeatureSet
+from tests.hunt.cases import drawn
 from tests.support import chain_doors as lattice
 from tests.support.chain_doors import chains
 from tests.support.naive import Chain, all_paths, best_path, best_score, chain_by_paths, chain_in_logs, path_score
@@ -287,3 +291,81 @@ def test_the_doors_agree(chain: tuple[np.ndarray, np.ndarray]) -> None:
     np.testing.assert_allclose(node.sum(axis=1), 1, atol=ALGEBRA)
     np.testing.assert_allclose(edge.sum(axis=1), node[:-1].sum(axis=0), atol=ALGEBRA)
     np.testing.assert_allclose(edge.sum(axis=0), node[1:].sum(axis=0), atol=ALGEBRA)
+
+
+def two_labels(*rows: tuple[float, float], dtype: type = np.float32) -> Model:
+    """A model of two labels without transitions; attribute k has the weights rows[k]."""
+    state = np.array(rows, dtype)
+    a, y = np.indices(state.shape).reshape(2, -1)
+    features, weights = FeatureSet.from_triples(len(rows), 2, (a, y, state.ravel()), ([], [], []), dtype=dtype)
+    return Model(Vocabulary(["O", "B-X"]), Vocabulary(f"a{k}" for k in range(len(rows))), features, weights)
+
+
+def check_all_doors(model: Model, token: object, above: float, tolerance: float) -> None:
+    """Every probability of one token whose second label is `above` the first."""
+    X, p = [[token, token]], 1 / (1 + math.exp(-above))
+    node = model.marginals(X)[0]
+    np.testing.assert_allclose(node, [[1 - p, p]] * 2, atol=tolerance)
+    assert model.direct is not None
+    [[first, _]] = model.direct.probabilities(X, model.label_names)
+    assert first["B-X"] == pytest.approx(p, abs=tolerance)
+    [paths] = model.n_best(X, 9)
+    assert sorted(q for _, q in paths) == pytest.approx(
+        sorted([p * p, p * (1 - p), p * (1 - p), (1 - p) ** 2]), abs=tolerance
+    )
+    best = model.decoder(X).best_with_probabilities()
+    assert best.path[0] == pytest.approx(max(p, 1 - p) ** 2, abs=tolerance)
+    wanted = ["B-X", "B-X"] if above > 0 else ["O", "O"]
+    assert model.tag(X) == model.tag(X, rules=False) == [wanted]
+    assert model.tag(X, threads=2) == [wanted]
+    for span in model.spans(X)[0]:
+        assert span.probability == pytest.approx(p, abs=tolerance)
+    assert math.exp(model.log_probability(X, [wanted])[0]) == pytest.approx(max(p, 1 - p) ** 2, abs=tolerance)
+
+
+@pytest.mark.parametrize("size", [1.0, 255.0, 257.0, 1e4, 1e7, 2.0**24, 1e8, 9e8])
+@pytest.mark.parametrize("above", [1.0, -0.5])
+def test_large_scores_of_float32_weights_are_summed_in_double(size: float, above: float) -> None:
+    """A float of 1e7 has no digits behind the point: both labels had the probability 0.5."""
+    size = float(np.float32(size))
+    check_all_doors(two_labels((size, size), (0.0, above)), ["a0", "a1"], above, SINGLE)
+    check_all_doors(two_labels((size, size), (0.0, above)), ["a1", "a0"], above, SINGLE)
+
+
+@pytest.mark.parametrize("size", [200.0, 1e4, 1e8])
+def test_large_weights_that_cancel(size: float) -> None:
+    """The scores are small, but the sums on the way to them are not."""
+    for token in (["a2", "a0", "a1"], ["a0", "a2", "a1"], ["a0", "a1", "a2"]):
+        check_all_doors(two_labels((size, size), (-size, -size), (0.0, 1.0)), token, 1.0, SINGLE)
+
+
+def test_large_values_of_small_weights() -> None:
+    model = two_labels((1.0, 1.0), (0.0, 1.0))
+    check_all_doors(model, {"a0": 1e8, "a1": 1.0}, 1.0, SINGLE)
+    check_all_doors(model, {"a0": -1e7, "a1": 1.0}, 1.0, SINGLE)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_scores_beyond_the_promise_are_refused_at_every_door(dtype: type) -> None:
+    model = two_labels((1.1e9, 0.0), dtype=dtype)
+    for ask in (
+        model.marginals,
+        lambda X: model.n_best(X, 2),
+        model.spans,
+        lambda X: model.direct.probabilities(X, ("O", "B-X")),
+    ):
+        with pytest.raises((InputError, OverflowError, ValueError)):
+            ask([[["a0"]]])
+    with pytest.raises(InputError, match="beyond ±1e9"):
+        model.marginals([[["a0"]]])
+    assert model.tag([[["a0"]]]) == [["O"]]
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.sampled_from([30.0, 255.0, 300.0, 1e5, 1e8]))
+def test_float32_weights_with_edges_limits_and_known_labels_at_any_size(seed: int, size: float) -> None:
+    """The same at the edge of what is summed in float32, and beyond it, against all paths."""
+    case = drawn(seed, size=size, dtype=np.float32)
+    truths = case.truths()
+    for truth, node, tokens in zip(truths, case.model.marginals(case.X, **case.asked), case.tokens, strict=True):
+        np.testing.assert_allclose(node, truth.marginals(len(tokens)), atol=SINGLE)

@@ -41,7 +41,7 @@ def made(dtype: type = np.float32, *, edges: bool = True, sparse: bool = True) -
         (keys // 11, keys % 11, rng.normal(size=20)),
         (np.arange(11), np.arange(11), rng.normal(size=11)),
         sparse=sparse,
-        edges=4 if edges else 0,
+        edge_attributes=4 if edges else 0,
         edge_weights=((*looks // 121, 3), (*looks // 11 % 11, 0), (*looks % 11, 0), (*rng.normal(size=40), 0.0))
         if edges
         else ((), (), (), ()),

@@ -27,6 +27,10 @@ class Tag(enum.Enum):
     A = 1
 
 
+class Number(enum.IntEnum):
+    A = 1
+
+
 class Name(str, enum.Enum):  # noqa: UP042  # whose str() is not its value
     A = "a"
 
@@ -35,7 +39,7 @@ def test_labels_that_a_file_cannot_store() -> None:
     deep: tuple = ()
     for _ in range(40):
         deep = (deep,)
-    for label in (Tag.A, ("x", Tag.A), frozenset("a"), deep, None, object()):
+    for label in (Tag.A, Number.A, ("x", Tag.A), ("x", Number.A), frozenset("a"), deep, None, object()):
         with pytest.raises(InputError, match=r"a file cannot store the label .*pickle the CRF"):
             labels_to_json([label])
     assert labels_to_json([Name.A, np.True_.item()]) == ["a", True]  # equal to what it was

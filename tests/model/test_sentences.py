@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tagfield import Model, Template
+from tagfield import Model, Template, limit_memory
 from tagfield.data.text.templates.parsing import parse_template
-from tagfield.errors import InputError
+from tagfield.errors import InputError, MemoryLimitError
 from tests.support.named_words import LABELS, SENTENCES, SETTINGS
 
 PIECES = [*"Anb .!?\n'’-1", "New York", "doesn't", "é", "東", "😀", "\u200b"]
@@ -93,3 +93,15 @@ def test_neighbouring_names_of_iobes_are_two() -> None:
     model = Model.train_words(sentences, labels, settings=SETTINGS)
     assert [span.text for span in model.tag_text("Anna Ben").spans] == ["Anna", "Ben"]
     assert [span.text for span in model.tag_text("Anna Lee sings").spans] == ["Anna Lee"]
+
+
+def test_a_word_of_megabytes_is_refused_under_a_limit(model: Model) -> None:
+    long = "A" * 4_000_000
+    limit_memory("200MB")
+    try:
+        with pytest.raises(MemoryLimitError, match=r"text 1: encoding words of 4 MB .*divide its long words"):
+            model.tag_text(["Anna", f"{long} works"])
+    finally:
+        limit_memory(None)
+    [tagged] = model.tag_text([f"{'A' * 200_000} works"])
+    assert len(tagged.sentences[0].tokens) == 2

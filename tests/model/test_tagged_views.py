@@ -1,11 +1,13 @@
 """Views of tagged text: HTML, displaCy, spaCy; offsets are those of the text."""
 
+import html
 import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tagfield.model import tagged_views
 from tests.support.tagged_texts import NAMES, TEXT, tagged
 
 
@@ -21,6 +23,15 @@ def test_html_is_escaped_and_coloured() -> None:
     assert len(set(colours)) > 1
     assert re.sub(r"<span[^>]*>[^<]*</span>|<[^>]*>", "", shown) == TEXT.replace("<", "&lt;").replace(">", "&gt;")
     assert tagged("It rains", {}, "VB")._repr_html_().count("<mark") == 2
+
+
+def test_displacy_draws_labels_as_text() -> None:
+    displacy = pytest.importorskip("spacy.displacy", exc_type=ImportError)
+    label = '<img src=x onerror="alert(1)">&{text}'
+    made = tagged_views.displacy("Bo left", [(0, 2, label, "Bo", 0.9)])
+    drawn = displacy.render(made, style="ent", manual=True, jupyter=False)
+    assert "<img" not in drawn
+    assert label in html.unescape(drawn)
 
 
 def test_displacy_draws_the_spans() -> None:

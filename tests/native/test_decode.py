@@ -152,7 +152,7 @@ def test_weights_beyond_float32_are_not_trained_on() -> None:
 def test_transitions_beyond_a_billion_are_refused_by_name(dtype: type, size: float) -> None:
     """Where probabilities would be wrong; the sequence is named, and best paths without limits still work."""
     features, weights = FeatureSet.from_triples(
-        1, 2, ([0], [0], [1.0]), ([], [], []), edges=1, edge_weights=([0], [1], [1], [size]), dtype=dtype
+        1, 2, ([0], [0], [1.0]), ([], [], []), edge_attributes=1, edge_weights=([0], [1], [1], [size]), dtype=dtype
     )
     encoded = encode_sequences([[["a"], ["a"]], [["a"], ["a"]]], [["X", "Y"], ["Y", "Y"]])
     edges = [[[], []], [[], [(0, 1.0)]]]

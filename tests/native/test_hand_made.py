@@ -21,7 +21,12 @@ Y = [["X", "Y", "X"], ["Y", "X"]]
 ENCODED = encode_sequences(X, Y, edges=E)
 MODEL = Model.train(ENCODED, Settings("lbfgs", epochs=2))
 FEATURES, WEIGHTS = FeatureSet.from_triples(
-    3, 2, ([0, 1, 2], [0, 1, 0], [1.0, 2.0, 3.0]), ([0], [1], [0.5]), edges=1, edge_weights=([0], [0], [1], [1.0])
+    3,
+    2,
+    ([0, 1, 2], [0, 1, 0], [1.0, 2.0, 3.0]),
+    ([0], [1], [0.5]),
+    edge_attributes=1,
+    edge_weights=([0], [0], [1], [1.0]),
 )
 NUMBERS = st.sampled_from([-1, 0, 1, 2, 3, 5, 100, 2**31 - 1, -(2**31), 2**62, -(2**63), 2**63 - 1])
 REALS = st.sampled_from([0.0, -2.0, np.nan, np.inf, -np.inf, 1e38, 1e-45])
@@ -139,4 +144,4 @@ def test_models_whose_weights_do_not_fit(weights: Weights, told: str) -> None:
 def test_sizes_of_feature_sets(sizes: tuple[int, int, int]) -> None:
     attributes, labels, edges = sizes
     with pytest.raises(InputError, match="the sizes of a feature set must not be negative"):
-        FeatureSet.from_triples(attributes, labels, ([], [], []), ([], [], []), edges=edges)
+        FeatureSet.from_triples(attributes, labels, ([], [], []), ([], [], []), edge_attributes=edges)

@@ -53,7 +53,7 @@ class Case:
         return tuple(self.labels)
 
     def tagger(self) -> SequenceTagger:
-        return SequenceTagger(self.vocabulary, kernels.sequence_door(self.features.field(self.weights)))
+        return SequenceTagger(self.vocabulary, kernels.sequence_decoder(self.features.field(self.weights)))
 
     def expected(self, X: list[Any]) -> tuple[list[list[str]], list[list[dict[str, float]]], int, int]:
         encoded = encode_sequences(X, attributes=self.vocabulary, labels=self.labels, gather=False)
@@ -112,7 +112,7 @@ def test_weights_that_change_are_seen() -> None:
 def test_a_key_that_the_vocabulary_learns_later() -> None:
     features, weights = FeatureSet.from_triples(2, 2, ([0, 1], [0, 1], [1.0, 5.0]), ([], [], []))
     vocabulary = Vocabulary(["a"])
-    tagger = SequenceTagger(vocabulary, kernels.sequence_door(features.field(weights)))
+    tagger = SequenceTagger(vocabulary, kernels.sequence_decoder(features.field(weights)))
     x = [{"a": 1.0, "late": 1.0}] * 4
     assert tagger.tag_one(x, ("X", "Y"))[:3] == (["X"] * 4, 4, 4)
     vocabulary.add("late")
@@ -164,7 +164,7 @@ def test_threads_share_a_tagger() -> None:
 
 def test_scores_beyond_what_is_exact() -> None:
     features, weights = FeatureSet.from_triples(1, 2, ([0], [0], [3e8]), ([], [], []))
-    tagger = SequenceTagger(Vocabulary(["a"]), kernels.sequence_door(features.field(weights)))
+    tagger = SequenceTagger(Vocabulary(["a"]), kernels.sequence_decoder(features.field(weights)))
     assert tagger.tag_one([{"a": 9.0}], ("X", "Y"))[0] == ["X"]
     with pytest.raises(InputError, match=r"^sequence 1: a score is beyond ±1e9"):
         tagger.probabilities([[["a"]], [{"a": 9.0}]], ("X", "Y"))
@@ -182,6 +182,6 @@ def test_doors_check_what_they_get() -> None:
             tagger.read([["a"]]).best(wrong)
     with pytest.raises(TypeError):
         SequenceTagger(case.vocabulary, object())
-    features, weights = FeatureSet.from_triples(1, 2, ([], [], []), ([], [], []), edges=1)
+    features, weights = FeatureSet.from_triples(1, 2, ([], [], []), ([], [], []), edge_attributes=1)
     with pytest.raises(ValueError, match="no edge attributes"):
-        kernels.sequence_door(features.field(weights))
+        kernels.sequence_decoder(features.field(weights))

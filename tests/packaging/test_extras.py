@@ -17,6 +17,7 @@ EXTRAS = {"plots", "sklearn", "arrow", "spacy", "cluster", "serve"}  # of users;
 INDIRECT = {
     "httptools": "uvicorn imports it",
     "threadpoolctl": "scikit-learn brings it",
+    "srsly": "spaCy brings it",
     "IPython": "only in a notebook, which has it",
     "eli5": "only when eli5 asks",
 }
@@ -84,7 +85,7 @@ def test_all_has_every_extra_of_users() -> None:
 def test_an_extra_is_imported_in_functions_or_in_rooms_of_its_own() -> None:
     """Rooms that nothing imports before it is needed: the server, the plots, and what scikit-learn's classes are in."""
     rooms = {
-        "sklearn": {"compat/sklearn/estimator.py", "metrics.py"},
+        "sklearn": {"compat/sklearn/estimator.py", "compat/sklearn/install.py", "metrics.py"},
         "threadpoolctl": {"compat/sklearn/fitting.py"},
         "uvicorn": {"apps/serve/server.py"},
         "httptools": {"apps/serve/server.py"},

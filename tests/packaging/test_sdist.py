@@ -18,6 +18,7 @@ def in_git() -> bool:
     return done is not None and done.returncode == 0 and Path(done.stdout.strip()) == ROOT
 
 
+@pytest.mark.slow
 def test_it_has_what_git_knows(tmp_path: Path) -> None:
     if not in_git():
         pytest.skip("these sources are not a git repository, so there is no list of files to compare with")

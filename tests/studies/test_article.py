@@ -27,6 +27,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return home, home / "paper.md"
 
 
+@pytest.mark.slow
 def test_every_part_is_computed_and_nothing_else_is_touched(made: tuple[Path, Path]) -> None:
     filled, committed = made[1].read_text(encoding="utf-8"), PAGE.read_text(encoding="utf-8")
     assert MARK.sub(r"\2", filled) == MARK.sub(r"\2", committed)
@@ -39,6 +40,7 @@ def test_every_part_is_computed_and_nothing_else_is_touched(made: tuple[Path, Pa
         assert "not run" not in text, name
 
 
+@pytest.mark.slow
 def test_every_claim_names_its_command_and_its_test(made: tuple[Path, Path]) -> None:
     text = made[1].read_text(encoding="utf-8")
     for _, name, part, _ in MARK.findall(text):
@@ -48,6 +50,7 @@ def test_every_claim_names_its_command_and_its_test(made: tuple[Path, Path]) -> 
             assert re.match(r"> .+\n\n\*\*(Holds|Holds in part|Not shown|Does not hold|Not tested)\.\*\* ", part)
 
 
+@pytest.mark.slow
 def test_links_and_figures_lead_somewhere(made: tuple[Path, Path]) -> None:
     text = made[1].read_text(encoding="utf-8")
     headings = {anchor(line.lstrip("# ")) for line in text.splitlines() if line.startswith("#")}
@@ -63,6 +66,7 @@ def test_links_and_figures_lead_somewhere(made: tuple[Path, Path]) -> None:
     assert all(path.stat().st_size < 400_000 for path in (PAGE.parent / "figures").glob("paper-*.png"))
 
 
+@pytest.mark.slow
 def test_started_again_it_trains_nothing(made: tuple[Path, Path]) -> None:
     home = made[0]
     before = {path: path.read_bytes().count(b'"kind":"epoch"') for path in home.rglob(RESULTS_FILE)}
@@ -72,6 +76,7 @@ def test_started_again_it_trains_nothing(made: tuple[Path, Path]) -> None:
     assert len(before) > len(steps(True))  # with those of tuning
 
 
+@pytest.mark.slow
 def test_runs_with_the_same_settings_are_taken_from_the_other_study(made: tuple[Path, Path]) -> None:
     table, strength = (list(read_lines(made[0] / name / RESULTS_FILE)) for name in ("table", "strength"))
     found = {study.name: study for study in studies(True)}
@@ -84,6 +89,7 @@ def test_runs_with_the_same_settings_are_taken_from_the_other_study(made: tuple[
     assert same_runs(made[0] / "table", found["strength"].plan, "other data") == []
 
 
+@pytest.mark.slow
 def test_each_kind_of_feature_is_beside_sgd_and_the_whole_recipe(made: tuple[Path, Path]) -> None:
     found = load_findings(made[0], small=True)
     rows = kind_gains(found)

@@ -28,6 +28,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(minibatches, "EPOCHS", 2)
 
 
+@pytest.mark.slow
 def test_a_study_that_is_asked_again_trains_nothing(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -57,6 +58,7 @@ def test_a_study_that_is_asked_again_trains_nothing(
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_the_command_writes_a_table_and_a_figure(data: Path, tmp_path: Path) -> None:
     main(str(data), str(tmp_path), corpora=("wnut17",), epochs=1)
     assert (tmp_path / "minibatches.md").read_text().count("\n") == 12

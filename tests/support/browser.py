@@ -25,6 +25,6 @@ def chromium() -> Iterator["Browser"]:
     path = find_browser()
     api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed; it is in the extra dev")
     with api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
         yield browser
         browser.close()

@@ -40,7 +40,7 @@ class EdgeProblem:
             (a, y, self.theta.state.reshape(-1)),
             (before, after, self.theta.trans.reshape(-1)),
             sparse=sparse,
-            edges=self.size,
+            edge_attributes=self.size,
             edge_weights=(*which, self.edge[which]),
             dtype=dtype,
         )

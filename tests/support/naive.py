@@ -224,7 +224,7 @@ class Stochastic:
         return total
 
     def scaled(self, r: Dense) -> Dense:
-        """The direction in the metric: flat, or AdaGrad's."""
+        """The direction by the preconditioner: flat, or AdaGrad's."""
         if not self.adaptive:
             return r
         self.squares = self.squares.map(lambda old, x: old + x * x, r)

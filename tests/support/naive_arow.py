@@ -1,4 +1,4 @@
-"""AROW in float64, weight by weight: the twin of native/kernel/pass/arow.hpp.
+"""AROW in float64, weight by weight: the twin of native/kernel/pass/mistake_passes.hpp.
 
 ŷ = argmax μ·Φ(x,·)     δ = Φ(x,y) − Φ(x,ŷ)     ℓ = μ·Φ(x,ŷ) − μ·Φ(x,y) + wrong labels
 α = wℓ/(γ + w Σ_i Σ_i δ_i²)      μ_i ← μ_i + α Σ_i δ_i         1/Σ_i ← 1/Σ_i + w δ_i²/γ         w: the sentence's weight

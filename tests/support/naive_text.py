@@ -12,6 +12,7 @@ Row = list[str]
 
 def columns(text: str) -> list[list[Row]]:
     """Sentences of rows of cells."""
+    refuse_lone_returns(text)
     sentences: list[list[Row]] = [[]]
     for line in text.split("\n"):
         row = [cell for cell in re.split("[ \t]+", line.removesuffix("\r")) if cell]
@@ -23,6 +24,11 @@ def columns(text: str) -> list[list[Row]]:
     if len({len(row) for sentence in sentences for row in sentence}) > 1:
         raise ValueError("ragged")
     return sentences
+
+
+def refuse_lone_returns(text: str) -> None:
+    if "\r" in text.replace("\r\n", "").removesuffix("\r"):
+        raise ValueError("a carriage return alone")
 
 
 def expand(rows: list[Row], patterns: Iterable[str], padding: bool, edges: bool) -> list[list[str]]:
@@ -52,6 +58,7 @@ def expand(rows: list[Row], patterns: Iterable[str], padding: bool, edges: bool)
 
 def items(text: str) -> Iterator[tuple[list[list[Attribute]], list[str], float]]:
     """Sequences of item lines: (tokens, labels, weight)."""
+    refuse_lone_returns(text)
     tokens: list[list[Attribute]] = []
     labels: list[str] = []
     weight = None

@@ -30,7 +30,9 @@ def drawn_features(data: st.DataObject, problem: Problem, corpus: kernels.Corpus
     kind, minimum, sparse = data.draw(
         st.sampled_from([("all", 1, False), ("observed", 1, False), ("observed", 2, False), ("observed", 1, True)])
     )
-    features = feature_set(corpus, problem.attributes, problem.labels, kind, minimum, edges=problem.edge_attributes)
+    features = feature_set(
+        corpus, problem.attributes, problem.labels, kind, minimum, edge_attributes=problem.edge_attributes
+    )
     return features.compact(features.zero)[0] if sparse else features
 
 
@@ -50,7 +52,7 @@ def run_pass(
     set_response(native, recipe(name))
     theta = features.zeros()
     squares, rest, velocity = (theta.map(np.zeros_like) for _ in range(3))
-    if native.metric == "smd":
+    if native.preconditioner == "smd":
         squares = squares.map(np.ones_like)
     for order in orders:
         fields = [features.field(w) for w in (theta, squares, rest)]
@@ -85,7 +87,7 @@ def check_against_twin(
     # Where a step shoots far over its aim, three of them make anything of a rounding error. So does a curvature that is
     # measured along a step of almost 0. There is nothing to compare there.
     off = max(np.abs(each.theta.flat() - twin.theta.flat()).max(initial=0.0) for each in nudged)
-    assume(native.metric == "flat" or off < 1e-7)
+    assume(native.preconditioner == "flat" or off < 1e-7)
     assert native.t == twin.t
     close(features, theta.map(lambda array: array * np.float32(native.scale)), twin.theta, tolerance)
     if native.averaging and twin.t:

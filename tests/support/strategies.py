@@ -186,14 +186,14 @@ def to_dense(features: FeatureSet, state: np.ndarray, trans: np.ndarray, edge: n
         dense[np.repeat(np.arange(features.attributes), np.diff(features.first)), features.column] = state
     rows = dense.reshape(features.attributes, features.blocks_per_row * LANES)
     L = features.labels
-    if edge is None or not features.edges:
-        return Dense(rows[:, :L], trans[:, :L], np.zeros((features.edges, L, L), state.dtype))
-    looked = np.zeros((features.edges * L, features.blocks_per_row, LANES), state.dtype)
+    if edge is None or not features.edge_attributes:
+        return Dense(rows[:, :L], trans[:, :L], np.zeros((features.edge_attributes, L, L), state.dtype))
+    looked = np.zeros((features.edge_attributes * L, features.blocks_per_row, LANES), state.dtype)
     if features.edge_first is None:
         looked[:] = edge.reshape(looked.shape)
     else:
         looked[np.repeat(np.arange(len(looked)), np.diff(features.edge_first)), features.edge_column] = edge
-    return Dense(rows[:, :L], trans[:, :L], looked.reshape(features.edges, L, -1)[:, :, :L])
+    return Dense(rows[:, :L], trans[:, :L], looked.reshape(features.edge_attributes, L, -1)[:, :, :L])
 
 
 def from_dense(features: FeatureSet, dense: Dense) -> Weights:
@@ -207,8 +207,8 @@ def from_dense(features: FeatureSet, dense: Dense) -> Weights:
     trans = np.zeros((features.labels, features.blocks_per_row * LANES))
     trans[:, : features.labels] = dense.trans
     edge = None
-    if features.edges:
-        looked = np.zeros((features.edges * features.labels, features.blocks_per_row * LANES))
+    if features.edge_attributes:
+        looked = np.zeros((features.edge_attributes * features.labels, features.blocks_per_row * LANES))
         looked[:, : features.labels] = dense.edge.reshape(-1, features.labels)
         edge = looked.reshape(-1, LANES)
         if features.edge_first is not None:

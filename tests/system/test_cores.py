@@ -19,14 +19,14 @@ def test_the_environment_lowers_the_number_of_threads(
     if told is not None:
         monkeypatch.setenv("OMP_NUM_THREADS", told)
     assert usual_threads() == expected
-    assert Settings().team == expected
-    assert Settings(threads=5).team == 5
+    assert Settings().thread_count == expected
+    assert Settings(threads=5).thread_count == 5
 
 
 @pytest.mark.parametrize("name", ["default", "u2.g1", "lbfgs"])
 def test_all_cores_train_the_same_model_as_one(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     encoded = encode(learnable(300))
-    assert Settings(name).team == cores()
+    assert Settings(name).thread_count == cores()
     found = [train(encoded, Settings(name, epochs=3, threads=threads)).weights for threads in (None, 1)]
     assert len({weights.state.tobytes() for weights in found}) == 1

@@ -72,7 +72,9 @@ def test_a_hundred_thousand_labels_are_refused_before_their_transitions_are_made
         Model.train(encode_sequences(X, y), "sgd")
 
 
-@pytest.mark.parametrize("algorithm", ["lbfgs", "sgd", "adaptive", "pa", "arow"])
+@pytest.mark.parametrize(
+    "algorithm", ["sgd", *(pytest.param(name, marks=pytest.mark.slow) for name in ("lbfgs", "adaptive", "pa", "arow"))]
+)
 def test_the_peak_of_training_is_refused_where_the_weights_alone_would_fit(algorithm: str) -> None:
     """In a process of its own, whose peak is measured: what passes a limit stays below it."""
     code = (

@@ -68,7 +68,12 @@ def same_on_any(encoded: Encoded, name: str, **options: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "block"), [(name, block) for name in NAMED for block in ([1] if name in ("sgdqn", "smd") else [1, 8, 32])]
+    ("name", "block"),
+    [
+        pytest.param(name, block, marks=[pytest.mark.slow] * (block == 32))
+        for name in NAMED
+        for block in ([1] if name in ("sgdqn", "smd") else [1, 8, 32])
+    ],
 )
 def test_every_recipe_has_the_same_bits_on_any_number_of_threads(name: str, block: int) -> None:
     same_on_any(PLAIN, name, block=block)

@@ -38,7 +38,7 @@ LOSSES = [update("U4"), update("U6"), named_loss("B1", 0.5), named_loss("B4", -0
 
 
 @pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.name)
-@pytest.mark.parametrize("generator", ["arctan:0.1", "gd:2", "softplus"])
+@pytest.mark.parametrize("generator", ["arctan:0.1", pytest.param("gd:2", marks=pytest.mark.slow), "softplus"])
 @pytest.mark.parametrize("value", [1.0, 0.6])
 def test_the_kernel_follows_the_formula(loss, generator, value):
     X_scaled = [[{k: v * value for k, v in token.items()} for token in sentence] for sentence in X]
@@ -65,6 +65,7 @@ def test_the_kernel_follows_the_formula(loss, generator, value):
     np.testing.assert_allclose(found.trans[:, :3], trans, rtol=2e-4, atol=2e-5)
 
 
+@pytest.mark.slow  # the tables of gd:2 take seconds
 @pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.name)
 def test_values_of_both_signs_can_make_a_count_of_one_with_a_negative_expectation(loss):
     X, Y = [{"a": 2.0, "b": 1.0}, {"a": -1.0, "c": 1.0}], ["P", "P"]

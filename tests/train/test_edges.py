@@ -98,7 +98,7 @@ def test_scores_along_the_way_are_those_of_the_model(features: str, min_count: i
     model = Model.of(data, trained)
     assert trained.edges is not None
     assert (len(trained.edges) < 32) == (features == "all" and min_count == 5)
-    assert model.features.edges == len(trained.edges)
+    assert model.features.edge_attributes == len(trained.edges)
     fresh = replace(held_out, dataset=replace(held_out.dataset), attributes=model.attributes, edges=model.edges)
     if len(trained.edges) == 32 and len(trained.attributes) == len(data.attributes):
         assert model.evaluate(fresh) == trained.best.scores

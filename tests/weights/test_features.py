@@ -225,7 +225,7 @@ def test_a_minimum_frequency_leaves_out_rare_edge_attributes() -> None:
     every = Posed.of(encode(problem), Settings(features="all", min_count=2))
     assert every.edges is not None
     assert every.edges.strings() == ["e:0"]
-    assert (every.features.edges, every.features.edge_count) == (1, 4)
+    assert (every.features.edge_attributes, every.features.edge_count) == (1, 4)
     assert every.dataset.edge_slots is not None
     assert every.dataset.edge_slots.attribute.tolist() == [0]
     observed = Posed.of(encode(problem), Settings(features="observed", min_count=2))
@@ -313,13 +313,13 @@ def test_edge_rows_that_would_leave_the_arrays(edges: int, first: Any, column: A
 def test_edge_weights_that_do_not_fit_their_layout() -> None:
     problem = Problem([[[(0, 1.0)]] * 2], [[0, 1]], [1.0], 1, 2, [[[], [(1, 1.0)]]], 2)
     corpus = open_corpus(encode(problem).dataset)
-    features = feature_set(corpus, 1, 2, "all", edges=2)
+    features = feature_set(corpus, 1, 2, "all", edge_attributes=2)
     zero = features.zeros()
     assert zero.edge is not None
     for wrong in (None, zero.edge[:1], zero.edge[:, :4].copy()):
         with pytest.raises(ValueError, match="the edge weights do not fit the layout"):
             features.field(replace(zero, edge=wrong))
-    without = feature_set(corpus, 1, 2, "all", edges=1)
+    without = feature_set(corpus, 1, 2, "all", edge_attributes=1)
     with pytest.raises(ValueError, match="edge attributes that the layout does not have"):
         kernels.Pass().run(corpus, without.field(without.zeros()), None, None, np.zeros(1, np.int64))
     with pytest.raises(ValueError, match="more edge attributes"):

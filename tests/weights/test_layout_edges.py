@@ -36,7 +36,7 @@ def tables(draw: st.DrawFn, least: tuple[int, int] = (0, 1)) -> tuple[int, int, 
 def made(edges: int, labels: int, table: Table, **how: Any) -> tuple[FeatureSet, Weights]:
     ids = [[key[i] for key in table] for i in range(3)]
     quadruples = (*ids, list(table.values()))
-    return FeatureSet.from_triples(0, labels, NOTHING, NOTHING, edges=edges, edge_weights=quadruples, **how)  # type: ignore[arg-type]
+    return FeatureSet.from_triples(0, labels, NOTHING, NOTHING, edge_attributes=edges, edge_weights=quadruples, **how)  # type: ignore[arg-type]
 
 
 def check(features: FeatureSet, weights: Weights, table: Table) -> None:
@@ -46,7 +46,7 @@ def check(features: FeatureSet, weights: Weights, table: Table) -> None:
     assert set(zip(*(i.tolist() for i in np.nonzero(mask.edge)), strict=True)) == set(table)
     assert all(dense.edge[key] == np.float32(weight) for key, weight in table.items())
     assert features.edge_count == features.size == len(table)
-    assert (features.edges == 0) == (weights.edge is None)
+    assert (features.edge_attributes == 0) == (weights.edge is None)
     for one, zero in zip(weights.arrays(), features.zero.arrays(), strict=True):
         assert (absent(one) == absent(zero)).all()
         assert not zero.any()
@@ -73,7 +73,7 @@ def test_quadruples_there_and_back(drawn: tuple[int, int, Table], wide: bool) ->
         expected = [[number(kept.get((e, i, j), 0.0)) for j in range(labels)] for i in range(labels)]
         assert features.edge_matrix(weights, e).tolist() == expected
     _, same = FeatureSet.from_triples(
-        0, labels, NOTHING, NOTHING, edges=edges, edge_weights=at.edge_features(weights), dtype=number
+        0, labels, NOTHING, NOTHING, edge_attributes=edges, edge_weights=at.edge_features(weights), dtype=number
     )
     assert [array.tobytes() for array in same.arrays()] == [array.tobytes() for array in weights.arrays()]
 
@@ -108,8 +108,8 @@ def test_growing_keeps_every_old_weight(data: st.DataObject) -> None:
 def test_pruning_leaves_what_is_larger(drawn: tuple[int, int, Table], threshold: float) -> None:
     left = prune(*made(*drawn), threshold)
     kept = {key: w for key, w in drawn[2].items() if abs(w) > threshold}
-    assert left.edges.tolist() == sorted({e for e, _, _ in kept})
-    number = {e: i for i, e in enumerate(left.edges.tolist())}
+    assert left.edge_attributes.tolist() == sorted({e for e, _, _ in kept})
+    number = {e: i for i, e in enumerate(left.edge_attributes.tolist())}
     check(left.features, left.weights, {(number[e], i, j): w for (e, i, j), w in kept.items()})
 
 
@@ -120,7 +120,7 @@ def test_only_some_edge_attributes(drawn: tuple[int, int, Table], data: st.DataO
     keep = np.array([data.draw(st.booleans()) for _ in range(edges)], bool)
     some = made(*drawn)[0].only(np.zeros(0, bool), keep)
     new = (np.cumsum(keep) - 1).tolist()
-    assert (some.edges, some.labels) == (keep.sum(), labels)
+    assert (some.edge_attributes, some.labels) == (keep.sum(), labels)
     check(some, some.zeros(), {(new[e], i, j): 0.0 for e, i, j in table if keep[e]})
 
 
@@ -138,6 +138,6 @@ def test_only_some_edge_attributes(drawn: tuple[int, int, Table], data: st.DataO
 )
 def test_quadruples_that_are_wrong(quadruples: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        FeatureSet.from_triples(0, 2, NOTHING, NOTHING, edges=2, edge_weights=quadruples)
+        FeatureSet.from_triples(0, 2, NOTHING, NOTHING, edge_attributes=2, edge_weights=quadruples)
     with pytest.raises(InputError, match="edge attribute"):  # without edge attributes there can be no weight
         FeatureSet.from_triples(0, 2, NOTHING, NOTHING, edge_weights=([0], [0], [0], [1.0]))

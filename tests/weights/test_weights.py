@@ -15,7 +15,7 @@ def weights_of(*, wide: bool = False, edges: bool = True) -> tuple[FeatureSet, W
         3,
         ([0, 1], [2, 0], [1.5, -2.0]),
         ([0, 2], [1, 2], [0.5, 4.0]),
-        edges=2 if edges else 0,
+        edge_attributes=2 if edges else 0,
         edge_weights=([0, 1], [1, 0], [0, 2], [0.25, -0.5]) if edges else ((), (), (), ()),
         dtype=np.float64 if wide else np.float32,
     )

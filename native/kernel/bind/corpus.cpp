@@ -1,6 +1,5 @@
 // Binds the corpus, and what is counted in it for the feature sets.
 #include "kernel/bind/handles.hpp"
-#include "kernel/corpus/counts.hpp"
 
 namespace tagfield::bind {
 

@@ -1,4 +1,4 @@
-// Python bindings of decode.hpp and nbest.hpp; tagfield/inference/decoder.py checks the arguments.
+// Python bindings of decode.hpp and n_best.hpp; tagfield/inference/decoder.py checks the arguments.
 #include "kernel/bind/handles.hpp"
 #include "kernel/chain/log_domain.hpp"
 #include "kernel/chain/position_weights.hpp"
@@ -10,31 +10,20 @@ namespace {
 void at_least_one(int threads) { require(threads >= 1, "at least one thread"); }
 
 // Calls fn(weights) with the weights as they are, float or double.
-template <class Fn> void with_field(const FieldHandle& field, Fn fn) {
-  if (field.wide)
-    fn(*field.wide);
-  else
-    fn(field.view);
-}
-
-template <class T> auto scores_of(const CorpusHandle& c, const FieldOf<T>& field, int threads) {
-  auto out = fresh<T, 2>({size_t(c.view.T), size_t(field.at.L)});
-  {
-    nb::gil_scoped_release release;
-    scores_all(c.view, field, out.data(), threads);
-  }
-  return out;
+template <class Fn> auto with_field(const FieldHandle& field, Fn fn) {
+  return field.wide ? fn(SizedField<double>(*field.wide, 0)) : fn(SizedField<float>(field.view, field.largest()));
 }
 
 template <class T>
-auto marginals_of(const CorpusHandle& c, const FieldOf<T>& field, const Limits& within, bool nodes, int threads) {
+nb::object marginals_of(const CorpusHandle& c, const SizedField<T>& field, const Limits& within, const int32_t* y, bool nodes,
+                        int threads) {
   auto node = fresh<T, 2>({nodes ? size_t(c.view.T) : 0, size_t(field.at.L)});
   auto log_z = fresh<double, 1>({size_t(c.view.S)}), score = fresh<double, 1>({size_t(c.view.S)});
   {
     nb::gil_scoped_release release;
-    marginals_all(c.view, field, within, nodes ? node.data() : nullptr, log_z.data(), score.data(), threads);
+    marginals_all(c.view, field, within, y, nodes ? node.data() : nullptr, log_z.data(), score.data(), threads);
   }
-  return std::make_tuple(node, log_z, score);
+  return nb::cast(std::make_tuple(node, log_z, score));
 }
 
 // τ_t of one sentence [n, L, L]; at position 0, which no transition leads to, those of positions without edge attributes.
@@ -71,11 +60,15 @@ auto messages_of(const View<double, 2>& scores, const double* trans, int64_t ste
 }  // namespace
 
 void bind_decode(nb::module_& m) {
-  m.def("scores", [](const CorpusHandle& c, const FieldHandle& field, int threads) -> nb::object {
+  m.def("scores", [](const CorpusHandle& c, const FieldHandle& field, int threads) {
     fits(c, field);
     at_least_one(threads);
-    if (field.wide) return nb::cast(scores_of(c, *field.wide, threads));
-    return nb::cast(scores_of(c, field.view, threads));
+    auto out = fresh<double, 2>({size_t(c.view.T), size_t(field.view.at.L)});
+    {
+      nb::gil_scoped_release release;
+      with_field(field, [&](const auto& weights) { scores_all(c.view, weights, out.data(), threads); });
+    }
+    return out;
   }, "corpus"_a, "field"_a, "threads"_a = 1);
 
   m.def("transitions", [](const CorpusHandle& c, const FieldHandle& field, int64_t sentence) {
@@ -97,14 +90,17 @@ void bind_decode(nb::module_& m) {
     return std::make_tuple(y, score);
   }, "corpus"_a, "field"_a, "limits"_a.none() = nb::none(), "threads"_a = 1);
 
-  m.def("marginals", [](const CorpusHandle& c, const FieldHandle& field, const LimitsHandle* limits, bool nodes,
-                        int threads) -> nb::object {
+  m.def("marginals", [](const CorpusHandle& c, const FieldHandle& field, const LimitsHandle* limits, bool nodes, int threads,
+                        std::optional<View<int32_t, 1>> labels) {
     fits_labelled(c, field, false);
     at_least_one(threads);
+    require(!labels || int64_t(labels->shape(0)) == c.view.T, "the labels do not fit the dataset");
+    for (int64_t t = 0; labels && t < c.view.T; ++t)
+      require(labels->data()[t] < field.view.at.L, "there is no such label");
     const Limits within = LimitsHandle::of(limits, c.view, field.view.at);
-    if (field.wide) return nb::cast(marginals_of(c, *field.wide, within, nodes, threads));
-    return nb::cast(marginals_of(c, field.view, within, nodes, threads));
-  }, "corpus"_a, "field"_a, "limits"_a.none() = nb::none(), "nodes"_a = true, "threads"_a = 1);
+    const int32_t* y = labels ? labels->data() : c.view.labels;
+    return with_field(field, [&](const auto& weights) { return marginals_of(c, weights, within, y, nodes, threads); });
+  }, "corpus"_a, "field"_a, "limits"_a.none() = nb::none(), "nodes"_a = true, "threads"_a = 1, "labels"_a.none() = nb::none());
 
   m.def("nbest", [](const CorpusHandle& c, const FieldHandle& field, int64_t count, const LimitsHandle* limits, int threads) {
     fits(c, field);

@@ -9,6 +9,9 @@
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
+#include <atomic>
+#include <cmath>
+#include <limits>
 #include <optional>
 #include <variant>
 
@@ -174,6 +177,20 @@ struct FieldHandle {
   std::optional<FieldOf<double>> wide;  // the doubles
   Arrays arrays;
   bool writable = false;
+  mutable std::atomic<float> size{-1};  // of the largest state weight, once it was asked for
+
+  // The largest state weight in size; NaN counts as the largest. Weights are final when they are decoded, so it is kept.
+  float largest() const {
+    float found = size;
+    if (found >= 0) return found;
+    found = 0;
+    for (int64_t k = 0; !wide && k < view.at.B * W; ++k) {
+      const float w = std::fabs(view.state[k]);
+      if (!(w <= found)) found = w == w ? w : std::numeric_limits<float>::infinity();
+    }
+    size = found;
+    return found;
+  }
 
   FieldHandle(const LayoutHandle& layout_, Shown<float, 2> state, Shown<float, 2> trans, std::optional<Shown<float, 2>> edge)
       : layout(layout_), held(HeldWeights<float>{state, trans, edge}) {

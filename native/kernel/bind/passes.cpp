@@ -1,9 +1,8 @@
 // Python bindings of the training passes: stochastic (Pass, with its responses), margin, and AROW.
 #include <chrono>
 
-#include "kernel/pass/arow.hpp"
 #include "kernel/bind/handles.hpp"
-#include "kernel/pass/margin.hpp"
+#include "kernel/pass/mistake_passes.hpp"
 #include "kernel/pass/stochastic.hpp"
 
 namespace tagfield::bind {
@@ -93,10 +92,10 @@ void bind_passes(nb::module_& m) {
       .def_prop_rw("scale", [](PassHandle& h) { return h.p.scale; }, [](PassHandle& h, double v) { h.p.scale = v; })
       .def_prop_rw("averaging", [](PassHandle& h) { return h.p.averaging; }, [](PassHandle& h, bool v) { h.p.averaging = v; })
       .def_prop_rw("cost", [](PassHandle& h) { return h.p.cost; }, [](PassHandle& h, double v) { h.p.cost = v; })
-      .def_prop_rw("metric", [](PassHandle& h) { return METRICS[int(h.p.metric)]; }, [](PassHandle& h, const std::string& v) {
-        const auto* found = std::find(std::begin(METRICS), std::end(METRICS), v);
-        require(found != std::end(METRICS), "no such metric");
-        h.p.metric = Metric(found - std::begin(METRICS));
+      .def_prop_rw("preconditioner", [](PassHandle& h) { return PRECONDITIONERS[int(h.p.preconditioner)]; }, [](PassHandle& h, const std::string& v) {
+        const auto* found = std::find(std::begin(PRECONDITIONERS), std::end(PRECONDITIONERS), v);
+        require(found != std::end(PRECONDITIONERS), "no such preconditioner");
+        h.p.preconditioner = Preconditioner(found - std::begin(PRECONDITIONERS));
       })
       .def_prop_rw("skip", [](PassHandle& h) { return h.p.skip; }, [](PassHandle& h, int v) {
         require(v >= 1, "at least one step from look to look");
@@ -142,7 +141,7 @@ void bind_passes(nb::module_& m) {
         require(low_linear || !logs, "a table of logarithms is linear near 0");
         h.cells = cells, h.tails = tails;
         r.odd = odd, r.logs = logs;
-        r.find_straight();
+        r.find_first_curved();
         h.response = r;
       }, "cells"_a, "tails"_a, "bits"_a, "odd"_a, "low_linear"_a, "low"_a, "high"_a, "logs"_a)
       .def("add_count_table", [](PassHandle& h, View<float, 3> cells, View<double, 2> tails, int bits, bool low_linear,
@@ -196,10 +195,10 @@ void bind_passes(nb::module_& m) {
       .def("run", [](PassHandle& h, const CorpusHandle& c, const FieldHandle& theta, const FieldHandle* squares,
                      const FieldHandle* rest, View<int64_t, 1> order, const FieldHandle* velocity) {
         fits_labelled(c, theta, false);
-        require(squares || !h.p.remembers(), "this metric needs a field for what it remembers");
-        require(velocity || h.p.metric != Metric::SMD, "the metric smd needs a field for its velocity");
-        require(!measures_curvature(h.p.metric) || (h.p.block == 1 && !h.p.streaming && !h.counted && h.p.minibatch == 1 && h.kinds.empty()),
-                "this metric has blocks of one sentence, no stream, no mini-batch, no kinds and no response to counts");
+        require(squares || !h.p.remembers(), "this preconditioner needs a field for what it remembers");
+        require(velocity || h.p.preconditioner != Preconditioner::SMD, "the preconditioner smd needs a field for its velocity");
+        require(!measures_curvature(h.p.preconditioner) || (h.p.block == 1 && !h.p.streaming && !h.counted && h.p.minibatch == 1 && h.kinds.empty()),
+                "this preconditioner has blocks of one sentence, no stream, no mini-batch, no kinds and no response to counts");
         require(rest || !h.p.averaging, "averaging needs a field for its rest");
         h.p.theta = theta.changeable();
         h.p.squares = squares ? squares->changeable_beside(theta) : Arrays{};

@@ -1,29 +1,30 @@
-// Python bindings of sequence.hpp. A capsule with the door crosses to tagfield.native._text, which calls it.
+// Python binding of one sequence at a time (decode.hpp). A capsule with the decoder crosses to tagfield.native._text, which calls it.
 #include <memory>
 
 #include "kernel/bind/handles.hpp"
-#include "kernel/decode/sequence.hpp"
+#include "kernel/decode/decode.hpp"
 
 namespace tagfield::bind {
 namespace {
 
-// What a capsule holds: the door, and the weights that it reads, kept alive.
-struct HeldDoor {
+// What a capsule holds: the decoder, and the weights that it reads, kept alive.
+struct HeldDecoder {
   nb::object field;
-  std::unique_ptr<SequenceDoor> door;
+  std::unique_ptr<SequenceDecoder> decoder;
 };
 
 }  // namespace
 
 void bind_sequence(nb::module_& m) {
-  m.def("sequence_door", [](nb::handle given) {
+  m.def("sequence_decoder", [](nb::handle given) {
     const FieldHandle& field = nb::cast<const FieldHandle&>(given);
-    require(field.view.at.E == 0, "a sequence door has no edge attributes");
-    auto held = std::make_unique<HeldDoor>();
+    require(field.view.at.E == 0, "a sequence decoder has no edge attributes");
+    auto held = std::make_unique<HeldDecoder>();
     held->field = nb::borrow(given);
-    held->door = field.wide ? make_sequence(*field.wide) : make_sequence(field.view);
-    PyObject* made = PyCapsule_New(held->door.get(), SequenceDoor::NAME, [](PyObject* capsule) {
-      delete static_cast<HeldDoor*>(PyCapsule_GetContext(capsule));
+    held->decoder = field.wide ? make_sequence(SizedField<double>(*field.wide, 0))
+                               : make_sequence(SizedField<float>(field.view, field.largest()));
+    PyObject* made = PyCapsule_New(held->decoder.get(), SequenceDecoder::NAME, [](PyObject* capsule) {
+      delete static_cast<HeldDecoder*>(PyCapsule_GetContext(capsule));
     });
     if (!made) throw nb::python_error();
     PyCapsule_SetContext(made, held.release());

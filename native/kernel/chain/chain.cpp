@@ -127,7 +127,7 @@ template <class T> void Chain<T>::run_alone(const ChainJob<T>& job, ChainReader<
       found.run = &f.alone.last;
     }
     if (matrix != edge && job.n > 1) form_.pairs()->gather(matrix, edge);
-    found.edge = edge, found.matrix = matrix;
+    found.transitions = {form_, edge}, found.matrix = matrix;
     reader.result(job, paths, found);
   }
   reader.end(job);
@@ -143,8 +143,9 @@ template <class T> void Chain<T>::run_weighted(const ChainJob<T>& job, ChainRead
   for (int64_t k = 0; k < job.n * at.Lp(); ++k) found.node[k] = T(f.weighted->node[size_t(k)]);
   T* matrix = f.matrix.reserve(at.cells());
   for (int64_t k = 0; k < at.cells(); ++k) matrix[k] = T(f.weighted->edge[size_t(k)]);
-  found.edge = (job.edge ? job.edge : &f.edge)->reserve(form_.size()), found.matrix = matrix;
-  form_.pairs() ? form_.pairs()->gather(matrix, found.edge) : void(std::copy_n(matrix, at.cells(), found.edge));
+  T* edge = (job.edge ? job.edge : &f.edge)->reserve(form_.size());
+  form_.pairs() ? form_.pairs()->gather(matrix, edge) : void(std::copy_n(matrix, at.cells(), edge));
+  found.transitions = {form_, edge}, found.matrix = matrix;
   reader.result(job, Paths::WEIGHTED, found);
   reader.end(job);
 }
@@ -178,13 +179,14 @@ template <class T> void Chain<T>::flush(ChainReader<T>& reader) {
       ChainResult<T> found;
       found.log_z = lanes[k].log_z, found.node = one.node;
       if (wishes_.transitions) {
-        if (once && one.job.factors) found.factors = f.together->factors(k, n);
-        if (once && !found.factors.p) found.edge = f.together->edges_in_place(k, n);
-        if (!found.factors.p && !found.edge) {
+        const PairFactors<T> factors = once && one.job.factors ? f.together->factors(k, n) : PairFactors<T>{};
+        T* edge = once && !factors.p ? f.together->edges_in_place(k, n) : nullptr;
+        if (!factors.p && !edge) {
           Scratch<T>*room = again ? one.job.agreeing_edge : one.job.edge, &own = again ? f.agreeing_edge : f.edge;
-          found.edge = (room ? room : &own)->reserve(form_.size());
-          f.together->edges(k, n, found.edge);
+          edge = (room ? room : &own)->reserve(form_.size());
+          f.together->edges(k, n, edge);
         }
+        found.transitions = edge ? ExpectedTransitions<T>(form_, edge) : ExpectedTransitions<T>(form_, factors);
       }
       reader.result(one.job, one.paths, found);
     }

@@ -21,7 +21,6 @@
 #include <vector>
 
 #include "kernel/chain/chain_form.hpp"
-#include "kernel/chain/pair_factors.hpp"
 #include "kernel/chain/position_chain.hpp"
 #include "kernel/chain/scaling_history.hpp"
 
@@ -54,9 +53,8 @@ template <class T> struct ChainResult {
   double log_z = 0;
   bool within = true;                          // no transition of its own is too large
   T* node = nullptr;                           // [n, Lp]
-  T* edge = nullptr;                           // expected transitions, in the form of the chain (chain_form.hpp)
+  ExpectedTransitions<T> transitions;
   const T* matrix = nullptr;                   // the same as [L, Lp], where the job asked for both
-  PairFactors<T> factors;                      // in the place of edge, where the job allows it
   const PositionChain* position = nullptr;     // of a sentence with its own transitions
   const ScaledRun* run = nullptr;              // what a run of the scaled chain teaches
 };

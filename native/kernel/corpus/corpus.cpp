@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "kernel/corpus/counts.hpp"
 #include "kernel/corpus/groups.hpp"
+#include "kernel/corpus/weights.hpp"
 
 namespace tagfield {
 

@@ -31,6 +31,20 @@ class TooLarge {
   }
 };
 
+// A sentence in double: its scores, within limits, and its transitions. Whether all of them are at most LARGEST in size.
+template <class T>
+bool open_fine(FineChain<T>& fine, const Corpus& c, const Layout& at, const Sentence& x, const Limits& limits,
+               const EdgeTransitions<T>& own, const T* trans, int64_t s) {
+  fine.open(x);
+  bool within = fine.within_largest();
+  limits.forbid(c, at, s, fine.chain.scores);
+  if (own.in(s))
+    within &= own.fill(s, fine.chain);
+  else
+    fine.chain.open(trans);
+  return within;
+}
+
 // The sentences of a corpus for several threads, in groups that run together: those of like length then.
 class Sentences {
   const Corpus& c_;
@@ -96,26 +110,33 @@ template <class T> struct Marginals final : ChainReader<T> {
 
 }  // namespace
 
-template <class T> void scores_all(const Corpus& c, const FieldOf<T>& field, T* out, int threads) {
+template <class T> void scores_all(const Corpus& c, const SizedField<T>& field, double* out, int threads) {
   const Layout& at = field.at;
   Sentences sentences(c, 1);
   in_threads(threads, [&](int) {
     Scratch<T> scratch;
     SentenceReader reader;
+    FineChain<T> fine(field);
     sentences.take(
         [&](int64_t s, int64_t next, int64_t later) {
           const int64_t n = c.length(s);
           T* scores = scratch.reserve(n * at.Lp());
-          sum_scores(c, reader.open(c, s), field, next, later, scores);
-          for (int64_t t = 0; t < n; ++t)
-            for (int j = 0; j < at.L; ++j) out[(c.tokens[s] + t) * at.L + j] = scores[t * at.Lp() + j];
+          const Sentence x = reader.open(c, s);
+          sum_scores<T>(c, x, field, next, later, scores);
+          const auto copy = [&](const auto* from) {
+            for (int64_t t = 0; t < n; ++t)
+              for (int j = 0; j < at.L; ++j) out[(c.tokens[s] + t) * at.L + j] = double(from[t * at.Lp() + j]);
+          };
+          if (!fine.needed(x, scores)) return copy(scores);
+          fine.open(x);
+          copy(fine.chain.scores);
         },
         [] {});
   });
 }
 
 template <class T>
-void tag_all(const Corpus& c, const FieldOf<T>& field, const Limits& limits, int32_t* y, double* score, int threads) {
+void tag_all(const Corpus& c, const SizedField<T>& field, const Limits& limits, int32_t* y, double* score, int threads) {
   const Layout& at = field.at;
   Scratch<T> room;
   const T* trans = limits.in_force(at, field.trans, room);
@@ -130,11 +151,17 @@ void tag_all(const Corpus& c, const FieldOf<T>& field, const Limits& limits, int
     finder.start(trans);
     PathScores<T> scored(limits, score, too_large);
     SentenceReader reader;
+    FineChain<T> fine(field);
     sentences.take(
         [&](int64_t s, int64_t next, int64_t later) {
           const int64_t n = c.length(s);
           T* scores = finder.room_for(n);
-          sum_scores(c, reader.open(c, s), field, next, later, scores);
+          const Sentence x = reader.open(c, s);
+          sum_scores<T>(c, x, field, next, later, scores);
+          if (fine.needed(x, scores)) {
+            const bool within = open_fine(fine, c, at, x, limits, own, trans, s);
+            return scored.best({s, n, scores, nullptr}, fine.chain.best_path(y + c.tokens[s]), within);
+          }
           if (limits.any() && !within_largest(at, scores, n)) too_large.note(s);
           limits.forbid(c, at, s, scores);
           finder.add({s, n, scores, y + c.tokens[s]}, scored);
@@ -145,8 +172,8 @@ void tag_all(const Corpus& c, const FieldOf<T>& field, const Limits& limits, int
 }
 
 template <class T>
-void marginals_all(const Corpus& c, const FieldOf<T>& field, const Limits& limits, T* out, double* log_z, double* score,
-                   int threads) {
+void marginals_all(const Corpus& c, const SizedField<T>& field, const Limits& limits, const int32_t* y, T* out, double* log_z,
+                   double* score, int threads) {
   const Layout& at = field.at;
   Scratch<T> room;
   const T* trans = limits.in_force(at, field.trans, room);
@@ -162,12 +189,23 @@ void marginals_all(const Corpus& c, const FieldOf<T>& field, const Limits& limit
     chain.start(trans, T(1));
     Marginals<T> read(c, at, limits, chain, trans, out, log_z, score, too_large);
     SentenceReader reader;
+    FineChain<T> fine(field);
     sentences.take(
         [&](int64_t s, int64_t next, int64_t later) {
           ChainJob<T> job;
-          job.s = s, job.n = c.length(s), job.y = c.labels + c.tokens[s];
+          job.s = s, job.n = c.length(s), job.y = y + c.tokens[s];
           job.scores = chain.room_for(job.n);
-          sum_scores(c, reader.open(c, s), field, next, later, job.scores);
+          const Sentence x = reader.open(c, s);
+          sum_scores<T>(c, x, field, next, later, job.scores);
+          if (fine.needed(x, job.scores)) {
+            PositionChain& own_chain = fine.chain;
+            if (!open_fine(fine, c, at, x, limits, own, trans, s)) return too_large.note(s);
+            log_z[s] = limits.seen(own_chain.run(1, out != nullptr, false));
+            score[s] = all_known(job.y, job.n) ? limits.seen(own_chain.path_score(job.y)) : double(NAN);
+            for (int64_t t = 0; out && log_z[s] != -INFINITY && t < job.n; ++t)
+              for (int j = 0; j < at.L; ++j) out[(c.tokens[s] + t) * at.L + j] = T(own_chain.node[t * at.Lp() + j]);
+            return;
+          }
           if (!within_largest(at, job.scores, job.n)) too_large.note(s);
           limits.forbid(c, at, s, job.scores);
           chain.add(job, read);
@@ -178,7 +216,7 @@ void marginals_all(const Corpus& c, const FieldOf<T>& field, const Limits& limit
 }
 
 template <class T>
-void nbest_all(const Corpus& c, const FieldOf<T>& field, const Limits& limits, int64_t count, NBest* out, int threads) {
+void nbest_all(const Corpus& c, const SizedField<T>& field, const Limits& limits, int64_t count, NBest* out, int threads) {
   const Layout& at = field.at;
   Scratch<T> room;
   const T* trans = limits.in_force(at, field.trans, room);
@@ -190,13 +228,20 @@ void nbest_all(const Corpus& c, const FieldOf<T>& field, const Limits& limits, i
     PathFinder<T> finder(form, &own);
     finder.start(trans);
     SentenceReader reader;
+    FineChain<T> fine(field);
     std::vector<int32_t> best;
     sentences.take(
         [&](int64_t s, int64_t next, int64_t later) {
           const int64_t n = c.length(s);
           best.resize(size_t(n));
           T* scores = finder.room_for(n);
-          sum_scores(c, reader.open(c, s), field, next, later, scores);
+          const Sentence x = reader.open(c, s);
+          sum_scores<T>(c, x, field, next, later, scores);
+          if (fine.needed(x, scores)) {
+            open_fine(fine, c, at, x, limits, own, trans, s);
+            fine.chain.best_path(best.data());
+            return fine.n_best(best, count, out[s]);
+          }
           limits.forbid(c, at, s, scores);
           const PathJob<T> job{s, n, scores, best.data()};
           finder.find(job);
@@ -207,10 +252,10 @@ void nbest_all(const Corpus& c, const FieldOf<T>& field, const Limits& limits, i
 }
 
 #define TAGFIELD_DECODE(T)                                                                                             \
-  template void scores_all<T>(const Corpus&, const FieldOf<T>&, T*, int);                                              \
-  template void tag_all<T>(const Corpus&, const FieldOf<T>&, const Limits&, int32_t*, double*, int);                   \
-  template void marginals_all<T>(const Corpus&, const FieldOf<T>&, const Limits&, T*, double*, double*, int);          \
-  template void nbest_all<T>(const Corpus&, const FieldOf<T>&, const Limits&, int64_t, NBest*, int)
+  template void scores_all<T>(const Corpus&, const SizedField<T>&, double*, int);                                              \
+  template void tag_all<T>(const Corpus&, const SizedField<T>&, const Limits&, int32_t*, double*, int);                   \
+  template void marginals_all<T>(const Corpus&, const SizedField<T>&, const Limits&, const int32_t*, T*, double*, double*, int);          \
+  template void nbest_all<T>(const Corpus&, const SizedField<T>&, const Limits&, int64_t, NBest*, int)
 TAGFIELD_DECODE(float);
 TAGFIELD_DECODE(double);
 

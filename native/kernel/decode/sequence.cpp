@@ -1,5 +1,12 @@
-// One sequence at a time (sequence.hpp): sums of rows in registers, then the chain.
-#include "kernel/decode/sequence.hpp"
+// One sequence at a time, from attribute ids: the kernels' side of SequenceDecoder. What decode.hpp does for a corpus, with the
+// same bits, but without one: nothing is packed, checked again or allocated for a call.
+//
+//     ids ─▶ places of rows ─▶ scores, in registers ─▶ best path · marginals
+//
+// Up to 32 labels the scores of a token stay in registers while its rows are added. The sparse rows of a model are found
+// through `places_`: one load tells where a row lies and which blocks it has, where the layout's own arrays take two. A block
+// that a row lacks is read as −0.0, which changes no sum: a loop over the blocks of a row would mispredict every other one.
+#include "kernel/decode/decode.hpp"
 
 #include <cstring>
 #include <vector>
@@ -11,14 +18,14 @@ namespace tagfield {
 
 namespace {
 
-template <class T> class Sequence final : public SequenceDoor, ChainReader<T> {
+template <class T> class Sequence final : public SequenceDecoder, ChainReader<T> {
   struct Place {
     uint32_t first;  // block
     uint32_t blocks; // bit b: the row has block b
   };
 
  public:
-  explicit Sequence(const FieldOf<T>& field) : field_(field), at_(field.at) {
+  explicit Sequence(const SizedField<T>& field) : field_(field), at_(field.at), fine_(field) {
     attributes = at_.A, labels = at_.L;
     for (int j = 0; j < W; ++j) none_[j] = T(-0.0);
     if (at_.rows != Rows::SPARSE || at_.NB > 4 || at_.B > int64_t(UINT32_MAX)) return;
@@ -55,6 +62,7 @@ template <class T> class Sequence final : public SequenceDoor, ChainReader<T> {
     const FlushSubnormals flush;
     open_transitions();
     const T* scores = sum(x, finder_->room_for(x.n));
+    if (too_coarse(x, scores)) return void(fine_.chain.best_path(y));
     finder_->find({0, x.n, scores, y});
   }
 
@@ -64,16 +72,24 @@ template <class T> class Sequence final : public SequenceDoor, ChainReader<T> {
     open_transitions();
     ChainJob<T> job;
     job.n = x.n, job.scores = sum(x, chain_->room_for(x.n));
-    if (!transitions_fit_ || !within_largest(at_, job.scores, x.n)) return false;
+    if (!transitions_fit_) return false;
     node_ = node;
+    if (too_coarse(x, job.scores)) {
+      if (!fine_.within_largest()) return false;
+      fine_.chain.run(1, true, false);
+      copy(x.n, fine_.chain.node);
+      return true;
+    }
+    if (!within_largest(at_, job.scores, x.n)) return false;
     chain_->add(job, *this);
     chain_->flush(*this);
     return true;
   }
 
  private:
-  const FieldOf<T> field_;
+  const SizedField<T> field_;
   const Layout at_;
+  FineChain<T> fine_;
   std::unique_ptr<ChainForm> form_;
   std::unique_ptr<PathFinder<T>> finder_;
   std::unique_ptr<Chain<T>> chain_;
@@ -83,10 +99,11 @@ template <class T> class Sequence final : public SequenceDoor, ChainReader<T> {
   std::vector<T> trans_;       // [L, Lp] what was opened last
   bool transitions_fit_ = false;
 
-  void result(const ChainJob<T>& job, Paths, const ChainResult<T>& found) override {
-    for (int64_t t = 0; t < job.n; ++t)
-      for (int j = 0; j < at_.L; ++j) node_[t * at_.L + j] = double(found.node[t * at_.Lp() + j]);
+  template <class P> void copy(int64_t n, const P* node) {
+    for (int64_t t = 0; t < n; ++t)
+      for (int j = 0; j < at_.L; ++j) node_[t * at_.L + j] = double(T(node[t * at_.Lp() + j]));
   }
+  void result(const ChainJob<T>& job, Paths, const ChainResult<T>& found) override { copy(job.n, found.node); }
   void end(const ChainJob<T>&) override {}
 
   // The first line of every row and the one in which it ends, which are mostly the same: asking twice costs less than a branch.
@@ -116,6 +133,16 @@ template <class T> class Sequence final : public SequenceDoor, ChainReader<T> {
     wishes.transitions = false;
     chain_ = std::make_unique<Chain<T>>(*form_, wishes, nullptr);
     chain_->start(trans_.data(), T(1));
+  }
+
+  // Whether the scores are too large for T; they are then in fine_, in double, with the transitions.
+  bool too_coarse(const AttributeIds& x, const T* scores) {
+    if (!fine_.needed(scores, x.n, x.values, x.ends[x.n - 1])) return false;
+    fine_.open(x.n);
+    for (int64_t t = 0, i = 0; t < x.n; ++t)
+      for (; i < x.ends[t]; ++i) fine_.add(x.ids[i], t, x.values ? double(x.values[i]) : 1);
+    fine_.chain.open(trans_.data());
+    return true;
   }
 
   T* sum(const AttributeIds& x, T* scores) {
@@ -198,7 +225,7 @@ template <class T> class Sequence final : public SequenceDoor, ChainReader<T> {
 
 }  // namespace
 
-std::unique_ptr<SequenceDoor> make_sequence(const FieldOf<float>& field) { return std::make_unique<Sequence<float>>(field); }
-std::unique_ptr<SequenceDoor> make_sequence(const FieldOf<double>& field) { return std::make_unique<Sequence<double>>(field); }
+std::unique_ptr<SequenceDecoder> make_sequence(const SizedField<float>& field) { return std::make_unique<Sequence<float>>(field); }
+std::unique_ptr<SequenceDecoder> make_sequence(const SizedField<double>& field) { return std::make_unique<Sequence<double>>(field); }
 
 }  // namespace tagfield

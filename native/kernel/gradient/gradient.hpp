@@ -31,7 +31,7 @@ class CorpusGradient {
  public:
   CorpusGradient(const Packed& packed, const PackedEdges& edges) : packed_(packed), edges_(edges), c_(packed.corpus()) {}
 
-  // Adds Σ_s weight_s · loss_s and its gradient (bundle_gradient.hpp); partial: some labels are unknown, or limits apply. NaN
+  // Adds Σ_s weight_s · loss_s and its gradient; partial: some labels are unknown, or limits apply. NaN
   // where it is not finite.
   double add(PointAndGradient at, const Limits& limits, bool partial, int threads, double loss);
 };

@@ -1,5 +1,5 @@
-// The loop of arow.hpp over the sentences of a pass.
-#include "kernel/pass/arow.hpp"
+// The loop of AROW over the sentences of a pass (mistake_passes.hpp).
+#include "kernel/pass/mistake_passes.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,8 +1,9 @@
 // The sentences of a bundle: what the lattices of a stochastic pass leave for the owners of the weights.
 //
 //     scores, in parts   by the owners of the rows          [n, Lp] each
-//     D, F, edge, loss   by the thread of the lattice       u of every position, f(u), and u or f(u) of the transitions
-//     steps              by the owners of the rows, from D, F and edge
+//     D, F, loss         by the thread of the lattice       u of every position, f(u)
+//     transitions        by the thread of the lattice       u or f(u), or what u is made of
+//     steps              by the owners of the rows, from D, F and transitions
 #pragma once
 #include <array>
 #include <memory>
@@ -25,12 +26,12 @@ struct Item {
   bool known = true;     // every label is
   bool looks = false;    // it has edge attributes
   bool exactly = false;  // every direction comes from the exact function
-  float *D = nullptr, *edge = nullptr;  // [n, Lp], and the transitions in their form (chain_form.hpp)
-  PairFactors<float> factors;           // or what these are made of
+  float* D = nullptr;                   // [n, Lp]
+  ExpectedTransitions<float> transitions;
   const float* F = nullptr;             // [n, Lp], maybe D
   Exactly leftover;
   Scratch<float> empirical, edge_empirical;  // Ẽ [n, Lp] and [L, Lp], where mini-batches need it and labels are unknown
-  Scratch<float> edge_room;                  // memory for `edge`
+  Scratch<float> edge_room;                  // memory for `transitions`
   std::unique_ptr<PositionDifferences> own_pairs;       // the pairs of a sentence that looks
   ScaledRun runs[2];                   // of the plain lattice, for the history
   int ran = 0, first_run = 0;           // how many; how many runs of the block come before it

@@ -29,7 +29,7 @@ struct Counted {
     if (tables.empty()) {
       none = table;
       none.odd = true;
-      none.find_straight();
+      none.find_first_curved();
     }
     tables.push_back(table);
   }

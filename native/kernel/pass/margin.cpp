@@ -1,5 +1,5 @@
-// The loop of margin.hpp over the sentences of a pass.
-#include "kernel/pass/margin.hpp"
+// The loop of the passive–aggressive algorithm over the sentences of a pass (mistake_passes.hpp).
+#include "kernel/pass/mistake_passes.hpp"
 
 #include <algorithm>
 #include <cmath>

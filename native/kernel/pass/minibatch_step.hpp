@@ -23,15 +23,14 @@ class MinibatchStep {
   const Corpus& c_;
   const Layout& at_;
   const Pass& pass_;
-  const ChainForm& form_;
   const Share share_;
   const Kinds& kinds_;
   Gathered& to_;
-  MadeTogether made_;
+  OwnedTransitions transitions_;
 
  public:
   MinibatchStep(const Corpus& c, const Layout& at, const Pass& pass, const ChainForm& form, const Share& share)
-      : c_(c), at_(at), pass_(pass), form_(form), share_(share), kinds_(pass.kinds), to_(*pass.gathered) {}
+      : c_(c), at_(at), pass_(pass), share_(share), kinds_(pass.kinds), to_(*pass.gathered), transitions_(form, share.from, share.to) {}
 
   // Adds sentence k of a bundle, and asks for rows of the next one.
   void gather(const Bundle& bundle, int k, const Item& item, RowsAhead& rows) {
@@ -95,19 +94,19 @@ class MinibatchStep {
 
   int64_t first_block(int64_t a) const { return at_.rows == Rows::FULL ? a * at_.NB : at_.first[a]; }
 
-  // fn(the change of a block of weights), for the metric and the averaging of the pass.
+  // fn(the change of a block of weights), for the preconditioner and the averaging of the pass.
   template <class Fn> void with_change(const Progress& now, int64_t sentences, double weight, Fn fn) const {
     const double m = pass_.share_of(sentences);
     const float gain = float(weight * now.rate(pass_) * (pass_.mean ? m : 1) / (now.shrink(pass_, m) * now.z));
-    const auto averaged = [&](auto metric) {
-      constexpr Metric M = decltype(metric)::value;
+    const auto averaged = [&](auto preconditioner) {
+      constexpr Preconditioner M = decltype(preconditioner)::value;
       const Vec<float> by = splat(gain), floor = splat(float(pass_.floor)), Z = splat(float(now.Z));
       pass_.averaging ? fn(Change<false, M, true>{Response{}, by, floor, Z}) : fn(Change<false, M, false>{Response{}, by, floor, Z});
     };
-    switch (pass_.metric) {
-      case Metric::ADAGRAD: return averaged(std::integral_constant<Metric, Metric::ADAGRAD>{});
-      case Metric::NEWTON: return averaged(std::integral_constant<Metric, Metric::NEWTON>{});
-      default: return averaged(std::integral_constant<Metric, Metric::FLAT>{});
+    switch (pass_.preconditioner) {
+      case Preconditioner::ADAGRAD: return averaged(std::integral_constant<Preconditioner, Preconditioner::ADAGRAD>{});
+      case Preconditioner::NEWTON: return averaged(std::integral_constant<Preconditioner, Preconditioner::NEWTON>{});
+      default: return averaged(std::integral_constant<Preconditioner, Preconditioner::FLAT>{});
     }
   }
 
@@ -168,15 +167,10 @@ class MinibatchStep {
   }
 
   void gather_transitions(const Sentence& x, const Item& item, float weight) {
-    float *u = to_.u.trans, *counts = to_.empirical.trans;
+    float* counts = to_.empirical.trans;
     const int64_t from = share_.from, to = share_.to;
     const Vec<float> by = splat(weight);
-    if (item.factors.p) {
-      made_.clear(), made_.add(item.factors, x.y);
-      made_.each(from, to, [&](size_t, int64_t k, const Vec<float>& one) { store<float>(u + k, load(u + k) + by * one); });
-    } else {
-      form_.add_to_matrix(item.edge, weight, u, from, to);
-    }
+    transitions_.add_to_matrix(item.transitions, weight, to_.u.trans);
     if (!counts) return;
     if (!item.known) {
       const float* known = item.edge_empirical.get();

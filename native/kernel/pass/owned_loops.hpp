@@ -8,29 +8,23 @@
 
 namespace tagfield {
 
-template <Rows R, bool Respond, Metric M, bool Average> class OwnedLoops final : public OwnedStep {
+template <Rows R, bool Respond, Preconditioner M, bool Average> class OwnedLoops final : public OwnedStep {
   const Corpus& c_;
   const Layout& at_;
   const Pass& pass_;
-  const ChainForm& form_;
   const Share share_;
   const Arrays theta_, squares_, rest_;
   typedef Change<false, M, Average> Plain;
-  struct Waiting {
-    const Sentence* x;
-    const Item* item;
-    Plain plain;
-  };
-  std::vector<Waiting> waiting_;          // sentences whose transitions are still to be changed
-  std::vector<Directed<Plain>> directed_;
-  MadeTogether made_;
+  std::vector<Directed<Plain>> waiting_;  // sentences whose transitions are still to be changed
+  OwnedTransitions transitions_;
 
  public:
   OwnedLoops(const Corpus& c, const Layout& at, const Pass& pass, const ChainForm& form, const Share& share)
-      : c_(c), at_(at), pass_(pass), form_(form), share_(share), theta_(pass.theta), squares_(pass.squares), rest_(pass.averaging ? pass.rest : Arrays{}) {}
+      : c_(c), at_(at), pass_(pass), share_(share), theta_(pass.theta), squares_(pass.squares), rest_(pass.averaging ? pass.rest : Arrays{}),
+        transitions_(form, share.from, share.to) {}
 
   void step(const Bundle& bundle, int k, const Item& item, Progress& now, StepAhead& ahead) override {
-    const auto ask = [&ahead](int64_t, int64_t) TAGFIELD_INLINED { ahead.step<R == Rows::FULL, M != Metric::FLAT || Average>(); };
+    const auto ask = [&ahead](int64_t, int64_t) TAGFIELD_INLINED { ahead.step<R == Rows::FULL, M != Preconditioner::FLAT || Average>(); };
     const Sentence& x = bundle.x[size_t(k)];
     const float gain = float(x.weight * now.rate(pass_) / (now.shrink(pass_) * now.z));
     const Change<Respond, M, Average> change{Respond ? *pass_.response : Response{}, splat(gain),
@@ -41,32 +35,14 @@ template <Rows R, bool Respond, Metric M, bool Average> class OwnedLoops final :
     } else {
       if (!item.exactly) step_states(x, bundle.begin(k, share_.groups), bundle.end(k, share_.groups), item, change, ask);
     }
-    if (x.n > 1 && !(item.exactly && pass_.respond_edges)) waiting_.push_back({&x, &item, plain});
+    if (x.n > 1 && !(item.exactly && pass_.respond_edges)) waiting_.push_back({plain, &item.transitions});
     if (item.looks) step_edges(bundle.order[k], item, change, plain);
     if (!item.leftover.where.empty()) finish(), step_exactly(item.leftover, plain);
     if (now.advance(pass_)) finish(), fold_share(now), now.folded();
   }
 
   void finish() override {
-    for (size_t k = 0; k < waiting_.size();) {
-      directed_.clear();
-      for (; k < waiting_.size() && !waiting_[k].item->factors.p; ++k) directed_.push_back({waiting_[k].plain, waiting_[k].item->edge});
-      if (!directed_.empty()) form_.step(directed_, theta_.trans, squares_.trans, rest_.trans, share_.from, share_.to);
-      const size_t first = k;
-      made_.clear();
-      for (; k < waiting_.size() && waiting_[k].item->factors.p; ++k) made_.add(waiting_[k].item->factors, waiting_[k].x->y);
-      if (made_.size()) step_made(&waiting_[first]);
-    }
-    waiting_.clear();
-  }
-
-  void fold_all(const Progress& now) override { fold_share(now); }
-
- private:
-  // From the factors of the expected transitions.
-  TAGFIELD_NOINLINE void step_made(const Waiting* waiting) {
-    made_.each(share_.from, share_.to, [&](size_t sentence, int64_t k, const Vec<float>& u) TAGFIELD_INLINED {
-      const Plain& plain = waiting[sentence].plain;
+    transitions_.step(waiting_, theta_.trans, squares_.trans, rest_.trans, [this](const Plain& plain, int64_t k, const Vec<float>& u) TAGFIELD_INLINED {
       if (Respond && pass_.respond_edges) {
         const Change<Respond, M, Average> change{Respond ? *pass_.response : Response{}, plain.gain, plain.floor, plain.Z};
         change(theta_.trans, squares_.trans, rest_.trans, k, u);
@@ -74,9 +50,13 @@ template <Rows R, bool Respond, Metric M, bool Average> class OwnedLoops final :
         plain.step(theta_.trans, squares_.trans, rest_.trans, k, load(theta_.trans + k), u);
       }
     });
+    waiting_.clear();
   }
 
-  // The same by token (token_rows.hpp); attributes that occur several times, or with values, by slot.
+  void fold_all(const Progress& now) override { fold_share(now); }
+
+ private:
+  // By token (token_rows.hpp); attributes that occur several times, or with values, by slot.
   template <class Step, class Ask>
   TAGFIELD_NOINLINE void step_tokens(const Sentence& x, const TokenRows& rows, const Item& item, const Step change, Ask ask) const {
     constexpr int AHEAD = 12;  // rows that are asked for before their turn
@@ -181,8 +161,8 @@ template <Rows R, bool Respond, Metric M, bool Average> class OwnedLoops final :
   }
 };
 
-// Of one metric, which is compiled by itself: beside others, GCC inlines less, and an epoch of u2.g1 took 5 % longer.
-template <Metric M>
+// Of one preconditioner, which is compiled by itself: beside others, GCC inlines less, and an epoch of u2.g1 took 5 % longer.
+template <Preconditioner M>
 std::unique_ptr<OwnedStep> make_loops(const Corpus& c, const Layout& at, const Pass& pass, const ChainForm& form, const Share& share) {
   std::unique_ptr<OwnedStep> made;
   const auto make = [&](auto rows, auto respond, auto average) {
@@ -190,7 +170,7 @@ std::unique_ptr<OwnedStep> make_loops(const Corpus& c, const Layout& at, const P
   };
   with_rows(at, [&](auto rows) {
     const auto average = [&](auto respond) {
-      if constexpr (M == Metric::FLAT)
+      if constexpr (M == Preconditioner::FLAT)
         pass.averaging ? make(rows, respond, std::true_type{}) : make(rows, respond, std::false_type{});
       else
         make(rows, respond, std::true_type{});  // a step that divides does not notice one more question

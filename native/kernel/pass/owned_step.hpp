@@ -6,7 +6,7 @@
 //
 // Averaging of θ_1 … θ_n without touching inactive weights: with Z = Σ z_τ and R += Z · δ for every change δ of θ̄,
 //     Σ θ_τ = Z θ̄_n − R.
-// The metric divides f(u) by what the weight remembers of its steps (metric.hpp).
+// The preconditioner divides f(u) by what the weight remembers of its steps (preconditioner.hpp).
 //
 // In a stream the number of sentences N is unknown, and the result must not depend on how the stream is cut into passes.
 // So the penalty is divided by the number of sentences so far, C_t = C/(t + 1). Weights shrink by 1/(1 + C_t λ_t), which is
@@ -17,7 +17,6 @@
 
 #include "kernel/pass/bundle.hpp"
 #include "kernel/pass/step.hpp"
-#include "kernel/chain/chain_form.hpp"
 
 namespace tagfield {
 

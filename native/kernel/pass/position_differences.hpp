@@ -104,7 +104,8 @@ struct PositionDifferences {
         at_.each_edge_block(e * at_.L + i, [&](int64_t k, int b) { fn(e, k, i, b, from, to); });
     });
   }
-  Vec<float> sum(const Corpus& c, const Scratch<float>& of, int i, int b, int64_t from, int64_t to) const {
+  // Not inlined: whether GCC contracts the r·r of a step that follows would depend on what else is in the file.
+  TAGFIELD_NOINLINE Vec<float> sum(const Corpus& c, const Scratch<float>& of, int i, int b, int64_t from, int64_t to) const {
     const EdgeSlots& e = c.edges;
     Vec<float> u{};
     for (int64_t n = from; n < to; ++n) {

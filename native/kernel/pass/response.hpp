@@ -9,17 +9,6 @@
 
 namespace tagfield {
 
-inline bool any(const IVec<float>& m) {
-#if defined(__AVX2__)
-  return _mm256_movemask_ps((__m256)m) != 0;
-#else
-  int32_t lanes[W], set = 0;
-  std::memcpy(lanes, &m, sizeof lanes);
-  for (int32_t lane : lanes) set |= lane;
-  return set != 0;
-#endif
-}
-
 inline bool any_negative(const Vec<float>& v) {
 #if defined(__AVX2__)
   return _mm256_movemask_ps((__m256)v) != 0;
@@ -41,15 +30,15 @@ struct Response {
   bool low_linear = true;         // cell 0 is right as it stands: f(u) = slope · u down to 0
   bool logs = false;
   double low = 0, high = 0;       // the edges
-  int32_t straight = 0;           // the first cell where f(u) = slope · u is no longer right to LINEAR
+  int32_t first_curved = 0;       // the first cell where f(u) = slope · u is no longer right to LINEAR
 
   static constexpr int LOW_EXPONENT = -24;
   static constexpr double LINEAR = 3e-6;
 
   // Most labels are unlikely at most positions, and there every response of the paper is a straight line: a block
   // whose eight |u| all lie in these cells needs no look-up.
-  void find_straight() {
-    straight = 0;
+  void find_first_curved() {
+    first_curved = 0;
     if (!odd || !low_linear) return;
     const double slope = cells[1];
     for (int32_t i = 1; i < n; ++i) {
@@ -61,7 +50,7 @@ struct Response {
         const double line = cells[2 * i] + cells[2 * i + 1] * (logs ? x - edge(at) : x);
         if (!(std::fabs((logs ? std::exp(line) : line) - slope * x) <= LINEAR * std::fabs(slope * x))) return;
       }
-      straight = i;
+      first_curved = i;
     }
   }
 
@@ -110,7 +99,7 @@ struct Response {
     const I sign = (I)u & int32_t(0x80000000u);
     const V x = (V)((I)u & 0x7fffffff);
     I i = ((I)x >> (23 - bits)) - (((127 + LOW_EXPONENT) << bits) - 1);
-    if (straight && !any(i > straight)) return u * cells[1];
+    if (first_curved && !any(i > first_curved)) return u * cells[1];
     const I below = i <= 0;
     if (!any(i >= n) && (low_linear || !any(below))) {
       i = below ? I{} : i;

@@ -10,7 +10,6 @@ void SentenceLosses::run(int64_t s, const Sentence& x, const int32_t* groups, fl
   const int64_t n = x.n, Lp = at_.Lp();
   item.s = s, item.x = &x, item.groups = groups;
   item.make_room(at_, n);
-  item.factors = {};
   item.leftover.clear();
   item.known = known(x), item.looks = c_.edges.in(s);
   item.exactly = pass_.counted && !item.known;
@@ -31,12 +30,12 @@ void SentenceLosses::run(int64_t s, const Sentence& x, const int32_t* groups, fl
 
 void SentenceLosses::result(const ChainJob<float>& job, Paths paths, const ChainResult<float>& found) {
   Item& item = *static_cast<Item*>(job.owner);
-  const int64_t nodes = job.n * at_.Lp(), transitions = job.n > 1 ? form_.size() : 0, cells = job.n > 1 ? at_.cells() : 0;
+  const int64_t nodes = job.n * at_.Lp(), cells = job.n > 1 ? at_.cells() : 0;
   const bool keeps = job.agreeing && job.separately;
   if (found.run) item.runs[item.ran++] = *found.run;
   if (found.position) item.own_pairs->keep(*found.position, job.n);
   if (paths != Paths::AGREEING) {
-    item.loss = found.log_z, item.edge = found.edge, item.factors = found.factors;
+    item.loss = found.log_z, item.transitions = found.transitions;
     if (!keeps) return;
     std::copy_n(found.node, nodes, expected_.E.reserve(nodes));
     std::copy_n(found.matrix, cells, expected_.edge_E.reserve(at_.cells()));
@@ -45,7 +44,7 @@ void SentenceLosses::result(const ChainJob<float>& job, Paths paths, const Chain
   item.loss -= found.log_z;
   for (int64_t k = 0; k < nodes; ++k) item.D[k] -= found.node[k];
   if (keeps) std::copy_n(found.matrix, cells, expected_.edge_empirical.reserve(at_.cells()));
-  for (int64_t k = 0; k < transitions; ++k) item.edge[k] -= found.edge[k];
+  if (job.n > 1) item.transitions.subtract(found.transitions);
 }
 
 void SentenceLosses::end(const ChainJob<float>& job) {
@@ -55,17 +54,15 @@ void SentenceLosses::end(const ChainJob<float>& job) {
   if (gold) item.loss -= double(scale_) * chain_.path_score(job, pass_.theta.trans);
   if (item.looks) gold ? item.own_pairs->subtract_gold(x.y, x.n) : item.own_pairs->subtract_agreeing();
   if (!std::isfinite(item.loss)) return;
-  for (int64_t t = 0; gold && t < x.n; ++t) {
-    item.D[t * at_.Lp() + x.y[t]] -= 1;
-    if (t && !item.factors.p) form_.add(item.edge, x.y[t - 1], x.y[t], -1.f);
-  }
+  for (int64_t t = 0; gold && t < x.n; ++t) item.D[t * at_.Lp() + x.y[t]] -= 1;
+  if (gold) item.transitions.subtract_gold(x.y, x.n);
   respond(item);
 }
 
 // F = f(D), the directions of the transitions in the place of their u, and what no table knows.
 void SentenceLosses::respond(Item& item) {
   const Sentence& x = *item.x;
-  const int64_t n = x.n, Lp = at_.Lp(), edges = item.factors.p ? 0 : form_.size();
+  const int64_t n = x.n, Lp = at_.Lp();
   if (pass_.gathered) return keep_known(x, item);
   if (item.exactly) return collect(item);
   const bool edges_too = n > 1 && pass_.respond_edges;
@@ -73,15 +70,14 @@ void SentenceLosses::respond(Item& item) {
     float* F = item.own_directions(at_, n);
     respond_rows(*pass_.counted, item.D, x.y, n, int(Lp), F);
     item.F = F;
-    if (edges_too) count_edges(x, at_, *pass_.counted, pass_.theta.trans, item.edge, counts_.data(), item.leftover);
+    if (edges_too) count_edges(x, at_, *pass_.counted, pass_.theta.trans, item.transitions.numbers(), counts_.data(), item.leftover);
     collect_counted(item);
   } else if (pass_.response) {
     const Response f = *pass_.response;
     float* F = item.own_directions(at_, n);
     for (int64_t k = 0; k < n * Lp; k += W) store<float>(F + k, f(load(item.D + k)));
     item.F = F;
-    for (int64_t k = 0; edges_too && k < edges; k += W)
-      if (form_.pairs() || any(features<float>(load(pass_.theta.trans + k)))) store<float>(item.edge + k, f(load(item.edge + k)));
+    if (edges_too) item.transitions.respond(pass_.theta.trans, f);
   }
 }
 

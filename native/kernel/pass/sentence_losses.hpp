@@ -57,7 +57,6 @@ class SentenceLosses final : ChainReader<float> {
   const Corpus& c_;
   const Layout& at_;
   const Pass& pass_;
-  const ChainForm& form_;
   EdgeTransitions<float> own_;
   Chain<float> chain_;
   Expected expected_;
@@ -67,7 +66,7 @@ class SentenceLosses final : ChainReader<float> {
 
  public:
   SentenceLosses(const Corpus& c, const Layout& at, const Pass& pass, const ChainForm& form)
-      : c_(c), at_(at), pass_(pass), form_(form), own_(c, at, nullptr, nullptr),
+      : c_(c), at_(at), pass_(pass), own_(c, at, nullptr, nullptr),
         chain_(form, {true, true, false, pass.limits.any(), c.class_weight}, &own_),
         counts_(pass.counted ? size_t(at.cells()) : 0, 0.f) {}
 

@@ -9,7 +9,7 @@
 #include "kernel/chain/position_weights.hpp"
 #include "kernel/pass/minibatch.hpp"
 #include "kernel/corpus/groups.hpp"
-#include "kernel/pass/metric.hpp"
+#include "kernel/pass/preconditioner.hpp"
 #include "kernel/pass/response.hpp"
 #include "kernel/chain/limits.hpp"
 
@@ -30,7 +30,7 @@ struct Pass {
   double summed_scale = 0;       // Z
   int64_t averaged = 0;          // how many θ are in the average
   double cost = 0;               // of a wrong label
-  Metric metric = Metric::FLAT;
+  Preconditioner preconditioner = Preconditioner::FLAT;
   double floor = 1e-3;           // δ of adaptive and newton
   int skip = 16;                 // of sgdqn: steps from one look at the curvature to the next
   double most = 100;             // of sgdqn: the largest curvature, in multiples of C
@@ -47,9 +47,9 @@ struct Pass {
   Gathered* gathered = nullptr;  // where there are mini-batches, or kinds of features (minibatch_step.hpp)
   Kinds kinds;
   Limits limits;
-  Arrays theta, squares, rest;   // θ̄, S, R; of sgdqn and smd, metric.hpp says what is in the place of S
+  Arrays theta, squares, rest;   // θ̄, S, R; of sgdqn and smd, preconditioner.hpp says what is in the place of S
   Arrays velocity;               // v̄ of smd
-  bool remembers() const { return metric != Metric::FLAT; }
+  bool remembers() const { return preconditioner != Preconditioner::FLAT; }
   // What a step over n sentences takes of the penalty, in the unit of its sums or means.
   double share_of(int64_t n) const { return mean ? double(n) / double(minibatch) : double(n); }
   // out
@@ -103,8 +103,8 @@ template <Rows R> void observe(const Corpus& c, const Sentence& x, const Layout&
   });
 }
 
-// The change of one block of weights: u through the response and the metric, times the step.
-template <bool Respond, Metric M, bool Average> struct Change {
+// The change of one block of weights: u through the response and the preconditioner, times the step.
+template <bool Respond, Preconditioner M, bool Average> struct Change {
   Response f;
   Vec<float> gain, floor, Z;
 
@@ -118,10 +118,10 @@ template <bool Respond, Metric M, bool Average> struct Change {
   // The same for a direction that is already known.
   inline void step(float* theta, float* squares, float* rest, int64_t k, const Vec<float>& w, Vec<float> r) const {
     const IVec<float> lanes = features<float>(w);
-    if constexpr (M != Metric::FLAT) r = scaled<M>(r, squares + k, floor);
+    if constexpr (M != Preconditioner::FLAT) r = scaled<M>(r, squares + k, floor);
     const Vec<float> d = keep<float>(gain * r, lanes);
     store<float>(theta + k, changed<float>(w, d));
-    if (Average && (M == Metric::FLAT || rest)) store<float>(rest + k, load(rest + k) - Z * d);
+    if (Average && (M == Preconditioner::FLAT || rest)) store<float>(rest + k, load(rest + k) - Z * d);
   }
 };
 

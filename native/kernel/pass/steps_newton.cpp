@@ -1,8 +1,8 @@
-// The steps of the metric newton.
+// The steps of the preconditioner newton.
 #include "kernel/pass/owned_loops.hpp"
 
 namespace tagfield {
 
-template std::unique_ptr<OwnedStep> make_loops<Metric::NEWTON>(const Corpus&, const Layout&, const Pass&, const ChainForm&, const Share&);
+template std::unique_ptr<OwnedStep> make_loops<Preconditioner::NEWTON>(const Corpus&, const Layout&, const Pass&, const ChainForm&, const Share&);
 
 }  // namespace tagfield

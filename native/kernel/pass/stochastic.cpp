@@ -13,15 +13,15 @@
 
 namespace tagfield {
 
-template <Metric M>
+template <Preconditioner M>
 std::unique_ptr<OwnedStep> make_loops(const Corpus& c, const Layout& at, const Pass& pass, const ChainForm& form, const Share& share);
 
 std::unique_ptr<OwnedStep> make_owned_step(const Corpus& c, const Layout& at, const Pass& pass, const ChainForm& form,
                                            const Share& share) {
-  switch (pass.metric) {
-    case Metric::ADAGRAD: return make_loops<Metric::ADAGRAD>(c, at, pass, form, share);
-    case Metric::NEWTON: return make_loops<Metric::NEWTON>(c, at, pass, form, share);
-    default: return make_loops<Metric::FLAT>(c, at, pass, form, share);
+  switch (pass.preconditioner) {
+    case Preconditioner::ADAGRAD: return make_loops<Preconditioner::ADAGRAD>(c, at, pass, form, share);
+    case Preconditioner::NEWTON: return make_loops<Preconditioner::NEWTON>(c, at, pass, form, share);
+    default: return make_loops<Preconditioner::FLAT>(c, at, pass, form, share);
   }
 }
 
@@ -32,12 +32,12 @@ class StochasticPass {
     SentenceLosses chains;
     GroupSums<Rows::FULL> sums;
     TokenSums by_token;
-    Bundle blocks[2];
+    Bundle bundles[2];
     std::vector<Scratch<float>> parts;  // [K] of the scores
     std::vector<int> whose, by_length;
     std::vector<int64_t> load;
-    RowsAhead rows, beside;  // weights of the next block; what the steps of this one need beside the weights
-    LinesAhead later;        // the sentences of the block after that
+    RowsAhead rows, beside;  // weights of the next bundle; what the steps of this one need beside the weights
+    LinesAhead later;        // the sentences of the bundle after that
     LinesAhead results;      // of lattices that others ran
     Progress now;
     ScalingHistory history;
@@ -45,7 +45,7 @@ class StochasticPass {
     alignas(64) std::atomic<int64_t> scored{0};  // sentences of the pass whose parts are there
 
     Worker(const Corpus& c, const Layout& at, const Pass& pass, const ChainForm& form, int K)
-        : chains(c, at, pass, form), sums(at), by_token(at), blocks{Bundle(K), Bundle(K)}, parts(size_t(K)),
+        : chains(c, at, pass, form), sums(at), by_token(at), bundles{Bundle(K), Bundle(K)}, parts(size_t(K)),
           rows(at, pass.theta.state), beside(at, pass.remembers() ? pass.squares.state : nullptr, pass.averaging ? pass.rest.state : nullptr), now(pass),
           gathered(pass.gathered ? pass.gathered->sentences : 0) {
       history.learning = !pass.streaming;
@@ -62,7 +62,7 @@ class StochasticPass {
   int owners_ = 1;
   std::vector<Item> items_;
   std::vector<std::unique_ptr<Worker>> workers_;
-  std::vector<int64_t> starts_;       // where blocks begin, and the end
+  std::vector<int64_t> starts_;       // where bundles begin, and the end
   std::vector<Leftovers> leftovers_;  // of the owners, in mini-batches
 
  public:
@@ -70,7 +70,7 @@ class StochasticPass {
       : c_(c), at_(at), pass_(pass), order_(order), K_(pass.block),
         form_(at, pass.theta.trans, !pass.observe_edges && !pass.limits.follow && !pass.counted), items_(size_t(pass.block)) {
     const int64_t B = pass.minibatch > 1 ? pass.minibatch : INT64_MAX, end = int64_t(order.size());
-    int64_t open = pass.gathered ? pass.gathered->sentences : 0;  // sentences of the mini-batch before this block
+    int64_t open = pass.gathered ? pass.gathered->sentences : 0;  // sentences of the mini-batch before this bundle
     for (int64_t first = 0; first < end;) {
       starts_.push_back(first);
       const int64_t size = std::min({int64_t(K_), B - open, end - first});
@@ -113,10 +113,10 @@ class StochasticPass {
     const auto owned = make_owned_step(c_, at_, pass_, form_, share);
     std::unique_ptr<MinibatchStep> gathering;
     if (pass_.gathered) gathering = std::make_unique<MinibatchStep>(c_, at_, pass_, form_, share);
-    for (int64_t b = 0; b < blocks(); ++b) {
+    for (int64_t b = 0; b < bundles(); ++b) {
       const int64_t first = starts_[size_t(b)];
-      Bundle& bundle = worker->blocks[b % 2];
-      const Bundle& next = worker->blocks[(b + 1) % 2];
+      Bundle& bundle = worker->bundles[b % 2];
+      const Bundle& next = worker->bundles[(b + 1) % 2];
       guarded([&] {
         worker->beside.clear();
         list_slots(bundle, 0, bundle.count, share.groups, worker->beside);
@@ -176,13 +176,13 @@ class StochasticPass {
     if (me == 0) worker->now.write(pass_), pass_.gathered->sentences = worker->gathered;
   }
 
-  int64_t blocks() const { return int64_t(starts_.size()) - 1; }
+  int64_t bundles() const { return int64_t(starts_.size()) - 1; }
 
   void open(Worker& worker, int64_t b) {
-    const auto start = [&](int64_t i) { return starts_[size_t(std::min(i, blocks()))]; };
+    const auto start = [&](int64_t i) { return starts_[size_t(std::min(i, bundles()))]; };
     worker.later.clear();
     for (int64_t i = start(b + 1); i < start(b + 2); ++i) Bundle::list(c_, order_[size_t(i)], worker.later);
-    worker.blocks[b % 2].open(c_, order_.data() + start(b), int(start(b + 1) - start(b)));
+    worker.bundles[b % 2].open(c_, order_.data() + start(b), int(start(b + 1) - start(b)));
   }
 
   // Adds a sentence to the mini-batch, and makes its step where it is complete. Whether to go on.
@@ -228,7 +228,7 @@ class StochasticPass {
     });
   }
 
-  // The rows of a block are asked for during the steps of the block before and during its own scores, half a row for each slot.
+  // The rows of a bundle are asked for during the steps of the bundle before and during its own scores, half a row for each slot.
   // Those that steps need beside the weights are asked for from the scores of the last sentence on.
   void sum_part(Worker& worker, Bundle& bundle, int k, const Groups& mine) {
     const Sentence& x = bundle.x[size_t(k)];
@@ -267,7 +267,7 @@ class StochasticPass {
     }
   }
 
-  // The lattice of a sentence of the block: its scores in, and out what `Item` says.
+  // The lattice of a sentence of the bundle: its scores in, and out what `Item` says.
   void run_lattice(Worker& worker, const Bundle& bundle, int k) {
     const Sentence& x = bundle.x[size_t(k)];
     float* scores = worker.parts[size_t(k)].get();
@@ -329,7 +329,7 @@ double squared_norm(const float* x, int64_t n) {
 }
 
 void run_pass(const Corpus& c, const Layout& at, Pass& p, const std::vector<int64_t>& order) {
-  if (measures_curvature(p.metric)) return run_curvature_pass(c, at, p, order);
+  if (measures_curvature(p.preconditioner)) return run_curvature_pass(c, at, p, order);
   StochasticPass(c, at, p, order).run(threads_for(c, at, p, order));
 }
 

@@ -183,6 +183,18 @@ template <> TAGFIELD_INLINE uint32_t equal_lanes<double>(const Vec<double>& v, d
 }
 #endif
 
+// Whether any lane of a mask is set.
+inline bool any(const IVec<float>& m) {
+#if defined(__AVX2__)
+  return _mm256_movemask_ps((__m256)m) != 0;
+#else
+  int32_t lanes[W], set = 0;
+  std::memcpy(lanes, &m, sizeof lanes);
+  for (int32_t lane : lanes) set |= lane;
+  return set != 0;
+#endif
+}
+
 // All bits of lane k where bit k of `mask` is set.
 template <class T> inline IVec<T> mask_lanes(uint32_t mask) {
   typename Machine<T>::Int lanes[W];

@@ -19,6 +19,25 @@ from tagfield.system.arrays import Doubles
 REAL: Interval = (-math.inf, math.inf)
 
 
+def check_function(what: str, function: Function, domain: Interval) -> None:
+    """Raise InputError unless the function maps an array of numbers to real numbers, one for each.
+
+    >>> check_function("g", lambda u: None, REAL)
+    Traceback (most recent call last):
+    tagfield.errors.InputError: g must map an array to an array of the same shape; use NumPy functions
+    """
+    low, high = max(domain[0], -1e3), min(domain[1], 1e3)
+    points = low + (high - low) * np.array([0.4995, 0.5005])  # −1 and 1 on the real line
+    try:
+        with np.errstate(all="ignore"):
+            found = np.asarray(function(points))
+    except Exception as error:
+        told = f"{what} must map an array to an array of the same shape; use NumPy functions"
+        raise InputError(f"{told} ({type(error).__name__}: {error})") from error
+    if found.dtype.kind not in "fiu" or found.shape not in ((), points.shape):
+        raise InputError(f"{what} must map an array to an array of the same shape; use NumPy functions")
+
+
 @dataclass(frozen=True)
 class Generator:
     """A convex function G of one coordinate, with its first two derivatives.
@@ -110,6 +129,7 @@ class Generator:
         >>> G.symmetric, G.hessian(np.array([0.0])).round(9), G.value(np.array([1.0])).round(6)
         (True, array([1.]), array([0.46716]))
         """
+        check_function(f"the gradient of {name!r}", gradient, domain)
         low, high = max(domain[0], checked_on[0]), min(domain[1], checked_on[1])
         grid = _grid(low, high, domain)
         g = _evaluate(name, "gradient", gradient, grid)

@@ -122,7 +122,7 @@ def annotate(
         _tell(pool, file, session)
         with usage():
             run(AnnotateApp(session, secret, None if secret else LOOPBACK | {host}), host, port)
-        count = len(file.sentences)
+        count = len(file)
     log("info", f"{count} sentences are in {output}", next=f"tagfield tag -m {shlex.quote(saved)} --text FILE")
 
 
@@ -175,7 +175,7 @@ def _tell(pool: Pool, file: LabelledFile, session: Session) -> None:
     if pool.repeated:
         log("info", f"{pool.repeated} sentences are repetitions, which are shown once")
     if file.cut:
-        log("warning", "the last sentence of the file was unfinished and is to be labelled again", file=file.path)
+        log("warning", "the last sentence of the file was unfinished and is to be labelled again", kept=file.cut)
     state = session.state()
     log(
         "info",

@@ -15,7 +15,7 @@ from tagfield.cli.shared.options import Host, Port
 from tagfield.errors import InputError, UnknownAttributesWarning
 
 if TYPE_CHECKING:
-    from tagfield.apps.serve.door import Door
+    from tagfield.apps.serve.asgi_app import AsgiApp
 
 LOOPBACK = frozenset(("localhost", "127.0.0.1", "[::1]"))
 TOKEN = "TAGFIELD_TOKEN"
@@ -51,6 +51,13 @@ def serve(
     timeout: Annotated[
         float, typer.Option(metavar="SECONDS", help="Timeout of a request, in seconds.")
     ] = Limits.seconds,
+    allow_slow_patterns: Annotated[
+        bool,
+        typer.Option(
+            "--allow-slow-patterns",
+            help="Serve a model although a word could make a regular expression of its template take very long.",
+        ),
+    ] = False,
 ) -> None:
     """Serve models over HTTP, with a page to try them on.
 
@@ -74,14 +81,14 @@ def serve(
         check_names(files)
         secret = checked_token(host, token or os.environ.get(TOKEN))
     warnings.simplefilter("ignore", UnknownAttributesWarning)  # it would quote attributes of a request
-    registry = Registry(files)
+    registry = Registry(files, slow_patterns=allow_slow_patterns)
     sys.setswitchinterval(0.001)  # the loop should not wait 5 ms for a thread of the pool
     app = App(registry, limits, secret, None if secret else LOOPBACK | {host}, threads or os.cpu_count() or 1)
     with usage():
         run(app, host, port)
 
 
-def started_server(command: str) -> Callable[["Door", str, int], None]:
+def started_server(command: str) -> Callable[["AsgiApp", str, int], None]:
     """`tagfield.apps.serve.server.run`, which needs the extra `serve`; UsageError if that is not installed."""
     try:
         from tagfield.apps.serve.server import run

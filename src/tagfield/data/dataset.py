@@ -31,6 +31,7 @@ from tagfield.data.slots import Slots, last_of, places_of, spans_of
 from tagfield.errors import InputError
 from tagfield.native._text import renumber
 from tagfield.system.arrays import Doubles, Floats, Ints, Longs, Places
+from tagfield.system.contents import ByContent
 from tagfield.system.html import facts
 from tagfield.system.storage import load_tensors, save_tensors
 
@@ -40,8 +41,8 @@ EDGES = "edges."  # prefix of the arrays of edge attributes in a file
 UNKNOWN = -1  # an unknown label: not given, or not in the model's label set
 
 
-@dataclass(frozen=True)
-class Dataset:
+@dataclass(frozen=True, eq=False)
+class Dataset(ByContent):
     """S sentences, T tokens in all, D slots, N attribute occurrences."""
 
     tokens: Longs  # [S+1]  first token of each sentence
@@ -171,6 +172,8 @@ class Dataset:
         >>> data.keep_attributes(np.array([False, True, True])).attribute.tolist()
         [0, 1]
         """
+        if not isinstance(keep, np.ndarray) or keep.dtype != bool or keep.ndim != 1:
+            raise InputError(f"keep must be an array of bools, one for each attribute, got {type(keep).__name__}")
         ids = np.cumsum(keep, dtype=np.int64).astype(np.int32) - np.int32(1)
         ids[~keep] = -1
         return self.renumbered(ids)

@@ -238,7 +238,7 @@ class WordEncoder:
 
         >>> from tagfield import Model
         >>> model = Model.train_words([["to", "be"]], [["TO", "VB"]])
-        >>> model.word_encoder.tag([["be", "to"]], model.direct.sequences.door, model.label_names)
+        >>> model.word_encoder.tag([["be", "to"]], model.direct.sequences.decoder, model.label_names)
         [['VB', 'TO']]
         """
         assert self.attributes is not None

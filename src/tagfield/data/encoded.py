@@ -14,11 +14,13 @@ from tagfield.data.dataset import UNKNOWN, Dataset, Ints, Longs
 from tagfield.data.text.formats.file_format import FileFormat
 from tagfield.data.text.formats.items import ItemSequence, Token
 from tagfield.data.text.formats.table import describe
+from tagfield.data.text.lines import cells_in
 from tagfield.data.text.records import WORD
 from tagfield.data.text.sources import Locations
 from tagfield.data.text.templates.template import Template
 from tagfield.errors import InputError
 from tagfield.native._text import Vocabulary
+from tagfield.system.contents import ByContent
 from tagfield.system.html import facts, some
 
 
@@ -32,8 +34,8 @@ class Unknown(NamedTuple):
 NONE_UNKNOWN = Unknown()
 
 
-@dataclass(frozen=True)
-class Encoded:
+@dataclass(frozen=True, eq=False)
+class Encoded(ByContent):
     """A Dataset with the names of its ids, and where its sentences came from."""
 
     dataset: Dataset
@@ -127,7 +129,7 @@ class Encoded:
             return None
         roles = () if self.form is None else self.form.roles
         column = roles.index(WORD) if WORD in roles else 0
-        rows = [line.split() for line in self.lines(sentence)]
+        rows = [cells_in(line) for line in self.lines(sentence)]
         found = [row[column] for row in rows if len(row) > column]
         return found if len(found) == self.dataset.tokens[sentence + 1] - self.dataset.tokens[sentence] else None
 

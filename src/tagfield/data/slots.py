@@ -10,13 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tagfield.errors import InputError
 from tagfield.system.arrays import Floats, Ints, Longs, Places
+from tagfield.system.contents import ByContent
 
 MOST_TOKENS = 32_767  # of a sentence, for places of 16 bits
 
 
-@dataclass(frozen=True)
-class Slots:
+@dataclass(frozen=True, eq=False)
+class Slots(ByContent):
     """The distinct attributes of S sentences: D slots with N occurrences in all."""
 
     slots: Longs  # [S+1]  first slot of each sentence
@@ -97,7 +99,13 @@ def places_of(states: Slots) -> tuple[Slots, Places]:
 
 def spans_of(offsets: Longs, sentences: Longs) -> tuple[Longs, Longs]:
     """New offsets for some sentences, and the indices of their entries."""
-    sizes = np.diff(offsets)[sentences]
+    try:
+        sizes = np.diff(offsets)[sentences]
+    except (IndexError, OverflowError, TypeError, ValueError) as error:
+        raise InputError(
+            f"sentences must be an array of indices between 0 and {len(offsets) - 2}, "
+            f"got {type(sentences).__name__}: {error}"
+        ) from None
     ends = np.cumsum(sizes)
     which = np.repeat(offsets[:-1][sentences] - (ends - sizes), sizes) + np.arange(int(ends[-1]) if len(ends) else 0)
     return np.concatenate([[0], ends]).astype(np.int64), which

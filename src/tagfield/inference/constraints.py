@@ -19,13 +19,14 @@ from tagfield.data.dataset import UNKNOWN, Dataset, Longs
 from tagfield.data.labels.rules import scheme_rule
 from tagfield.errors import InputError, did_you_mean
 from tagfield.native import kernels
+from tagfield.system.contents import ByContent
 
 Flags = NDArray[np.bool_]
 Mask = NDArray[np.uint8]
 
 
-@dataclass(frozen=True)
-class Rules:
+@dataclass(frozen=True, eq=False)
+class Rules(ByContent):
     """The labels that may start and end a sequence, and the pairs that may follow each other."""
 
     start: Flags  # [L]

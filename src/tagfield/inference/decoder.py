@@ -1,6 +1,6 @@
 """Decoder: labels and probabilities of a corpus under a field, optionally restricted by limits.
 
-    Field + Encoded + Limits ─▶ kernels (decode.hpp, nbest.hpp) ─▶ best · marginals · n_best · spans · log_probability
+    Field + Encoded + Limits ─▶ kernels (decode.hpp, n_best.hpp) ─▶ best · marginals · n_best · spans · log_probability
 
 Results are label ids; Model and CRF translate them to labels. If no path is allowed, the error names the sequence.
 """
@@ -88,8 +88,8 @@ class Decoder:
         """The best paths, the probability of each of their labels, and of each whole path."""
         with self._refusing():
             ids, score = kernels.tag(self._corpus, self._field, self._limits, self._threads)
-        node, log_z, _ = self._sums(nodes=True)
         self._check_possible(score)
+        node, log_z, score = self._sums(nodes=True, labels=ids)
         return Best(ids, node[np.arange(len(ids)), ids], np.exp(np.minimum(score - log_z, 0.0)))
 
     def log_probability(self) -> Doubles:
@@ -145,7 +145,7 @@ class Decoder:
         chunks = [finder.chunks(every[start:end]) for start, end in pairwise(starts)]
         if not probabilities:
             return [[(*chunk, None) for chunk in found] for found in chunks]
-        scores = kernels.scores(self._corpus, self._field, self._threads).astype(np.float64)
+        scores = kernels.scores(self._corpus, self._field, self._threads)
         tau = self._field.transitions[:, : len(names)].astype(np.float64)
         edge_slots, limits = self._encoded.dataset.edge_slots, self._limits
         if edge_slots is not None or max(np.abs(scores).max(initial=0), np.abs(tau).max(initial=0)) > kernels.LARGEST:
@@ -162,10 +162,10 @@ class Decoder:
             [sure[s]] = finder.probabilities(scores[starts[s] : starts[s + 1]], steps, [0, len(steps)], [chunks[s]])
         return [[(*c, p) for c, p in zip(*each, strict=True)] for each in zip(chunks, sure, strict=True)]
 
-    def _sums(self, *, nodes: bool = False) -> tuple[Floats, Doubles, Doubles]:
-        """The marginals if they are wanted, log Z, and the score of the labels."""
+    def _sums(self, *, nodes: bool = False, labels: Ints | None = None) -> tuple[Floats, Doubles, Doubles]:
+        """The marginals if they are wanted, log Z, and the score of the labels [T], by default the dataset's."""
         with self._refusing():
-            return kernels.marginals(self._corpus, self._field, self._limits, nodes, self._threads)
+            return kernels.marginals(self._corpus, self._field, self._limits, nodes, self._threads, labels)
 
     @contextmanager
     def _refusing(self) -> Iterator[None]:

@@ -30,7 +30,7 @@ def open_corpus(dataset: Dataset, class_weight: Doubles | None = None) -> kernel
         )
     except (AttributeError, TypeError, ValueError) as error:
         if isinstance(error, ValueError):
-            told = str(error)
+            problem = str(error)
         else:  # the kernels list every type that they take
-            told = "an array is missing, or is not a NumPy array of its type and dimension"
-        raise InputError(f"the dataset is inconsistent: {told}; create datasets with encode_sequences") from None
+            problem = "an array is missing, or is not a NumPy array of its type and dimension"
+        raise InputError(f"the dataset is inconsistent: {problem}; create datasets with encode_sequences") from None

@@ -1,6 +1,6 @@
 """Direct: from Python objects to labels in one native call, without a Dataset and a Decoder.
 
-    lists, dicts, words, Arrow's buffers ─▶ ids ─▶ SequenceDoor (one lattice, reused) ─▶ lists of labels
+    lists, dicts, words, Arrow's buffers ─▶ ids ─▶ SequenceDecoder (one lattice, reused) ─▶ lists of labels
 
 It gives what a decoder without limits gives on one thread, in 3/4 of the time, and in 1/4 of it for one sequence.
 `Model.tag` and the others take it where they can.
@@ -25,12 +25,12 @@ class Direct:
     [['Y', 'X']]
     """
 
-    __slots__ = ("_doors", "_field", "_reader", "sequences")
+    __slots__ = ("_decoders", "_field", "_reader", "sequences")
 
     def __init__(self, reader: Reader, field: kernels.Field) -> None:
-        self.sequences = SequenceTagger(reader.attributes, kernels.sequence_door(field))
+        self.sequences = SequenceTagger(reader.attributes, kernels.sequence_decoder(field))
         self._reader, self._field = reader, field
-        self._doors: list[object] = []  # in no use; pop and append are atomic, so threads never share one
+        self._decoders: list[object] = []  # in no use; pop and append are atomic, so threads never share one
 
     def tag(self, X: object, names: tuple[Any, ...]) -> list[list[Any]]:
         """The best labels of sequences of attributes, as `names` writes them."""
@@ -48,16 +48,16 @@ class Direct:
 
     def tag_words(self, X: Iterable[object], names: tuple[Any, ...]) -> list[list[Any]]:
         """The best labels of sentences of words."""
-        return self._reader.word_encoder.tag(X, self.sequences.door, names)
+        return self._reader.word_encoder.tag(X, self.sequences.decoder, names)
 
     def label_ids(self, words: ArrowWords) -> tuple[Ints, Longs]:
         """The ids of the best labels of words in Arrow's buffers, and the first token of each row."""
         try:
-            door = self._doors.pop()
+            decoder = self._decoders.pop()
         except IndexError:
-            door = kernels.sequence_door(self._field)
+            decoder = kernels.sequence_decoder(self._field)
         try:
-            return self._reader.word_encoder.tag_arrow(words, door)
+            return self._reader.word_encoder.tag_arrow(words, decoder)
         finally:
-            if len(self._doors) < IDLE:
-                self._doors.append(door)
+            if len(self._decoders) < IDLE:
+                self._decoders.append(decoder)

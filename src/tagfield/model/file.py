@@ -25,6 +25,7 @@ from tagfield.data.text.templates.template import Template
 from tagfield.errors import ModelFileError, TagfieldError
 from tagfield.model.info import info_from_json
 from tagfield.native._text import Vocabulary
+from tagfield.system.contents import ByContent
 from tagfield.system.storage import open_file, tensors_of
 from tagfield.train.trainers.stochastic import NUMBERS
 from tagfield.train.trainers.trainer import State
@@ -39,8 +40,8 @@ STREAM = "stream."  # prefix of the names of a stream's arrays
 STREAM_NUMBERS = {"offered", *NUMBERS}
 
 
-@dataclass(frozen=True)
-class Parts:
+@dataclass(frozen=True, eq=False)
+class Parts(ByContent):
     """The parts of a model, as its file holds them."""
 
     labels: Vocabulary
@@ -206,7 +207,7 @@ def _stream(
         raise ValueError("a number of the stream is out of range")
     shapes = {"state": (features.attributes * features.blocks_per_row, LANES), "trans": features.marks.trans.shape}
     if has_edges:
-        shapes["edge"] = features.edges * features.labels * features.blocks_per_row, LANES
+        shapes["edge"] = features.edge_attributes * features.labels * features.blocks_per_row, LANES
     arrays: dict[str, Any] = {}
     for name in ("theta", "squares", "rest"):
         for part, shape in shapes.items():

@@ -11,6 +11,7 @@ A model's own labels are strings; info has them as you wrote them.
 import json
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import asdict
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -81,7 +82,7 @@ def feature_counts(features: FeatureSet) -> dict[str, int]:
     """The numbers of features, as `info` has them."""
     states, transitions = features.counts
     found = {"state_features": states, "transition_features": transitions}
-    return found | ({"edge_features": features.edge_count} if features.edges else {})
+    return found | ({"edge_features": features.edge_count} if features.edge_attributes else {})
 
 
 def info_from_json(text: str, labels: Sequence[str]) -> dict[str, Any]:
@@ -112,7 +113,7 @@ def _to_json(value: Any, label: Any, depth: int) -> Any:
     if isinstance(value, str):
         return str.__str__(value)  # of a member of an Enum of strings, str() would give its name
     for kind in (bool, int, float):
-        if isinstance(value, kind):
+        if isinstance(value, kind) and not isinstance(value, Enum):  # a member would come back as a number
             return kind(value)
     if value is None and depth < DEPTH:
         return None

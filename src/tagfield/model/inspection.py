@@ -52,7 +52,7 @@ def has_spare(parts: Parts) -> bool:
     if weights.edge is None:
         return False
     looking, _, _ = features.locate_edges(np.flatnonzero(weights.edge))
-    return len(np.unique(looking)) < features.edges
+    return len(np.unique(looking)) < features.edge_attributes
 
 
 def pruned(parts: Parts, threshold: float) -> dict[str, Any]:
@@ -67,5 +67,5 @@ def pruned(parts: Parts, threshold: float) -> dict[str, Any]:
         "weights": left.weights,
         "info": {**parts.info, "pruned": threshold, **feature_counts(left.features)},
         "stream": None,
-        "edges": None if parts.edges is None else parts.edges.subset(left.edges),
+        "edges": None if parts.edges is None else parts.edges.subset(left.edge_attributes),
     }

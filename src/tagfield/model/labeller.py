@@ -39,7 +39,7 @@ Edges: TypeAlias = Iterable[object] | None  # attributes of transitions; see `en
 Known: TypeAlias = Iterable[Any] | None  # labels that you already know; see `Model.decoder`
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Labeller(Parts):
     """The parts of a model, and its answers."""
 
@@ -47,7 +47,7 @@ class Labeller(Parts):
         for what, names, size in (
             ("labels", self.labels, self.features.labels),
             ("attributes", self.attributes, self.features.attributes),
-            ("edge attributes", self.edges or (), self.features.edges),
+            ("edge attributes", self.edges or (), self.features.edge_attributes),
         ):
             if len(names) != size:
                 raise InputError(f"the model has {len(names)} {what}, but its features are those of {size}")

@@ -39,7 +39,7 @@ from tagfield.train.progress import show_progress
 from tagfield.train.recipes.settings import settings_from
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Model(Labeller):
     """A trained CRF.
 
@@ -261,7 +261,7 @@ class Model(Labeller):
         >>> from tagfield.native._text import Vocabulary
         >>> from tagfield.weights.layout import FeatureSet
         >>> features, weights = FeatureSet.from_triples(
-        ...     0, 2, ([], [], []), ([], [], []), edges=1, edge_weights=([0, 0], [0, 1], [1, 1], [0.5, -2.0])
+        ...     0, 2, ([], [], []), ([], [], []), edge_attributes=1, edge_weights=([0, 0], [0, 1], [1, 1], [0.5, -2.0])
         ... )
         >>> model = Model(Vocabulary(["X", "Y"]), Vocabulary(), features, weights, edges=Vocabulary(["w=a"]))
         >>> model.top_edges(1)

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tagfield.data.text.encoders.footprint import LINE, check_long_words
 from tagfield.data.text.tokenizer.tokenizer import Tokenizer, tokenize
 from tagfield.data.text.tokenizer.tokens import Offsets
 from tagfield.errors import InputError
@@ -46,7 +47,10 @@ class Sentences:
         return cls(kept, offsets)
 
     def words(self) -> list[list[str]]:
-        """The words of all sentences."""
+        """The words of all sentences; MemoryLimitError if one is too long to encode."""
+        for index, (text, sentences) in enumerate(zip(self.texts, self.offsets, strict=True)):
+            if len(text) > LINE:
+                check_long_words((end - start for each in sentences for start, end in each), f"text {index}")
         return [
             [text[start:end] for start, end in sentence]
             for text, sentences in zip(self.texts, self.offsets, strict=True)

@@ -50,8 +50,12 @@ def html(text: str, tokens: Sequence[Any], spans: Sequence[Any]) -> str:
 
 
 def displacy(text: str, spans: Sequence[Any]) -> dict[str, Any]:
-    """What displaCy takes with style="ent" and manual=True."""
-    ents = [{"start": start, "end": end, "label": label} for start, end, label, *_ in spans]
+    """What displaCy takes with style="ent" and manual=True. Labels are escaped: displaCy writes them as HTML.
+
+    >>> displacy("R&D", [(0, 3, "R&D", "R&D", 0.9)])["ents"]
+    [{'start': 0, 'end': 3, 'label': 'R&amp;D'}]
+    """
+    ents = [{"start": start, "end": end, "label": escape(str(label))} for start, end, label, *_ in spans]
     return {"text": text, "ents": ents, "title": None}
 
 

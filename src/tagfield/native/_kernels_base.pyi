@@ -108,7 +108,7 @@ class Pass:
     least_work: float
     averaged: int
     cost: float
-    metric: str
+    preconditioner: str
     floor: float
     skip: int
     most: float
@@ -167,10 +167,15 @@ def observed_edges(
 ) -> tuple[_Longs, NDArray[np.uint16], NDArray[np.uint8], int]: ...
 
 # native/kernel/bind/decode.cpp
-def scores(corpus: Corpus, field: Field, threads: int = 1) -> _Floats: ...
+def scores(corpus: Corpus, field: Field, threads: int = 1) -> _Doubles: ...
 def tag(corpus: Corpus, field: Field, limits: Limits | None = None, threads: int = 1) -> tuple[_Ints, _Doubles]: ...
 def marginals(
-    corpus: Corpus, field: Field, limits: Limits | None = None, nodes: bool = True, threads: int = 1
+    corpus: Corpus,
+    field: Field,
+    limits: Limits | None = None,
+    nodes: bool = True,
+    threads: int = 1,
+    labels: _Ints | None = None,
 ) -> tuple[_Floats, _Doubles, _Doubles]: ...
 def nbest(
     corpus: Corpus, field: Field, count: int, limits: Limits | None = None, threads: int = 1
@@ -179,7 +184,7 @@ def transitions(corpus: Corpus, field: Field, sentence: int) -> _Doubles: ...
 def log_messages(scores: _Doubles, trans: _Doubles) -> tuple[_Doubles, _Doubles, float]: ...
 
 # native/kernel/bind/sequence.cpp
-def sequence_door(field: Field) -> object: ...
+def sequence_decoder(field: Field) -> object: ...
 
 # native/kernel/bind/passes.cpp
 def squared_norm(array: _Floats) -> float: ...

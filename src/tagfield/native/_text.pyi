@@ -94,9 +94,9 @@ class TemplateEncoder:
         grouped: bool = ...,
     ) -> tuple[DatasetArrays, _Ints, SlotArrays | None]: ...
     def tag_words(
-        self, X: object, attributes: Vocabulary, door: object, labels: tuple[str, ...]
+        self, X: object, attributes: Vocabulary, decoder: object, labels: tuple[str, ...]
     ) -> list[list[str]]: ...
-    def tag_arrow(self, words: ArrowWords, attributes: Vocabulary, door: object) -> tuple[_Ints, _Longs]: ...
+    def tag_arrow(self, words: ArrowWords, attributes: Vocabulary, decoder: object) -> tuple[_Ints, _Longs]: ...
     def __len__(self) -> int: ...
 
 class ItemEncoder:
@@ -113,20 +113,33 @@ class ItemLister:
     def next(self) -> tuple[list[_Token], list[str], float, int] | None: ...
 
 class SequenceTagger:
-    """Sequences of attributes to labels and probabilities, through a door of the kernels.
+    """Sequences of attributes to labels and probabilities, through a decoder of the kernels.
 
     The methods for labels and probabilities return a result, how many attributes the vocabulary has and lacks, and some
     of those that it lacks.
     """
 
-    door: object
-    def __init__(self, attributes: Vocabulary, door: object) -> None: ...
+    decoder: object
+    def __init__(self, attributes: Vocabulary, decoder: object) -> None: ...
     def tag(self, X: object, labels: tuple[object, ...]) -> tuple[list[list[Any]], int, int, list[str]]: ...
     def tag_one(self, x: object, labels: tuple[object, ...]) -> tuple[list[Any], int, int, list[str]]: ...
     def probabilities(
         self, X: object, labels: tuple[object, ...]
     ) -> tuple[list[list[dict[Any, float]]], int, int, list[str]]: ...
     def read(self, x: object) -> ReadSequence: ...
+
+class CrfsuiteFile:
+    """A model of CRFsuite, of which only what is asked for is read; damage raises InputError where it is met."""
+
+    attributes: int
+    labels: list[bytes]
+    def __init__(self, data: bytes) -> None: ...
+    def put_transitions(self, into: NDArray[np.float64]) -> None: ...
+    def tagger(self, names: Vocabulary, door: object, rows: NDArray[np.float64]) -> SequenceTagger:
+        """A tagger that adds attributes to `names`, and their weights to `rows`, when they first occur."""
+
+def lost_name(data: NDArray[np.uint8], start: int, count: int) -> int:
+    """The first name of a CQDB that a search does not find by its id; −1 if there is none."""
 
 class ReadSequence:
     """A sequence that was read once, for several questions."""

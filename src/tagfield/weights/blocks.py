@@ -15,14 +15,15 @@ from numpy.typing import ArrayLike, NDArray
 from tagfield.data.dataset import Floats, Longs
 from tagfield.errors import InputError
 from tagfield.native import kernels
+from tagfield.system.contents import ByContent
 
 Triples: TypeAlias = tuple[ArrayLike, ArrayLike, ArrayLike]  # row, label, weight
 LANES: int = kernels.LANES
 ABSENT = np.float32(-0.0)
 
 
-@dataclass(frozen=True)
-class Rows:
+@dataclass(frozen=True, eq=False)
+class Rows(ByContent):
     """Where the blocks of each row are."""
 
     count: int

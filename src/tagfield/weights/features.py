@@ -36,7 +36,7 @@ class Counts(Protocol):
         """Rows of blocks for the pairs of attribute and label that occur at least `minimum` times."""
         ...
 
-    def edges(self, edges: int, labels: int, minimum: int) -> "Observed":
+    def edge_rows(self, edge_attributes: int, labels: int, minimum: int) -> "Observed":
         """The same for edge attributes; a row for each of them and each previous label."""
         ...
 
@@ -61,8 +61,8 @@ class CorpusCounts:
     def rows(self, attributes: int, labels: int, minimum: int) -> Observed:
         return Observed(*kernels.observed_rows(self._corpus, attributes, labels, minimum)[:3])
 
-    def edges(self, edges: int, labels: int, minimum: int) -> Observed:
-        return Observed(*kernels.observed_edges(self._corpus, edges, labels, minimum)[:3])
+    def edge_rows(self, edge_attributes: int, labels: int, minimum: int) -> Observed:
+        return Observed(*kernels.observed_edges(self._corpus, edge_attributes, labels, minimum)[:3])
 
 
 def feature_set(
@@ -72,11 +72,11 @@ def feature_set(
     kind: str,
     min_count: int = 1,
     transitions: str | None = None,
-    edges: int = 0,
+    edge_attributes: int = 0,
 ) -> FeatureSet:
     """Build a feature set from encoded data; `transitions` is the kind for pairs of labels, if it differs.
 
-    edges: how many edge attributes there are; their features are of the kind of the transitions
+    edge_attributes: how many there are; their features are of the kind of the transitions
 
     >>> from tagfield.data.encode import encode_sequences
     >>> from tagfield.inference.lattice import open_corpus
@@ -92,25 +92,25 @@ def feature_set(
         if chosen not in ("observed", "all", None):
             raise InputError(f"no feature set named {chosen!r}; choose observed or all")
     linked = transitions or kind
-    _check_memory(attributes if kind == "all" else 0, labels, edges if linked == "all" else 0, linked)
+    _check_memory(attributes if kind == "all" else 0, labels, edge_attributes if linked == "all" else 0, linked)
     trans = np.full((labels, width), ABSENT, np.float32)
     if linked == "all":
         trans[:, :labels] = 0
     else:
         trans[:, :labels][counts.transitions(labels) >= max(1, min_count)] = 0
-    edge_rows, edge = _edge_rows(counts, edges, labels, linked, min_count)
+    edge_rows, edge = _edge_rows(counts, edge_attributes, labels, linked, min_count)
     if kind == "all":
         state = np.zeros((attributes, width), np.float32)
         state[:, labels:] = ABSENT
         marks = Weights(state.reshape(-1, LANES), trans, edge)
-        return FeatureSet("all", attributes, labels, None, None, marks, edges, *edge_rows)
+        return FeatureSet("all", attributes, labels, None, None, marks, edge_attributes, *edge_rows)
     first, column, lanes = counts.rows(attributes, labels, max(1, min_count))
     rows = Rows(attributes, blocks, first, column)
     state = _marked(lanes)
     if blocks <= FULL_ROW_BLOCKS:
         rows, state = Rows(attributes, blocks, None, None), rows.full(state)
     marks = Weights(state, trans, edge)
-    return FeatureSet("observed", attributes, labels, rows.first, rows.column, marks, edges, *edge_rows)
+    return FeatureSet("observed", attributes, labels, rows.first, rows.column, marks, edge_attributes, *edge_rows)
 
 
 def _edge_rows(
@@ -121,7 +121,7 @@ def _edge_rows(
         return (None, None), None
     blocks = -(-labels // LANES)
     if kind == "observed":
-        first, column, lanes = counts.edges(edge_attributes, labels, max(1, min_count))
+        first, column, lanes = counts.edge_rows(edge_attributes, labels, max(1, min_count))
         return (first, column), _marked(lanes)
     first = np.arange(edge_attributes * labels + 1, dtype=np.int64) * blocks
     zero = np.zeros((edge_attributes * labels, blocks * LANES), np.float32)
@@ -148,7 +148,7 @@ def grow(old: FeatureSet, weights: Weights, new: FeatureSet) -> tuple[FeatureSet
     >>> features.counts, features.row(grown, 0).tolist()
     ((3, 1), [0.5, 0.0])
     """
-    if old.attributes > new.attributes or old.edges > new.edges or old.labels > new.labels:
+    if old.attributes > new.attributes or old.edge_attributes > new.edge_attributes or old.labels > new.labels:
         raise InputError("a feature set can only grow; to remove attributes or labels, train a new model")
     was = old.coordinates()
     state, trans = was.values(weights)
@@ -168,7 +168,7 @@ def grow(old: FeatureSet, weights: Weights, new: FeatureSet) -> tuple[FeatureSet
     known[was.before, was.after] = True
     fresh = ~known[now.before, now.after]
     triples = (now.edge_attribute, now.edge_before, now.edge_after)
-    more = (triples[0] >= old.edges) | (triples[1] >= old.labels) | (triples[2] >= old.labels)
+    more = (triples[0] >= old.edge_attributes) | (triples[1] >= old.labels) | (triples[2] >= old.labels)
     more[~more] = old.find_edges(*(ids[~more] for ids in triples)) < 0
 
     def both(before: Any, after: Any, chosen: NDArray[np.bool_]) -> Any:
@@ -189,7 +189,7 @@ def grow(old: FeatureSet, weights: Weights, new: FeatureSet) -> tuple[FeatureSet
             both(trans, np.full(len(fresh), zero), fresh),
         ),
         kind=new.kind,
-        edges=new.edges,
+        edge_attributes=new.edge_attributes,
         edge_weights=(
             both(was.edge_attribute, now.edge_attribute, more),
             both(was.edge_before, now.edge_before, more),
@@ -205,7 +205,7 @@ class Pruned(NamedTuple):
     attributes: Longs  # ids of the attributes that are left, in the old set
     features: FeatureSet
     weights: Weights
-    edges: Longs  # ids of the edge attributes that are left, in the old set
+    edge_attributes: Longs  # ids of the edge attributes that are left, in the old set
 
 
 def prune(features: FeatureSet, weights: Weights, threshold: float = 0.0) -> Pruned:
@@ -229,7 +229,7 @@ def prune(features: FeatureSet, weights: Weights, threshold: float = 0.0) -> Pru
         (row, at.label[large], state[large]),
         (at.before[linked], at.after[linked], trans[linked]),
         sparse=True,
-        edges=len(looking),
+        edge_attributes=len(looking),
         edge_weights=(edge_row, at.edge_before[looked], at.edge_after[looked], edge[looked]),
         dtype=weights.state.dtype.type,
     )

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from tagfield.data.dataset import Floats, Longs, read_only
 from tagfield.errors import InputError
 from tagfield.native import kernels
+from tagfield.system.contents import ByContent
 from tagfield.weights.blocks import ABSENT, LANES, Rows, Triples, absent, sorted_keys, sparse_rows
 from tagfield.weights.weights import Coordinates, Quadruples, Weights
 
@@ -28,8 +29,8 @@ FeatureKind: TypeAlias = Literal["observed", "all"]
 FULL_ROW_BLOCKS = 4  # up to 32 labels, full rows are faster than sparse ones
 
 
-@dataclass(frozen=True)
-class FeatureSet:
+@dataclass(frozen=True, eq=False)
+class FeatureSet(ByContent):
     """The weights that exist for A attributes, E edge attributes and L labels."""
 
     kind: FeatureKind
@@ -38,7 +39,7 @@ class FeatureSet:
     first: Longs | None  # [A+1] first block of each row; None if every row has all NB blocks
     column: NDArray[np.uint16] | None  # [B] label block of each block
     marks: Weights  # any weights of these features, with ABSENT where there is no feature
-    edges: int = 0  # E
+    edge_attributes: int = 0  # E
     edge_first: Longs | None = None  # [E·L+1] first block of each row of edge weights
     edge_column: NDArray[np.uint16] | None = None  # [BE] label block of each of their blocks
 
@@ -53,6 +54,11 @@ class FeatureSet:
             if array is not None:
                 object.__setattr__(self, name, read_only(array))
 
+    def contents(self) -> tuple[Any, ...]:
+        """What is compared: which features there are. The marks may be any weights of them."""
+        edges = self.edge_attributes, self.edge_first, self.edge_column
+        return *super().contents()[:5], *map(absent, self.marks.arrays()), *edges
+
     @property
     def blocks_per_row(self) -> int:
         return -(-self.labels // LANES)
@@ -65,11 +71,11 @@ class FeatureSet:
     @property
     def edge_rows(self) -> Rows:
         """The rows of the edge weights: L for each edge attribute."""
-        return Rows(self.edges * self.labels, self.blocks_per_row, self.edge_first, self.edge_column)
+        return Rows(self.edge_attributes * self.labels, self.blocks_per_row, self.edge_first, self.edge_column)
 
     @cached_property
     def layout(self) -> kernels.Layout:
-        of_edges = (self.edges, self.edge_first, self.edge_column)
+        of_edges = (self.edge_attributes, self.edge_first, self.edge_column)
         return kernels.Layout(self.attributes, self.labels, self.first, self.column, *of_edges)
 
     @cached_property
@@ -110,7 +116,12 @@ class FeatureSet:
 
     @staticmethod
     def bytes_needed(
-        attributes: int, labels: int, edges: int = 0, *, blocks: int | None = None, edge_blocks: int | None = None
+        attributes: int,
+        labels: int,
+        edge_attributes: int = 0,
+        *,
+        blocks: int | None = None,
+        edge_blocks: int | None = None,
     ) -> int:
         """Bytes of float32 weights of a layout; without the numbers of blocks, of every attribute with every label.
 
@@ -119,7 +130,7 @@ class FeatureSet:
         """
         row = -(-labels // LANES)
         blocks = attributes * row if blocks is None else blocks
-        edge_blocks = edges * labels * row if edge_blocks is None else edge_blocks
+        edge_blocks = edge_attributes * labels * row if edge_blocks is None else edge_blocks
         return 4 * LANES * (blocks + labels * row + edge_blocks)
 
     # Coordinates: from features to places of weights, and back
@@ -172,7 +183,7 @@ class FeatureSet:
         """The weights of one edge attribute [from L, to L]; 0 where it has no feature.
 
         >>> features, weights = FeatureSet.from_triples(
-        ...     0, 2, ([], [], []), ([], [], []), edges=1, edge_weights=([0], [1], [0], [0.5])
+        ...     0, 2, ([], [], []), ([], [], []), edge_attributes=1, edge_weights=([0], [1], [0], [0.5])
         ... )
         >>> features.edge_matrix(weights, 0).tolist()
         [[0.0, 0.0], [0.5, 0.0]]
@@ -192,7 +203,7 @@ class FeatureSet:
         *,
         kind: FeatureKind = "observed",
         sparse: bool | None = None,
-        edges: int = 0,
+        edge_attributes: int = 0,
         edge_weights: Quadruples = ((), (), (), ()),
         dtype: Any = np.float32,
     ) -> tuple["FeatureSet", Weights]:
@@ -206,10 +217,10 @@ class FeatureSet:
         >>> features.counts, features.row(weights, 2).tolist(), weights.transitions().tolist()
         ((2, 1), [0.0, 0.5], [[0.0, 0.0], [-1.0, 0.0]])
         """
-        if labels < 0 or attributes < 0 or edges < 0:
+        if labels < 0 or attributes < 0 or edge_attributes < 0:
             raise InputError(
                 f"the sizes of a feature set must not be negative, got {attributes} attributes, {labels} labels and "
-                f"{edges} edge attributes"
+                f"{edge_attributes} edge attributes"
             )
         blocks = -(-labels // LANES)
         width, label = blocks * LANES, ("label", labels)
@@ -219,18 +230,20 @@ class FeatureSet:
         places, weight = sorted_keys(transitions, (label, label), width, dtype)
         trans = np.full(labels * width, ABSENT, dtype)
         trans[places] = weight
-        keys, value = sorted_keys(edge_weights, (("edge attribute", edges), label, label), width, dtype)
-        edge_rows, edge = sparse_rows(keys, value, edges * labels, blocks) if edges else (None, None)
+        keys, value = sorted_keys(edge_weights, (("edge attribute", edge_attributes), label, label), width, dtype)
+        edge_rows, edge = (
+            sparse_rows(keys, value, edge_attributes * labels, blocks) if edge_attributes else (None, None)
+        )
         if sparse is None:
             sparse = kind == "observed" and blocks > FULL_ROW_BLOCKS
         marks = Weights(state if sparse else rows.full(state), trans.reshape(labels, width), edge)
         first, column = (rows.first, rows.column) if sparse else (None, None)
         own = (edge_rows.first, edge_rows.column) if edge_rows else (None, None)
-        return cls(kind, attributes, labels, first, column, marks, edges, *own), marks
+        return cls(kind, attributes, labels, first, column, marks, edge_attributes, *own), marks
 
     def compact(self, weights: Weights) -> tuple["FeatureSet", Weights]:
         """The same model with sparse rows, as a model file stores it; `all` keeps its full rows of state weights."""
-        ready = self.edges == 0 or self.edge_first is not None
+        ready = self.edge_attributes == 0 or self.edge_first is not None
         if ready and (self.kind == "all" or self.first is not None):
             return self, weights
         at = self.coordinates()
@@ -242,7 +255,7 @@ class FeatureSet:
             (at.before, at.after, trans),
             kind=self.kind,
             sparse=self.kind == "observed",
-            edges=self.edges,
+            edge_attributes=self.edge_attributes,
             edge_weights=at.edge_features(weights),
             dtype=weights.state.dtype.type,
         )
@@ -250,10 +263,10 @@ class FeatureSet:
     def only(self, keep: NDArray[np.bool_], keep_edges: NDArray[np.bool_] | None = None) -> "FeatureSet":
         """The features of the attributes in `keep` [A] and of the edge attributes in `keep_edges` [E], with new ids."""
         rows, of = self.rows.only(keep)
-        edges, edge, own = self.edges, self.marks.edge, self.edge_rows
+        count, edge, own = self.edge_attributes, self.marks.edge, self.edge_rows
         if edge is not None and keep_edges is not None:
             own, of_edges = own.only(np.repeat(keep_edges, self.labels))
-            edges, edge = int(keep_edges.sum()), edge[of_edges] if own.count else None
+            count, edge = int(keep_edges.sum()), edge[of_edges] if own.count else None
         marks = Weights(self.marks.state[of], self.marks.trans, edge)
         edge_rows = (None, None) if edge is None else (own.first, own.column)
-        return FeatureSet(self.kind, rows.count, self.labels, rows.first, rows.column, marks, edges, *edge_rows)
+        return FeatureSet(self.kind, rows.count, self.labels, rows.first, rows.column, marks, count, *edge_rows)

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from tagfield.data.dataset import Floats, Longs
 from tagfield.errors import InputError
+from tagfield.system.contents import ByContent
 from tagfield.weights.blocks import ABSENT, absent
 
 LINE = 64  # bytes of a cache line
@@ -21,8 +22,8 @@ LINE = 64  # bytes of a cache line
 Quadruples: TypeAlias = tuple[ArrayLike, ArrayLike, ArrayLike, ArrayLike]  # edge attribute, from, to, weight
 
 
-@dataclass(frozen=True)
-class Weights:
+@dataclass(frozen=True, eq=False)
+class Weights(ByContent):
     """State and edge weights in blocks, and transition weights in rows; float32, or all float64 to be read only."""
 
     state: Floats  # [B, LANES]
@@ -104,8 +105,8 @@ def _no_ids() -> Longs:
     return np.empty(0, np.int64)
 
 
-@dataclass(frozen=True)
-class Coordinates:
+@dataclass(frozen=True, eq=False)
+class Coordinates(ByContent):
     """The feature of each weight: K state features, sorted by attribute and label, M transitions, and KE edges."""
 
     attribute: Longs  # [K]

@@ -67,3 +67,14 @@ def test_other_sites_and_hosts_and_wrong_requests_are_refused(texts: Path) -> No
         assert service.raw(head.encode()).startswith(b"HTTP/1.1 413")
     finally:
         assert service.stop() == 0
+
+
+def test_trailers_and_lines_around_chunks_have_the_limits_of_the_service(texts: Path) -> None:
+    service = Annotation(texts, "-o", texts.with_name("labelled.txt"), "--labels", "PER,LOC")
+    start = b"POST /api/next HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
+    try:
+        for rest in (b"2\r\n{}\r\n0\r\n" + b"X: a\r\n" * 20_000, b"2;" + b"a=b;" * 30_000):
+            assert service.raw(start + rest).startswith((b"HTTP/1.1 431", b"HTTP/1.1 403"))
+        assert service.raw(start.replace(b"\r\n", b"\r\nHost: other\r\n", 1)).startswith(b"HTTP/1.1 400")
+    finally:
+        service.kill()

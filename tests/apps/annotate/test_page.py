@@ -72,7 +72,9 @@ def marks(page: "Page") -> list[tuple[int, int, str]]:
     return [(start, start + count, label) for start, count, label in found]
 
 
-@pytest.mark.parametrize(("phone", "count"), [(False, 10), (True, 4)], ids=["desk", "phone"])
+@pytest.mark.parametrize(
+    ("phone", "count"), [pytest.param(False, 10, marks=pytest.mark.slow), (True, 4)], ids=["desk", "phone"]
+)
 def test_ten_sentences_of_a_demo_corpus_give_a_model_and_a_score(
     browser: "Browser", tmp_path: Path, phone: bool, count: int
 ) -> None:
@@ -176,3 +178,39 @@ def test_tags_of_words(browser: "Browser", tmp_path: Path) -> None:
         assert service.stop() == 0
     labels = {s.words: s.labels for s in read(tmp_path / "labelled.txt").sentences()}
     assert labels == {("They", "sing"): ("N", "V"), ("Dogs", "bark", "today"): ("N", "V", "ADV")}
+
+
+def test_a_file_that_was_changed_by_hand_is_said_and_the_marks_stay(browser: "Browser", tmp_path: Path) -> None:
+    texts, output = tmp_path / "texts.txt", tmp_path / "labelled.txt"
+    texts.write_text("\n".join(TEXTS))
+    service = Annotation(texts, "-o", output, "--labels", "PER,LOC")
+    try:
+        page = open_page(browser, service)
+        page.locator(".token").first.click()
+        accept(page)
+        whole, shown = output.read_text(), words(page)
+        page.locator("#further", has_text="learned from 1").wait_for()
+        page.keyboard.press("Home")
+        page.keyboard.press("2")
+        left = marks(page)
+        output.write_text(whole[:-7])  # half of it
+        for key in ("Enter", "u"):
+            page.keyboard.press(key)
+            error = page.locator("#error", has_text="was changed by another program")
+            error.wait_for()
+            assert error.inner_text().startswith("nothing was saved: ")
+            assert (
+                "correct the file and save it, then try again; what was known before is kept in" in error.inner_text()
+            )
+            assert (words(page), marks(page)) == (shown, left)
+            assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+            page.wait_for_function("() => !document.getElementById('board').classList.contains('stale')")
+        assert output.read_text() == whole[:-7]
+        assert output.with_name("labelled.kept-1.txt").read_text() == whole
+        output.write_text(whole)
+        accept(page)
+        assert page.locator("#error").is_hidden()
+        page.close()
+    finally:
+        assert service.stop() == 0
+    assert [list(s.words) for s in read(output).sentences()][1:] == [shown]

@@ -8,7 +8,7 @@ from tagfield import Model, read
 from tagfield.apps.annotate.app import read_marks
 from tagfield.apps.annotate.session import LEASE, Session
 from tagfield.apps.serve.refusals import Refusal
-from tagfield.errors import InputError
+from tagfield.errors import InputError, OutputError
 from tests.support.annotation import TEXTS, gold, session_of
 
 PATIENT = 60.0
@@ -163,6 +163,69 @@ def test_new_labels_and_answers_that_are_wrong(tmp_path: Path) -> None:
             session.answer("me", "none", [])
         session.answer("me", found["key"], read_marks([_mark(0, 2, "DATE")]))
         assert (tmp_path / "labelled.txt").read_text().split()[1:4:2] == ["B-DATE", "I-DATE"]
+
+
+def test_a_file_that_is_being_edited_is_left_alone_until_it_is_finished(tmp_path: Path) -> None:
+    path = tmp_path / "labelled.txt"
+    with session_of(tmp_path) as session:
+        label(session)
+        before = path.read_text()
+        shown = session.next("me")
+        assert shown is not None
+        for broken in (before[:-8], before.replace("\tO", " ", 1), before + "It", before.replace("B-", "NN", 1)):
+            path.write_text(broken)
+            with pytest.raises(OutputError, match=r"cannot be used now \(.*\); correct the file and save it"):
+                session.answer("me", shown["key"], read_marks(gold(shown["words"])))
+            with pytest.raises(OutputError, match="was changed by another program and cannot be used now"):
+                session.undo("me")
+            assert path.read_text() == broken
+        path.write_text(before + "It\tO\nrains\tB-TIME\n\n")
+        session.answer("me", shown["key"], read_marks(gold(shown["words"])))
+        assert [words[0] for words in saved(tmp_path)][1:] == ["It", shown["words"][0]]
+        assert "TIME" in session.state()["labels"]
+        assert session.undo("me")["key"] == shown["key"]
+        assert path.read_text() == before + "It\tO\nrains\tB-TIME\n\n"
+    assert (tmp_path / "labelled.kept-1.txt").read_text() == before  # a version that lacked what was labelled here
+
+
+def test_undo_shows_the_labels_of_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "labelled.txt"
+    with session_of(tmp_path) as session:
+        label(session)
+        path.write_text(path.read_text().replace("B-PER", "B-LOC"))  # of equal size
+        assert {mark["label"] for mark in session.undo("me")["marks"]} == {"LOC"}
+        assert path.read_text() == ""
+
+
+def test_sentences_that_an_editor_dropped_are_kept_and_come_again(tmp_path: Path) -> None:
+    path = tmp_path / "labelled.txt"
+    with session_of(tmp_path) as session:
+        first = label(session)
+        old = path.read_text()
+        second = label(session)
+        path.write_text(old)  # saved by an editor that was opened before the second one
+        third = session.next("me")
+        assert third is not None
+        with pytest.raises(OutputError, match=r"no longer has a sentence as labelled here; .*labelled\.kept-1\.txt"):
+            session.answer("me", third["key"], [])
+        session.answer("me", third["key"], [])
+        assert {first, third["key"]} == {key for key in session.pool.keys if _is_saved(session, key, tmp_path)}
+        rest = {label(session) for _ in range(len(TEXTS) - 2)}
+        assert second in rest
+        path.write_text("")
+    assert len(list(read(tmp_path / "labelled.kept-2.txt").sentences())) == len(TEXTS)  # noticed at the end
+
+
+def test_an_answer_whose_acknowledgement_was_lost_by_a_restart_is_acknowledged(tmp_path: Path) -> None:
+    with session_of(tmp_path) as session:
+        shown = session.next("me")
+        assert shown is not None
+        session.answer("me", shown["key"], read_marks(gold(shown["words"])))
+    with session_of(tmp_path) as session:
+        session.answer("me", shown["key"], read_marks(gold(shown["words"])))
+        with pytest.raises(Refusal, match="the first answer is kept"):
+            session.answer("me", shown["key"], [])
+        assert len(saved(tmp_path)) == 1
 
 
 def _mark(start: int, end: int, label: str) -> dict[str, object]:

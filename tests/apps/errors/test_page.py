@@ -42,7 +42,7 @@ def browser() -> Iterator["Browser"]:
         yield found
 
 
-@pytest.fixture(params=[(1400, 900), (400, 740)], ids=["desk", "phone"])
+@pytest.fixture(params=[(1400, 900), pytest.param((400, 740), marks=pytest.mark.slow)], ids=["desk", "phone"])
 def page(request: pytest.FixtureRequest, browser: "Browser", path: Path) -> Iterator["Page"]:
     width, height = request.param
     opened = browser.new_page(viewport={"width": width, "height": height})

@@ -4,6 +4,7 @@ import contextlib
 import json
 import re
 import socket
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -146,6 +147,66 @@ def test_trailers_count_as_headers_with_and_without_a_token(strict: Service, lin
     assert (status, "a request has one of" in found["error"]) == (400, True)
 
 
+AROUND_CHUNKS = {
+    "a size without end": b"0" * 60_000,
+    "an extension without end": b"5;" + b"a=b;" * 15_000,
+    "chunks of one byte": b"1\r\na\r\n" * 10_000,
+    "chunks with extensions": (b"1;" + b"a" * 99 + b"\r\na\r\n") * 600,
+}
+
+
+@pytest.mark.parametrize("lines", AROUND_CHUNKS.values(), ids=AROUND_CHUNKS)
+def test_lines_around_chunks_are_bounded(strict: Service, lines: bytes) -> None:
+    """They are not a part of the body, so they need a limit of their own."""
+    start, bearer = CHUNKED.partition(b"2\r\n")[0], f"Authorization: {BEARER}\r\n".encode()
+    for body in (b"", b"2\r\n{}\r\n"):
+        status, found = split(answer_to(strict, start % bearer + body + lines))
+        assert (status, "chunks" in found["error"]) == (431, True)
+    parts = [b'{"words":', *[b" " * 8] * 900, b'["Anna"]}']  # small chunks, but not as small as that
+    chunks = b"".join(b"%x;a=b\r\n%s\r\n" % (len(part), part) for part in parts)
+    assert split(answer_to(strict, start % bearer + chunks + b"0\r\n\r\n"))[0] == 200
+
+
+def test_the_limit_holds_for_every_request_of_a_connection(strict: Service) -> None:
+    with socket.create_connection(("127.0.0.1", strict.port), timeout=PATIENCE) as client:
+        for size, status in (*[(20 << 10, 200)] * 5, (33 << 10, 431)):
+            client.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\nX: " + b"a" * size + b"\r\n\r\n")
+            assert split(answer_of(client))[0] == status
+    with socket.create_connection(("127.0.0.1", strict.port), timeout=PATIENCE) as client:
+        client.sendall(CHUNKED % b"")
+        assert split(answer_of(client))[0] == 401  # answered, and the trailers still count
+        with contextlib.suppress(ConnectionError):
+            for _ in range(10_000):
+                client.sendall(b"X: " + b"a" * 1000 + b"\r\n")
+            raise AssertionError("the connection is still open")
+
+
+def test_others_are_answered_during_trailers_without_end(strict: Service) -> None:
+    stop, waits = threading.Event(), []
+
+    def flood() -> None:
+        while not stop.is_set():
+            with (
+                contextlib.suppress(ConnectionError),
+                socket.create_connection(("127.0.0.1", strict.port), timeout=PATIENCE) as client,
+            ):
+                client.sendall(CHUNKED % b"")
+                while not stop.is_set():
+                    client.sendall(b"X: a\r\n" * 10_000)
+
+    before = memory(strict)
+    flooding = threading.Thread(target=flood)
+    flooding.start()
+    for _ in range(30):
+        start = time.monotonic()
+        assert strict.get("/healthz")[0] == 200
+        waits.append(time.monotonic() - start)
+    stop.set()
+    flooding.join()
+    assert sorted(waits)[len(waits) // 2] < 2.0  # it was up to 10 s
+    assert memory(strict) < before + (16 << 20)
+
+
 def memory(service: Service) -> float:
     found = re.search(r"^tagfield_memory_bytes (\S+)$", service.get("/metrics", authorization=BEARER)[1], re.MULTILINE)
     assert found is not None
@@ -170,6 +231,16 @@ def test_an_upgrade_is_ignored_and_the_body_is_read(strict: Service) -> None:
     assert split(strict.raw(chunked + b"\r\n"))[0] == 400  # the request is {}
     websocket = b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"
     assert split(answer_to(strict, websocket))[0] == 200
+
+
+def test_a_body_that_looks_like_a_request_is_a_body(strict: Service) -> None:
+    """With Upgrade, the parser of HTTP skips the body, so its bytes would be read as the next request."""
+    inside = b"GET /metrics HTTP/1.1\r\nHost: x\r\nAuthorization: " + BEARER.encode() + b"\r\nConnection: close\r\n\r\n"
+    for offer in ("h2c", "websocket", "TLS/1.0", "h2c, foo"):
+        upgrade = (f"Upgrade: {offer}", "Connection: Upgrade, close")
+        found = strict.raw(head(len(inside), *upgrade) + inside)
+        assert (found.count(b"HTTP/1.1 "), split(found)[0]) == (1, 400)
+        assert b"tagfield_requests" not in found
 
 
 def answer_to(service: Service, data: bytes) -> bytes:

@@ -80,7 +80,10 @@ class Opened:
         mouse.up()
 
 
-@pytest.fixture(params=[("desk", 1400, 900, "light"), ("phone", 400, 800, "dark")], ids=["desk", "phone"])
+PHONE = pytest.param(("phone", 400, 800, "dark"), marks=pytest.mark.slow)
+
+
+@pytest.fixture(params=[("desk", 1400, 900, "light"), PHONE], ids=["desk", "phone"])
 def opened(request: pytest.FixtureRequest, browser: "Browser", service: Service) -> Iterator[Opened]:
     _, width, height, scheme = request.param
     context = browser.new_context(

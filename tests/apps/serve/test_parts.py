@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tagfield import InputError, ModelFileError
+from tagfield import InputError, Model, ModelFileError
 from tagfield.apps.serve.answering import Job
 from tagfield.apps.serve.batches import BATCH_BYTES, BATCH_JOBS, LARGE, Batches, cost
 from tagfield.apps.serve.limits import Limits
@@ -18,6 +18,7 @@ from tagfield.apps.serve.log import JsonHandler, log_warning
 from tagfield.apps.serve.metrics import Metrics
 from tagfield.apps.serve.registry import ModelFile, Registry
 from tagfield.apps.serve.server import Connection, bind
+from tagfield.data.text.templates.parsing import parse_template
 
 
 def test_jobs_that_wait_become_one_batch_and_large_ones_are_not_in_the_way() -> None:
@@ -121,6 +122,21 @@ def test_files_that_cannot_be_served(tmp_path: Path) -> None:
     odd = tmp_path / "a=b"
     odd.write_bytes(b"")
     assert ModelFile.of(str(odd)).path == str(odd)
+
+
+def test_models_with_slow_patterns_are_served_only_on_request(tmp_path: Path) -> None:
+    for expression, linear in ((r"(a+)+$", True), (r"(.)\1", True), (r"(\w+\s?)*\1$", False)):
+        template = parse_template(f"columns w y\nregex r = {expression}\nw\nw.match(r)\n")
+        Model.train_words([["a", "b"]], [["A", "B"]], template=template, settings="lbfgs").save(tmp_path / "m")
+        file = ModelFile.of(str(tmp_path / "m"))
+        if linear:
+            assert Registry([file]).find("m").model.template is not None
+            continue
+        with pytest.raises(
+            InputError, match=r"a word could make regex r = .* take very long; .* --allow-slow-patterns"
+        ):
+            Registry([file])
+        assert Registry([file], slow_patterns=True).find("m").model.template is not None
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from tagfield import Model
 from tagfield.apps.serve.openapi import EXPLAIN_EXAMPLE, TAG_EXAMPLE, openapi
+from tagfield.data.text.templates.parsing import parse_template
 from tests.support.service import Service, served
 
 TEXT = "Anna lives in New York. Ben went to Rome."
@@ -83,6 +84,20 @@ def test_small_requests_for_several_paths_are_answered_in_a_thread(folder) -> No
             assert found is not None
             batches.append(int(found[1]))
     assert batches == [0, 1, 2]
+
+
+def test_hostile_words_are_answered_within_the_timeout(tmp_path) -> None:
+    """Expressions that take twice as long for each further character, if Python's `re` searches them."""
+    expressions = ["(a+)+$", r"^(\w+\s?)*$", "(a|a)*b$", "a*a*a*a*b"]
+    lines = ["columns w y", *(f"regex r{k} = {each}" for k, each in enumerate(expressions)), "w"]
+    template = parse_template("\n".join([*lines, *(f"w.match(r{k})" for k in range(len(expressions)))]))
+    Model.train_words([["aa", "x"]], [["A", "B"]], template=template, settings="lbfgs").save(tmp_path / "m")
+    with served(tmp_path / "m", "--timeout", "20") as service:
+        for words in (["a" * 26 + "!"], ["a" * size + "!" for size in range(20, 120)], ["a" * 15_000 + "!"]):
+            status, found = service.post("/v1/tag", {"words": words})
+            assert (status, len(found["labels"])) == (200, len(words))
+            assert service.post("/v1/explain", {"words": words, "token": 0})[0] == 200
+        assert service.post("/v1/tag", {"text": "a" * 200_000 + "!"})[0] == 200
 
 
 def test_models_health_and_metrics(service: Service) -> None:

@@ -97,3 +97,7 @@ def test_a_file_that_is_not_there_or_not_text(home: Path) -> None:
     )
     (home / "f.toml").write_bytes(b"\xff\xfe")
     assert "not UTF-8" in refused("train", "train.txt", "-o", "m", "--config", "f.toml", cwd=home, code=2)
+
+
+def test_a_byte_order_mark_at_the_start_is_dropped(home: Path) -> None:
+    assert settings(home, "\ufeff" + ALL)["c2"] == 0.5

@@ -268,7 +268,8 @@ def test_eval_of_text_without_labels(home: Path) -> None:
 
 
 def test_demo_data_into_a_file(home: Path) -> None:
-    assert "cannot create folder 'train.txt'" in refused("demo-data", "mentions", "-o", "train.txt", cwd=home)
+    few = ["--train", "5", "--test", "5"]
+    assert "cannot create folder 'train.txt'" in refused("demo-data", "mentions", "-o", "train.txt", *few, cwd=home)
     assert "no corpus named 'songs'" in refused("demo-data", "songs", "-o", "x", cwd=home)
     untouched(home, "train.txt")
 

@@ -59,6 +59,7 @@ def test_once_stops_after_the_pass_and_saves(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["model", "train.txt"]
 
 
+@pytest.mark.slow
 def test_twice_ends_at_once_and_writes_nothing(tmp_path: Path) -> None:
     slow_items(tmp_path / "items", tokens=100_000)  # a pass must outlast the time in which two signals are one
     (tmp_path / "model").write_bytes(OLD)

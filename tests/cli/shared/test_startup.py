@@ -54,7 +54,9 @@ def test_streams_that_are_closed(line: str, code: int, home: Path) -> None:
     assert found == code, said
 
 
-@pytest.mark.parametrize("delay", [0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8])
+@pytest.mark.parametrize(
+    "delay", [0.1, 0.3, 0.6, *(pytest.param(delay, marks=pytest.mark.slow) for delay in (0.05, 0.15, 0.2, 0.4, 0.8))]
+)
 def test_ctrl_c_at_the_start_shows_no_traceback(delay: float, home: Path) -> None:
     given = [*COMMAND, "train", "train.txt", "-o", "never", "--epochs", "100000", "--period", "0"]
     process = subprocess.Popen(given, cwd=home, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment())

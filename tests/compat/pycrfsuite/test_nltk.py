@@ -39,6 +39,7 @@ print(json.dumps([tagger.tag_sents(plain), again.tag(["Cats", "like", "7", "dogs
 )
 
 
+@pytest.mark.slow
 def test_train_tag_evaluate_and_the_model_is_the_same(tmp_path: Path) -> None:
     theirs, ours = both(TRAIN, tmp_path)
     assert ours == theirs

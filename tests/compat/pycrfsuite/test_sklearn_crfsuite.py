@@ -29,6 +29,7 @@ print(json.dumps([
 """
 
 
+@pytest.mark.slow
 def test_the_same_results(tmp_path: Path) -> None:
     theirs, ours = both(PROGRAM, tmp_path, INSTALL)
     assert ours == theirs

@@ -155,7 +155,7 @@ def test_model_filename_is_a_model_file(tmp_path: Path) -> None:
     assert Model.load(tmp_path / "m.tagfield").tag(X) == crf.predict(X)
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.slow)])  # 2 starts processes
 def test_searches_and_cross_validation(n_jobs: int) -> None:
     search = GridSearchCV(
         CRF(max_iterations=20), {"c2": [0.1, 10.0], "c1": [0.0, 0.1]}, cv=3, scoring=flat_accuracy, n_jobs=n_jobs

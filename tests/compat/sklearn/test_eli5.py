@@ -47,6 +47,7 @@ def package(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow  # a process that imports scikit-learn
 @pytest.mark.parametrize("order", ORDERS)
 def test_eli5_knows_crf_whichever_is_imported_first(order: str, package: Path) -> None:
     code = f"""

@@ -170,7 +170,7 @@ def test_bad_known_labels(known, message: str) -> None:
         ({"max_iterations": 0}, "max_iterations must be at least 1, got 0"),
         ({"min_freq": -1}, "min_freq must be"),
         ({"linesearch": "none"}, "linesearch must be one of MoreThuente, Backtracking, StrongBacktracking; got 'none'"),
-        ({"trainer_cls": object}, "trainer_cls must be None"),
+        ({"trainer_cls": object}, "trainer_cls must be None or a subclass"),
         ({"random_state": "x"}, "random_state must be"),
         ({"n_jobs": 0}, "n_jobs must not be 0"),
         ({"constraints": "XYZ", "constrain_training": True}, "no scheme named 'XYZ'"),

@@ -71,6 +71,32 @@ class Colour(enum.Enum):
     BLUE = 2
 
 
+class Size(enum.IntEnum):
+    SMALL = 1
+    LARGE = 2
+
+
+class Tag(enum.StrEnum):
+    A = "a"
+    B = "b"
+
+
+@pytest.mark.parametrize("kind", [Colour, Size, Tag])
+def test_members_of_enums_are_predicted_as_they_were_given(kind: type[enum.Enum], tmp_path: Path) -> None:
+    labels = list(kind)
+    fitted = CRF().fit([[["a"], ["b"]]], [labels])
+    for crf in (fitted, pickle.loads(pickle.dumps(fitted))):
+        [predicted] = crf.predict([[["b"], ["a"]]])
+        assert all(one is other for one, other in zip(predicted, labels[::-1], strict=True))
+    if kind is Tag:
+        fitted.save(tmp_path / "model")
+        [predicted] = CRF.load(tmp_path / "model").predict([[["b"], ["a"]]])
+        assert [(type(label), label) for label in predicted] == [(str, "b"), (str, "a")]
+        return
+    with pytest.raises(InputError, match=rf"a file cannot store the label <{kind.__name__}\.\w+: 1>"):
+        fitted.save(tmp_path / "model")
+
+
 def test_labels_that_a_file_cannot_store_are_refused(tmp_path: Path) -> None:
     labels = [Colour.RED, Colour.BLUE]
     fitted = CRF().fit([[["a"], ["b"]]], [labels])

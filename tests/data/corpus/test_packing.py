@@ -13,6 +13,8 @@ from tagfield import Corpus, InputError, encode_files
 from tagfield.data.corpus import pack, packing
 from tagfield.data.dataset import Dataset
 from tagfield.data.encoded import same_vocabulary
+from tagfield.errors import MemoryLimitError
+from tagfield.system.memory import memory_limited, resident_memory
 
 pytestmark = pytest.mark.usefixtures("small_pieces")
 
@@ -209,3 +211,20 @@ def test_a_piece_of_comments_alone_is_no_sentence(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("-DOCSTART- -X- O\n\n" + text(100) + "\n-DOCSTART- -X- O\n\n")
     corpus = pack(tmp_path / "a.txt", tmp_path / "c", template="chunking")
     assert len(corpus) == 100
+
+
+def test_words_and_items_are_not_packed_together(tmp_path: Path) -> None:
+    (tmp_path / "w.txt").write_text("a X\nb Y\n\n" * 30)
+    (tmp_path / "a.items").write_text("X\tw=a\nY\tw=b\n\n" * 30)
+    for files in (["w.txt", "a.items"], ["a.items", "w.txt"]):
+        with pytest.raises(InputError, match=rf"{files[1]}: this is .*, but the first file is .*; pack files with"):
+            pack([tmp_path / name for name in files], tmp_path / "c")
+        shutil.rmtree(tmp_path / "c")
+
+
+def test_names_are_counted_by_their_length(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few attributes with long names take as much memory as many with short ones."""
+    monkeypatch.setattr(packing, "FEW", 1000)
+    (tmp_path / "a.items").write_text("".join(f"X\tw={k:0>50000}\n\n" for k in range(100)))
+    with memory_limited(resident_memory() + 6e6), pytest.raises(MemoryLimitError, match="attributes so far"):
+        pack(tmp_path / "a.items", tmp_path / "c")

@@ -9,6 +9,7 @@ from tagfield.data.corpus.pieces import Piece
 from tagfield.data.text.reading import ReadOptions, reading_of
 from tagfield.data.text.sources import Source
 from tagfield.data.text.templates.parsing import parse_template
+from tagfield.data.text.templates.presets import PRESETS
 from tagfield.data.text.templates.template import Template
 from tagfield.errors import InputError
 
@@ -38,6 +39,18 @@ def test_a_template_may_be_given_and_its_columns_get_numbers() -> None:
     assert found.attributes.strings() == ["U0:Anna", "U0:sings"]
     assert found.edges is not None
     assert found.edges.strings() == ["B0:sings"]
+
+
+def test_a_file_of_items_behind_words_is_refused() -> None:
+    """Its lines have as many cells as the words, and would become words and labels."""
+    words = Piece(Source("w.txt", b"a X\nb Y\n"), "columns")
+    encoder = PieceEncoder(words, ReadOptions(), None)
+    for name in ("a.items", "b.txt"):
+        items = Piece(Source(name, b"X\tw=a\nY\tw=b\n"), "items")
+        with pytest.raises(InputError, match=rf"{name}: this is CRFsuite items, but the first file is columns"):
+            encoder.form_of(items)
+    given = PieceEncoder(words, ReadOptions(), PRESETS["words"])  # then the template says that there are words
+    assert given.form_of(Piece(Source("b.txt", b"w=a\tX\n"), "columns")).roles == ("w", "y")
 
 
 def test_items_need_no_template() -> None:

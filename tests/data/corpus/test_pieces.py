@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from tagfield.data.corpus.pieces import Piece, read_pieces
 from tagfield.data.text.reading import ReadOptions
-from tagfield.errors import InputError
+from tagfield.errors import InputError, MemoryLimitError
+from tagfield.system.memory import memory_limited, resident_memory
 
 COLUMNS = ReadOptions(format="columns")
 lines = st.lists(st.sampled_from([b"a X", b"bb Y", b"", b" ", b"\t", b"c\tX\r", b"\r"]), max_size=30)
@@ -83,3 +84,12 @@ def test_files_that_cannot_be_read_are_refused(tmp_path: Path, name: str | None,
         (tmp_path / name).write_bytes(content)
     with pytest.raises(InputError, match=told):
         pieces_of(tmp_path / (name or "b.txt"), 80)
+
+
+def test_a_sentence_without_end_is_stopped(tmp_path: Path) -> None:
+    (tmp_path / "a.txt.gz").write_bytes(gzip.compress(b"word X\n" * (40 << 17), 1))  # 37 MB
+    with (
+        memory_limited(resident_memory() + 3e8),
+        pytest.raises(MemoryLimitError, match=r"a sentence or line of \d+ MB"),
+    ):
+        list(read_pieces([str(tmp_path / "a.txt.gz")], COLUMNS))

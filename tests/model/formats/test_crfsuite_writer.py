@@ -65,7 +65,9 @@ def test_names_with_nul_are_refused(labels: list[str], attributes: list[str]) ->
 
 
 def test_transitions_that_look_at_the_input_are_refused() -> None:
-    made = FeatureSet.from_triples(1, 2, ([0], [0], [1.0]), ([], [], []), edges=1, edge_weights=([0], [0], [1], [1.0]))
+    made = FeatureSet.from_triples(
+        1, 2, ([0], [0], [1.0]), ([], [], []), edge_attributes=1, edge_weights=([0], [0], [1], [1.0])
+    )
     parts = Parts(Vocabulary(["A", "B"]), Vocabulary(["a"]), *made, None, {}, edges=Vocabulary(["e"]))
     with pytest.raises(InputError, match="transitions that look at the input, which CRFsuite's format cannot hold"):
         to_bytes(parts)

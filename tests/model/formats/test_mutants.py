@@ -47,7 +47,7 @@ def peak() -> int:
 def check(parts: Parts) -> None:
     assert np.isfinite(parts.weights.state).all()
     assert len(parts.attributes) == parts.features.attributes
-    assert (0 if parts.edges is None else len(parts.edges)) == parts.features.edges
+    assert (0 if parts.edges is None else len(parts.edges)) == parts.features.edge_attributes
     write = to_wapiti if parts.info["format"] == "wapiti" else to_crfpp
     with suppress(InputError):  # names with blanks can be read, and not be written
         assert read_bytes(write(parts)).labels.strings() == parts.labels.strings()

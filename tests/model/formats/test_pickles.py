@@ -52,6 +52,20 @@ def test_a_model_is_found_in_files_of_joblib_however_compressed(
     assert [found.data for found in models_in(raw, "old")] == [file_of(old)]
 
 
+def test_files_that_claim_to_overlap_take_linear_time(old: sklearn_crfsuite.CRF) -> None:
+    """87,000 headers, each of which claims all the bytes behind it."""
+    size = 1 << 20
+    forged = bytearray(size)
+    for at in range(0, size - 12, 12):
+        forged[at : at + 12] = b"lCRF" + (size - at).to_bytes(4, "little") + b"FOMC"
+    count = sum(1 for _ in pickles._candidates(b"\x80\x04" + bytes(forged)))
+    assert 0 < count <= pickles.OVERLAP * size // (size // 2)
+    with pytest.raises(ModelFileError):
+        models_in(b"\x80\x04" + bytes(forged), "old")
+    model = file_of(old)
+    assert [found.data for found in models_in(b"\x80\x04\xff" + model + bytes(forged), "old")] == [model]
+
+
 def test_arrays_of_joblib_between_the_opcodes_are_skipped(old: sklearn_crfsuite.CRF) -> None:
     stream = io.BytesIO()
     joblib.dump([np.arange(1000.0), old, np.arange(7)], stream)

@@ -35,7 +35,7 @@ def test_a_model_written_for_raw_mode_becomes_the_plain_model_again(state, pair,
         triples(state, 2),
         triples(pair, 2),
         sparse=True,
-        edges=2 * looks,
+        edge_attributes=2 * looks,
         edge_weights=triples(edge, 3) if looks else ((), (), (), ()),
         dtype=np.float64,
     )

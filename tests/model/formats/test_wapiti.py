@@ -1,5 +1,7 @@
 """Wapiti's models: they label as Wapiti does, and a damaged file says what is wrong."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -105,3 +107,22 @@ def check_posteriors(model: Model, marginals: list[np.ndarray], name: str) -> No
     for got, each in zip(marginals, read_wapiti(name), strict=True):
         for row, (label, score) in zip(got, each, strict=True):
             assert row[labels.index(label)] == pytest.approx(score, abs=PRINTED)
+
+
+@pytest.mark.parametrize("spare", [1, 3])
+def test_columns_that_no_pattern_reads_are_skipped(spare: int, tmp_path: Path) -> None:
+    """As libwapiti does: in tuples, and in files with and without a label in the last column."""
+    model = Model.load(MODELS / "compact.wapiti")  # it reads two columns
+    rows = [("The", "DT"), ("dog", "NN"), ("sleeps", "VB")]
+    expected = model.tag_words([rows])
+    wide = [(*row, *["spare"] * spare) for row in rows]
+    assert model.tag_words([wide]) == model.tag_words([[list(row) for row in wide]]) == expected
+    for last in ([()] * 3, [(label,) for label in expected[0]]):
+        if len(wide[0]) + len(last[0]) == 3 and not last[0]:
+            continue  # three columns are the model's own two and a label
+        path = tmp_path / "data.txt"
+        path.write_text("\n".join(" ".join((*row, *label)) for row, label in zip(wide, last, strict=True)) + "\n")
+        encoded = model.encode_files(path)
+        assert model.tag(encoded) == expected
+        assert encoded.labelled == bool(last[0])
+    assert model.evaluate(path).accuracy == 1.0

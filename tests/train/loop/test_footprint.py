@@ -35,7 +35,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("scored", [False, True])
+@pytest.mark.parametrize("scored", [pytest.param(False, marks=pytest.mark.slow), True])
 @pytest.mark.parametrize(("name", "options"), CASES, ids=str)
 def test_the_peak_is_that_of_the_recipe(name: str, options: dict, scored: bool) -> None:
     encoded = wide(40)

@@ -70,7 +70,9 @@ def bits(stream: Stream, options: dict[str, Any]) -> tuple[Any, ...]:
     return (names, features.counts, features.edge_count, kept, state, numbers)
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize(
+    "variant", [pytest.param(name, marks=[pytest.mark.slow] * (name == "counted")) for name in VARIANTS]
+)
 @pytest.mark.parametrize("looks", [False, True], ids=["", "with edge attributes"])
 def test_the_result_does_not_depend_on_how_the_stream_is_cut(
     variant: str, looks: bool, monkeypatch: pytest.MonkeyPatch

@@ -49,7 +49,10 @@ def drawn_rules(data: st.DataObject, problem: Problem) -> Rules:
     return Rules(start, follow, end)
 
 
-@pytest.mark.parametrize("name", ["sgd", "u2.g1", "u1.g1", *COUNTED])
+@pytest.mark.parametrize(
+    "name",
+    ["sgd", "u2.g1", "u1.g1", *(pytest.param(name, marks=[pytest.mark.slow] * (name == "U6")) for name in COUNTED)],
+)
 def test_passes_follow_the_twin(name: str) -> None:
     counted = name in COUNTED
     response = COUNTED[name] if counted else recipe(name)

@@ -60,25 +60,32 @@ def same_weights(one: Model, other: Model) -> None:
     assert one.attributes == other.attributes
 
 
+# Each is trained five times. What is slow takes more than a second, mostly at calibrating its rate again and again.
+SETTINGS = [
+    Settings.of("sgd", features="observed", min_count=2, rate=0.1, epochs=3),
+    Settings.of("adaptive", features="all", min_count=3, average=True, rate=0.1, epochs=3),
+    Settings("arow"),
+    Settings("lbfgs", epochs=5),
+    Settings.of("lbfgs", epochs=5, c1=0.1),
+    Settings.of("ngd", batch=True, epochs=3),
+    Settings.of("u2.g1", minibatch=10, average=True, epochs=3, rate=0.1),
+]
+SLOW_SETTINGS = [
+    Settings(),
+    Settings.of("u2.g1", features="all"),
+    Settings.of("sgd", features="observed", min_count=2),
+    Settings.of("adaptive", features="all", min_count=3, average=True),
+    Settings("pa"),
+    Settings("ap"),
+    Settings.of("ngd", generator="auto"),
+    Settings.of("u2.g1", minibatch=10, average=True, epochs=3),
+    Settings.of("u2.g1", minibatch=100, minibatch_mean=True, epochs=3),
+    Settings.of("ngd", loss="U4", minibatch=10**6, epochs=3),
+]
+
+
 @pytest.mark.parametrize(
-    "settings",
-    [
-        Settings(),
-        Settings.of("u2.g1", features="all"),
-        Settings.of("sgd", features="observed", min_count=2),
-        Settings.of("adaptive", features="all", min_count=3, average=True),
-        Settings("pa"),
-        Settings("ap"),
-        Settings("arow"),
-        Settings("lbfgs", epochs=5),
-        Settings.of("lbfgs", epochs=5, c1=0.1),
-        Settings.of("ngd", batch=True, epochs=3),
-        Settings.of("ngd", generator="auto"),
-        Settings.of("u2.g1", minibatch=10, average=True, epochs=3),
-        Settings.of("u2.g1", minibatch=100, minibatch_mean=True, epochs=3),
-        Settings.of("ngd", loss="U4", minibatch=10**6, epochs=3),
-    ],
-    ids=str,
+    "settings", [*SETTINGS, *(pytest.param(each, marks=pytest.mark.slow) for each in SLOW_SETTINGS)], ids=str
 )
 def test_windows_and_memory_give_the_same_model(file: Path, corpus: Corpus, settings: Settings) -> None:
     expected = Model.train(encode_files(file, template="chunking"), settings)

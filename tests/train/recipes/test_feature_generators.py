@@ -114,7 +114,7 @@ def test_transitions_with_plain_gradients_are_those_of_respond() -> None:
 
 
 @pytest.mark.parametrize("more", [{}, {"average": True, "metric": "adaptive"}, {"minibatch": 7}, {"anneal": 1.0}])
-@pytest.mark.parametrize("loss", ["B2", "U4"])
+@pytest.mark.parametrize("loss", ["B2", pytest.param("U4", marks=pytest.mark.slow)])
 def test_threads_change_no_bit(loss: str, more: dict[str, Any]) -> None:
     kinds = {"transitions": "quadratic", "w1*": "erf:2", "every": "softplus"}
     for data in (PLAIN, VALUES, unknown(PLAIN)):

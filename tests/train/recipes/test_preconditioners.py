@@ -1,4 +1,4 @@
-"""The metrics beside AdaGrad: passes against their twins, Hessian times vector against enumeration, what is refused."""
+"""The preconditioners beside AdaGrad: passes against twins, Hessian times vector against enumeration, refusals."""
 
 import re
 from dataclasses import replace
@@ -26,10 +26,10 @@ from tagfield.weights.features import feature_set
 from tagfield.weights.layout import Weights, absent
 from tests.support.corpus import with_hidden
 from tests.support.naive import Problem
-from tests.support.naive_metrics import Newton as NewtonTwin
-from tests.support.naive_metrics import SgdQn as SgdQnTwin
-from tests.support.naive_metrics import Smd as SmdTwin
-from tests.support.naive_metrics import hessian_times
+from tests.support.naive_preconditioners import Newton as NewtonTwin
+from tests.support.naive_preconditioners import SgdQn as SgdQnTwin
+from tests.support.naive_preconditioners import Smd as SmdTwin
+from tests.support.naive_preconditioners import hessian_times
 from tests.support.passes import LABELS, PAPER, check_against_twin, naive_f
 from tests.support.strategies import encode, learnable, problems, to_dense
 from tests.support.tolerances import CURVATURE
@@ -61,7 +61,7 @@ def test_newton_follows_the_twin(
     threads: int,
 ) -> None:
     both = {"respond_edges": respond_edges, "floor": 0.3, "block": block}
-    told = {"metric": "newton", "decay": decay, "averaging": averaging, "threads": threads}
+    told = {"preconditioner": "newton", "decay": decay, "averaging": averaging, "threads": threads}
     check_against_twin(problem, data, name, partial(NewtonTwin, **both), **told, **both)
 
 
@@ -87,7 +87,7 @@ def test_sgdqn_follows_the_twin(
     cost: float,
 ) -> None:
     both = {"respond_edges": respond_edges, "cost": cost, "skip": skip, "most": 5.0}
-    told = {"metric": "sgdqn", "decay": decay, "averaging": averaging}
+    told = {"preconditioner": "sgdqn", "decay": decay, "averaging": averaging}
     check_against_twin(problem, data, name, partial(SgdQnTwin, **both), CURVATURE, **told, **both)
 
 
@@ -114,7 +114,7 @@ def test_smd_follows_the_twin(
 ) -> None:
     both, f = {"mu": mu, "memory": memory, "cost": cost}, naive_f(name)
     slope = None if name == "sgd" else lambda u: (f(u + 1e-6) - f(u - 1e-6)) / 2e-6
-    told = {"metric": "smd", "decay": decay, "averaging": averaging}
+    told = {"preconditioner": "smd", "decay": decay, "averaging": averaging}
     check_against_twin(problem, data, name, partial(SmdTwin, **both, slope=slope), CURVATURE, **told, **both)
 
 
@@ -123,7 +123,7 @@ def test_smd_follows_the_twin(
 def test_hessian_times_vector_is_the_covariance(problem: Problem, data: st.DataObject, seed: int) -> None:
     """With μ = 0, C = 0, λ = λ_t = 1 a step leaves v − (r + Hv), and takes r from θ."""
     corpus = open_corpus(encode(problem).dataset)
-    features = feature_set(corpus, problem.attributes, problem.labels, "all", edges=problem.edge_attributes)
+    features = feature_set(corpus, problem.attributes, problem.labels, "all", edge_attributes=problem.edge_attributes)
     rng, top = np.random.default_rng(seed), data.draw(st.sampled_from([0.1, 1.0, 5.0]))
     steep = data.draw(st.sampled_from([1e-6, 1.0, 1e3]))
 
@@ -135,7 +135,7 @@ def test_hessian_times_vector_is_the_covariance(problem: Problem, data: st.DataO
     theta, velocity = drawn(top), drawn(steep)
     before, v = (to_dense(features, *each.arrays()).map(np.float64) for each in (theta, velocity))
     native = kernels.Pass()
-    native.metric, native.rate, native.decay, native.mu, native.memory = "smd", 1.0, 0.0, 0.0, 1.0
+    native.preconditioner, native.rate, native.decay, native.mu, native.memory = "smd", 1.0, 0.0, 0.0, 1.0
     gains = theta.map(np.ones_like)
     native.run(
         corpus, features.field(theta), features.field(gains), None, np.zeros(1, np.int64), features.field(velocity)

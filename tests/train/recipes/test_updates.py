@@ -20,7 +20,13 @@ def test_a_divergence_makes_its_response_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("loss", "gamma"), [("B1", 0.0), ("B2", 0.0), ("B3", 0.5), ("B4", 0.0), ("U4", 0.0), ("U6", 0.0)]
+    ("loss", "gamma"),
+    [
+        ("B1", 0.0),
+        ("B2", 0.0),
+        ("U4", 0.0),
+        *(pytest.param(*each, marks=pytest.mark.slow) for each in (("B3", 0.5), ("B4", 0.0), ("U6", 0.0))),
+    ],
 )
 @pytest.mark.parametrize("batch", [False, True])
 def test_every_loss_trains(skewed, loss, gamma, batch):

@@ -29,7 +29,7 @@ def orders(sentences: int, epochs: int, seed: int) -> list[list[int]]:
 def started(problem: Problem, kind: str, seed: int, size: float) -> tuple[FeatureSet, Weights]:
     """A feature set and weights to start from: without them most paths tie."""
     corpus = open_corpus(encode(problem).dataset)
-    features = feature_set(corpus, problem.attributes, problem.labels, kind, edges=problem.edge_attributes)
+    features = feature_set(corpus, problem.attributes, problem.labels, kind, edge_attributes=problem.edge_attributes)
     rng = np.random.default_rng(seed)
     drawn = from_dense(features, present(features).map(lambda m: rng.uniform(-size, size, m.shape)))
     return features, features.zero.map(lambda zero, w: np.where(absent(zero), zero, w.astype(np.float32)), drawn)

@@ -24,7 +24,7 @@ ROWS = [("all", False), ("observed", False), ("observed", True)]
 
 
 @pytest.mark.parametrize("type", [0, 1, 2, 3])
-@pytest.mark.parametrize("cost_sensitive", [False, True])
+@pytest.mark.parametrize("cost_sensitive", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_passes_follow_the_twin(type: int, cost_sensitive: bool) -> None:
     # Whole numbers as values and the type's own τ are not enough to make ties exact in float32: after a step with an
     # irrational τ two paths that tie in real numbers may differ in the last bit, and then twin and kernel rightly
@@ -39,7 +39,9 @@ def test_passes_follow_the_twin(type: int, cost_sensitive: bool) -> None:
     def follows(problem: Problem, data: st.DataObject, rows: tuple[str, bool], c: float) -> None:
         encoded = encode(problem)
         corpus = open_corpus(encoded.dataset)
-        features = feature_set(corpus, problem.attributes, problem.labels, rows[0], edges=problem.edge_attributes)
+        features = feature_set(
+            corpus, problem.attributes, problem.labels, rows[0], edge_attributes=problem.edge_attributes
+        )
         features = features.compact(features.zero)[0] if rows[1] else features
         twin = Twin(problem, present(features), type, c, cost_sensitive)
         averages = (True, False) if type < 3 else (True,)

@@ -85,7 +85,7 @@ def test_passes_follow_the_twin(name: str) -> None:
         features = drawn_features(data, problem, corpus)
         native = kernels.Pass()
         told = {"rate": 0.05, "decay": decay, "averaging": averaging, "cost": cost}
-        told["metric"] = "adaptive" if adaptive else "flat"
+        told["preconditioner"] = "adaptive" if adaptive else "flat"
         told |= {"respond_edges": respond_edges, "floor": 0.05, "block": 2, "threads": threads}
         for key, value in (told | {"minibatch": size, "mean": mean}).items():
             setattr(native, key, value)
@@ -149,7 +149,7 @@ def test_a_minibatch_of_the_whole_corpus_is_one_step_an_epoch() -> None:
     )  # the last of four is short
 
 
-@pytest.mark.parametrize("mean", [False, True])
+@pytest.mark.parametrize("mean", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", [name for name in NAMED if name not in ("sgdqn", "smd")])  # these refuse it
 def test_threads_change_no_bit_of_any_recipe(name: str, mean: bool) -> None:
     for size in (3, 11, 1000):
@@ -160,7 +160,7 @@ def test_threads_change_no_bit_of_any_recipe(name: str, mean: bool) -> None:
 @pytest.mark.parametrize(
     "options", [{}, {"average": True}, {"metric": "adaptive"}, {"respond": "states"}, {"cost": 2.0}]
 )
-@pytest.mark.parametrize("name", ["u2.g1", "ngd"])
+@pytest.mark.parametrize("name", ["u2.g1", pytest.param("ngd", marks=pytest.mark.slow)])
 def test_threads_change_no_bit_whatever_a_recipe_is_told(name: str, options: dict[str, Any]) -> None:
     counted = U4 if name == "ngd" else {}
     for data in (PLAIN, VALUES, EDGES, unknown(PLAIN), unknown(EDGES)):

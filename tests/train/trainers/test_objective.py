@@ -28,7 +28,7 @@ LABELS = (1, 2, 3, 4, 8, 9, 17, 33, 40)  # beyond 32 the observed set is in spar
 def rows_of_every_kind(problem: Problem, corpus: kernels.Corpus) -> list[FeatureSet]:
     """all, observed, and observed in sparse rows also where full ones would be chosen."""
     sets = [
-        feature_set(corpus, problem.attributes, problem.labels, kind, minimum, edges=problem.edge_attributes)
+        feature_set(corpus, problem.attributes, problem.labels, kind, minimum, edge_attributes=problem.edge_attributes)
         for kind, minimum in (("all", 1), ("observed", 1), ("observed", 2))
     ]
     return sets + [features.compact(features.zero)[0] for features in sets[1:]]

@@ -94,7 +94,7 @@ def test_metric_and_average_follow_the_twin(
 ) -> None:
     floor = 0.05  # a small floor makes u/√S jump where u is almost 0, and rounding decides
     both = {"respond_edges": respond_edges, "floor": floor, "block": block}
-    told = {"metric": "adaptive" if adaptive else "flat", "decay": decay, "averaging": averaging}
+    told = {"preconditioner": "adaptive" if adaptive else "flat", "decay": decay, "averaging": averaging}
     check_against_twin(problem, data, name, partial(Twin, adaptive=adaptive, **both), **told, **both)
 
 
@@ -123,7 +123,7 @@ def test_a_scale_that_is_folded_into_the_weights(kind: str) -> None:
         2,
     )
     corpus = open_corpus(encode(problem).dataset)
-    features = feature_set(corpus, 3, 3, kind, edges=2)
+    features = feature_set(corpus, 3, 3, kind, edge_attributes=2)
     orders, decay = [[0, 1] * 61], 5.0
     native, theta, rest = run_pass(
         features, corpus, orders, "u2.g1", rate=0.1999, decay=decay, constant=True, averaging=True
@@ -184,9 +184,14 @@ def test_the_pass_checks_what_it_is_given() -> None:
         with pytest.raises(ValueError, match="not there"):
             kernels.Pass().run(corpus, theta, None, None, np.array(order, np.int64))
     other = feature_set(corpus, 2, 2, "all")
-    with pytest.raises(ValueError, match="no such metric"):
-        kernels.Pass().metric = "curved"
-    for flag, value in (("metric", "adaptive"), ("metric", "newton"), ("metric", "sgdqn"), ("averaging", True)):
+    with pytest.raises(ValueError, match="no such preconditioner"):
+        kernels.Pass().preconditioner = "curved"
+    for flag, value in (
+        ("preconditioner", "adaptive"),
+        ("preconditioner", "newton"),
+        ("preconditioner", "sgdqn"),
+        ("averaging", True),
+    ):
         native = kernels.Pass()
         setattr(native, flag, value)
         with pytest.raises(ValueError, match="needs a field for"):

@@ -39,7 +39,9 @@ def counted(problem: Problem, features: FeatureSet) -> Dense:
 )
 def test_the_empirical_counts_follow_the_definition(problem: Problem, kind: str, min_count: int, compact: bool) -> None:
     corpus = open_corpus(encode(problem).dataset)
-    features = feature_set(corpus, problem.attributes, problem.labels, kind, min_count, edges=problem.edge_attributes)
+    features = feature_set(
+        corpus, problem.attributes, problem.labels, kind, min_count, edge_attributes=problem.edge_attributes
+    )
     features = features.compact(features.zero)[0] if compact else features
     found, expected, mask = counted(problem, features), naive_empirical(problem), present(features)
     m = mask.flat().astype(bool)
@@ -48,7 +50,7 @@ def test_the_empirical_counts_follow_the_definition(problem: Problem, kind: str,
 
 def test_counts_are_float64_also_where_nothing_occurs() -> None:
     encoded = encode_sequences([[[], []]], [["X", "X"]], edges=[[[], ["e"]]], weights=[0.5])
-    features = feature_set(open_corpus(encoded.dataset), 0, 1, "all", edges=1)
+    features = feature_set(open_corpus(encoded.dataset), 0, 1, "all", edge_attributes=1)
     found = empirical(encoded.dataset, features).arrays()
     assert [(array.dtype, array.sum()) for array in found] == [(np.float64, total) for total in (0.0, 0.5, 0.5)]
 
@@ -87,7 +89,7 @@ def follows(
     """Holds `train` against the twin for at most four steps, as far as each decision about a rate is clear."""
     assume(any(problem.sentences))
     corpus = open_corpus(encode(problem).dataset)
-    features = feature_set(corpus, problem.attributes, problem.labels, kind, edges=problem.edge_attributes)
+    features = feature_set(corpus, problem.attributes, problem.labels, kind, edge_attributes=problem.edge_attributes)
     twin = WholeCorpus(problem, present(features), *loss, generator, c2, 1.0 if rate is None else rate)
     objectives, expected = [], twin.theta
     for _ in range(4):

@@ -18,7 +18,7 @@ from typing import Any
 
 from tagfield import __version__
 from tagfield.apps.annotate.session import Session
-from tagfield.apps.serve.door import Answer, Door, Endpoint, Receive, Send, as_json
+from tagfield.apps.serve.asgi_app import Answer, AsgiApp, Endpoint, Receive, Send, as_json
 from tagfield.apps.serve.files import read_page, read_parts
 from tagfield.apps.serve.limits import Limits
 from tagfield.apps.serve.refusals import UNAVAILABLE, Refusal, bad, too_busy
@@ -34,8 +34,8 @@ LONGEST_CLIENT = 64
 Work = Callable[[dict[str, Any]], Any]
 
 
-class AnnotateApp(Door):
-    """The page and its paths; `token` and `hosts` are those of `Door`. Pages of other sites cannot post to it."""
+class AnnotateApp(AsgiApp):
+    """The page and its paths; `token` and `hosts` are those of `AsgiApp`. Pages of other sites cannot post to it."""
 
     def __init__(self, session: Session, token: str | None, hosts: frozenset[str] | None) -> None:
         super().__init__(LIMITS, token, hosts, FILES, own_pages=True)

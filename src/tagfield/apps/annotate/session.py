@@ -17,18 +17,20 @@ from time import monotonic
 from typing import Any
 
 from tagfield.apps.annotate.choosing import Cover
-from tagfield.apps.annotate.labelled_file import Labelled, LabelledFile
+from tagfield.apps.annotate.labelled_file import LabelledFile
+from tagfield.apps.annotate.labelled_lines import Labelled
 from tagfield.apps.annotate.labelling import Labelling
 from tagfield.apps.annotate.learning import Cells, Learning
 from tagfield.apps.annotate.pool import Pool, key_of
 from tagfield.apps.annotate.progress import Progress
 from tagfield.apps.annotate.teacher import Labels, Lesson, Taught, Teacher
+from tagfield.apps.serve.log import log
 from tagfield.apps.serve.refusals import CONFLICT, NOT_FOUND, Refusal
 from tagfield.data.labels.schemes import OUTSIDE, Chunk
 from tagfield.data.text.records import Sentence
 from tagfield.data.text.templates.fitting import cells_for
 from tagfield.data.text.templates.template import Template
-from tagfield.errors import InputError
+from tagfield.errors import InputError, TagfieldError
 from tagfield.model.model import Model
 
 LEASE = 180.0  # seconds
@@ -86,6 +88,7 @@ class Session:
         if dev is not None:
             held_out = ([cells_for(learning.template, each) for each in dev], [_gold(each) for each in dev])
         self.progress = Progress("unchanged" if dev is None else "F1" if spans else "accuracy")
+        self._counted = -1  # version of the file
         self._recount()
         self._teacher = Teacher(
             learning, self._cells, self._next_lesson, self._publish, model_path, held_out, spans=spans
@@ -93,8 +96,13 @@ class Session:
         self._teacher.tell()
 
     def close(self) -> None:
-        """Learn what is left, save the model, let go of the file."""
+        """Learn what is left, save the model, let go of the file; say whether another program has changed it."""
         self._teacher.close()
+        try:
+            with self._lock:
+                self._file.refresh(self._check)
+        except TagfieldError as error:
+            log("warning", "the file is not as this page left it", why=error)
         self._file.close()
 
     def settle(self, seconds: float = WAIT) -> bool:
@@ -129,11 +137,13 @@ class Session:
             index = self._find(key)
             sentence = self.pool.sentences[index]
             labels = self.labelling.labels(marks, len(sentence.tokens))
-            if self._file.refresh():
-                self._recount()
+            self._look()
             if index in self._done:
-                if Done(client, index, tuple(labels)) in self._history:
+                here = [done for done in self._history if done.index == index]
+                if any(done.client == client and done.labels == tuple(labels) for done in here):
                     return  # its acknowledgement was lost
+                if not here and Labelled(sentence.tokens, tuple(labels)) in self._file.sentences:
+                    return  # the same, and the process was started again since
                 raise Refusal(CONFLICT, "this sentence was labelled in another window; the first answer is kept")
             self._file.append(sentence.tokens, labels)
             lease = self._leases.pop(index, None)
@@ -158,12 +168,12 @@ class Session:
     def undo(self, client: str) -> Shown:
         """Take back the client's last sentence; without one, the last sentence of the file from before this session."""
         with self._lock:
-            if self._file.refresh():
-                self._recount()
+            self._look()
             mine = next((done for done in reversed(self._history) if done.client == client), None)
-            index, labels = self._last_before() if mine is None else (mine.index, list(mine.labels))
+            index = self._last_before() if mine is None else mine.index
             rows = self.pool.sentences[index].tokens
-            self._file.take_back(next(each for each in reversed(self._file.sentences) if each.rows == rows))
+            found = next(each for each in reversed(self._file.sentences) if each.rows == rows)
+            self._file.take_back(found)
             if mine is not None:
                 self._history.remove(mine)
             self.progress.forget(self.pool.keys[index])
@@ -171,9 +181,9 @@ class Session:
             held = self._held_by(client)
             if held is not None:
                 del self._leases[held]
-            found = self._lend(client, index, None, labels)
+            shown = self._lend(client, index, None, list(found.labels))
         self._teacher.tell()
-        return found
+        return shown
 
     def add_label(self, name: str) -> None:
         """A new label; InputError if it cannot be one."""
@@ -190,10 +200,10 @@ class Session:
             return {
                 "labels": list(self.labelling.names),
                 "spans": self.labelling.scheme is not None,
-                "labelled": len(self._file.sentences),
+                "labelled": len(self._file),
                 "left": len(self.pool) - len(self._done),
                 "learned": None if self._taught is None else self._taught.sentences,
-                "undo": mine or len(self._file.sentences) > len(self._history),
+                "undo": mine or len(self._file) > len(self._history),
                 "progress": self.progress.describe(),
                 "trouble": self._teacher.trouble,
             }
@@ -247,17 +257,34 @@ class Session:
         best = model.decoder(model.read_words([self._cells[index]])).best_with_probabilities()
         return [model.label_names[y] for y in best.labels.tolist()], best.token.tolist()
 
-    def _last_before(self) -> tuple[int, list[str]]:
+    def _last_before(self) -> int:
         """The last sentence of the file that was there before this session."""
         ours = {done.index for done in self._history}
         for each in reversed(self._file.sentences):
             index = self._place.get(key_of(each.rows))
             if index is not None and index not in ours:
-                return index, list(each.labels)
+                return index
         raise Refusal(CONFLICT, "there is nothing to undo")
+
+    def _look(self) -> None:
+        """Whether another program has changed the file; OutputError if it cannot be read, or lacks what we labelled."""
+        try:
+            self._file.refresh(self._check)
+        finally:
+            if self._file.version != self._counted:
+                self._recount()
+                self._teacher.tell()
+
+    def _check(self, sentences: Sequence[Labelled]) -> None:
+        """InputError if the labels of some sentences are not of this kind."""
+        labelling = self.labelling
+        for each in sentences:
+            for mark in labelling.marks(_known(each, labelling)):
+                labelling = labelling.with_name(mark.label)
 
     def _recount(self) -> None:
         """What is labelled, from the file, which another program may have changed."""
+        self._counted = self._file.version
         found = [self._place.get(key_of(each.rows)) for each in self._file.sentences]
         self._done = {index for index in found if index is not None}
         self._history = [done for done in self._history if done.index in self._done]

@@ -1,6 +1,6 @@
 """The app: models behind HTTP.
 
-request ─▶ door ─▶ room for one more? ─▶ body, at most so large ─▶ batches ─▶ answer
+request ─▶ AsgiApp ─▶ room for one more? ─▶ body, at most so large ─▶ batches ─▶ answer
 """
 
 import asyncio
@@ -9,8 +9,8 @@ from typing import Any
 
 from tagfield import __version__
 from tagfield.apps.serve.answering import Answerer, Job
+from tagfield.apps.serve.asgi_app import JSON, NO_STORE, Answer, AsgiApp, Receive, Send, as_json
 from tagfield.apps.serve.batches import LARGE, Batches
-from tagfield.apps.serve.door import JSON, NO_STORE, Answer, Door, Receive, Send, as_json
 from tagfield.apps.serve.files import FILES, SECURITY
 from tagfield.apps.serve.limits import Limits
 from tagfield.apps.serve.log import log, place_of
@@ -23,8 +23,8 @@ TEXT = (b"content-type", b"text/plain; version=0.0.4; charset=utf-8")
 REFRESH = 0.5  # seconds between two looks at the model files
 
 
-class App(Door):
-    """The service as an ASGI application; `token` and `hosts` are those of `Door`."""
+class App(AsgiApp):
+    """The service as an ASGI application; `token` and `hosts` are those of `AsgiApp`."""
 
     def __init__(
         self, registry: Registry, limits: Limits, token: str | None, hosts: frozenset[str] | None, threads: int

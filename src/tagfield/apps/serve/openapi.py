@@ -9,20 +9,25 @@ from typing import Any
 
 from tagfield import __version__
 from tagfield.apps.serve.limits import Limits
+from tagfield.apps.serve.requests import FORMS
 from tagfield.data.text.tokenizer.tokenizer import TOKENIZERS
 
 Schema = dict[str, Any]
 
 STRING: Schema = {"type": "string"}
+MAYBE: Schema = {"type": ["string", "null"]}
 NUMBER: Schema = {"type": "number"}
 INDEX: Schema = {"type": "integer", "minimum": 0}
 
 ERRORS = {
-    "400": "The request is wrong: not JSON, an unknown field or label, known labels that allow no path.",
+    "400": "The request is wrong: not HTTP/1.1 or JSON, an unknown field or label, known labels that allow no path.",
     "401": "The token is missing or wrong.",
     "404": "There is no such model, or no such path.",
-    "408": "The body came too slowly.",
+    "405": "The path takes another method.",
+    "408": "The headers or the body came too slowly.",
     "413": "The body is too large, or has too many tokens.",
+    "421": "There is no token, and the request was not sent to localhost.",
+    "431": "The headers, the trailers or the lines around chunks are too large.",
     "503": "The server is busy or stopping, or the request took too long; try again after a second.",
 }
 
@@ -77,9 +82,9 @@ def _tag(limits: Limits) -> Schema:
         "responses": _responses(
             {
                 "oneOf": [
-                    _object({"model": STRING, "sentences": _list(TEXT_SENTENCE)}),
-                    _object({"model": STRING, **WORD_SENTENCE}),
-                    _object({"model": STRING, "results": {"type": "array"}}),
+                    _object({"model": STRING, "sentences": _list(TEXT_SENTENCE)}, "model", "sentences"),
+                    _object({"model": STRING, **WORD_SENTENCE}, "model", "labels"),
+                    _object({"model": STRING, "results": {"type": "array"}}, "model", "results"),
                 ]
             }
         ),
@@ -95,7 +100,7 @@ def _explain() -> Schema:
             {
                 **_inputs(several=False),
                 "token": _said(INDEX, "Index of the token, counted over all sentences of a text."),
-                "expected": _said(STRING, "The label that you expected. Default: the runner-up."),
+                "expected": _said(MAYBE, "The label that you expected. Default: the runner-up."),
             },
             EXPLAIN_EXAMPLE,
             ["token"],
@@ -109,16 +114,16 @@ def _inputs(*, several: bool) -> Schema:
     column = {"oneOf": [STRING, _list(STRING)]}
     token = {"oneOf": [_list(STRING), {"type": "object"}]}
     fields = {
-        "model": _said(STRING, "Name of the model. Default: the first."),
+        "model": _said(MAYBE, "Name of the model. Default: the first."),
         "text": _said(STRING, "Running text, which is split into sentences and words."),
         "texts": _said(_list(STRING), "Several texts."),
         "words": _said(_list(column), "The words of one sentence; a word with several columns is a list."),
         "sentences": _said(_list(_list(column)), "Several sentences of words."),
         "attributes": _said(_list(token), "One sequence of attributes, for a model without a template."),
         "sequences": _said(_list(_list(token)), "Several sequences of attributes."),
-        "tokenizer": _said({"enum": list(TOKENIZERS)}, "How text is split. Default: what fits the model."),
+        "tokenizer": _said({"enum": [*TOKENIZERS, None]}, "How text is split. Default: what fits the model."),
         "constraints": _said(
-            {"enum": ["BIO", "IOB1", "IOBES", "BILOU", False]},
+            {"enum": ["BIO", "IOB1", "IOBES", "BILOU", False, None]},
             "Allow only labels that follow this scheme; false lifts the model's own constraints.",
         ),
         "known": _said(
@@ -136,26 +141,27 @@ SEVERAL = ("texts", "sentences", "sequences")
 
 def _body(fields: Schema, example: Schema, required: list[str] | None = None) -> Schema:
     schema = {"type": "object", "properties": fields, "additionalProperties": False}
+    schema["oneOf"] = [{"required": [name]} for name in FORMS if name in fields]  # exactly one input
     if required:
         schema["required"] = required
     return {"required": True, "content": {"application/json": {"schema": schema, "example": example}}}
 
 
 def _get(summary: str, schema: Schema, kind: str = "application/json") -> Schema:
-    found = {"200": {"description": "OK", "content": {kind: {"schema": schema}}}}
-    return {"summary": summary, "responses": found}
+    return {"summary": summary, "responses": _responses(schema, kind)}
 
 
-def _responses(schema: Schema) -> Schema:
-    error = {"application/json": {"schema": _object({"error": STRING})}}
+def _responses(schema: Schema, kind: str = "application/json") -> Schema:
+    error = {"application/json": {"schema": _object({"error": STRING}, "error")}}
     return {
-        "200": {"description": "OK", "content": {"application/json": {"schema": schema}}},
+        "200": {"description": "OK", "content": {kind: {"schema": schema}}},
         **{status: {"description": text, "content": error} for status, text in ERRORS.items()},
     }
 
 
-def _object(properties: Schema) -> Schema:
-    return {"type": "object", "properties": properties}
+def _object(properties: Schema, *required: str) -> Schema:
+    schema = {"type": "object", "properties": properties, "additionalProperties": False}
+    return {**schema, "required": list(required)} if required else schema
 
 
 def _list(items: Schema) -> Schema:

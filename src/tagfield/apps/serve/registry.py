@@ -93,14 +93,17 @@ class Served:
 class Registry:
     """The models of a service.
 
+    slow_patterns: also load models whose regular expressions may take too long for a word
+
     >>> Registry([ModelFile("names", "no/such/file")])
     Traceback (most recent call last):
     tagfield.errors.InputError: cannot open no/such/file: No such file or directory
     """
 
-    def __init__(self, files: Iterable[ModelFile]) -> None:
+    def __init__(self, files: Iterable[ModelFile], *, slow_patterns: bool = False) -> None:
         self._files = {file.name: file for file in files}
-        self._served = {name: load(file) for name, file in self._files.items()}
+        self._slow_patterns = slow_patterns
+        self._served = {name: load(file, slow_patterns) for name, file in self._files.items()}
         self._tried: dict[str, Stamp | None] = {name: served.stamp for name, served in self._served.items()}
         self._seen = dict(self._tried)
         self._problems: dict[str, str] = {}
@@ -139,7 +142,7 @@ class Registry:
             self._problems.pop(file.name, None)  # the old file is back
             return
         try:
-            self._served[file.name] = load(file)
+            self._served[file.name] = load(file, self._slow_patterns)
         except (TagfieldError, OSError, MemoryError) as error:
             self.failures += 1
             since = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(before.loaded))
@@ -153,7 +156,7 @@ class Registry:
             log("info", "the model was replaced", model=file.name, path=file.path)
 
 
-def load(file: ModelFile) -> Served:
+def load(file: ModelFile, slow_patterns: bool = False) -> Served:
     """Load a model; InputError or ModelFileError if that cannot be done."""
     try:
         stamp = _stamp(os.stat(file.path))
@@ -162,6 +165,12 @@ def load(file: ModelFile) -> Served:
     model = Model.load(file.path)
     if model.template is None and model.edges:
         raise InputError(f"{file.path} has transitions that look at the input and no template; it cannot be served")
+    for resource in model.template.resources if model.template and not slow_patterns else ():
+        if resource.kind == "regex" and not resource.expression.linear:
+            raise InputError(
+                f"{file.path}: a word could make regex {resource.name} = {shown(resource.text)} take very long; "
+                "write it without backreferences, or serve it to clients that you trust with --allow-slow-patterns"
+            )
     return Served(file.name, model, stamp)
 
 

@@ -1,11 +1,12 @@
 """The server: uvicorn, with limits on slow clients.
 
-    socket ─▶ Connection (uvicorn's parser in C, and how long a client may take) ─▶ Door
+    socket ─▶ Connection (uvicorn's parser in C, and how long a client may take) ─▶ AsgiApp
     SIGTERM, SIGINT ─▶ no new connections ─▶ what was begun is finished ─▶ exit code 0
 
-uvicorn waits forever for headers that do not come and for a client that does not read, and puts no limit on headers or
-on the trailers after a chunked body. Once a second the server looks at its connections and closes those that are slow.
-It speaks HTTP/1.1 only, so a client that offers an upgrade (`Upgrade: h2c`) is answered as if it had not.
+uvicorn waits forever for headers that do not come and for a client that does not read, and puts no limit on headers, on
+the lines around chunks or on the trailers behind them. Once a second the server looks at its connections and closes
+those that are slow. It speaks HTTP/1.1 only, so a client that offers an upgrade (`Upgrade: h2c`) is answered as if it
+had not.
 """
 
 import asyncio
@@ -24,7 +25,7 @@ import httptools
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from tagfield.apps.serve.door import Door
+from tagfield.apps.serve.asgi_app import AsgiApp
 from tagfield.apps.serve.files import SECURITY
 from tagfield.apps.serve.limits import Limits
 from tagfield.apps.serve.log import JsonHandler, log, log_warning
@@ -37,6 +38,7 @@ REASONS = {
     HEADERS_TOO_LARGE: b"Request Header Fields Too Large",
     UNAVAILABLE: b"Service Unavailable",
 }
+NOT_HTTP = "this is not a request of HTTP/1.1"
 SPARE_FILES = 64  # for models, threads and the log
 SLICE = 1 << 10  # bytes that the parser gets at once, so that long headers are seen before they are complete
 LINGER = 1.0  # seconds in which a client with too many headers can read that
@@ -62,6 +64,7 @@ class Connection(HttpToolsProtocol):
         self._within_headers = True  # between the end of a request and the end of the next one's headers
         self._within_lines = True  # within headers, trailers or the line before a chunk
         self._chunked = False
+        self._chunk_lines = 0  # bytes around chunks, less the bytes in them
         self._raw_bytes = 0  # read while within such lines
         self._line_bytes = 0  # of the lines that are complete
         self._replays = False  # whether the request is parsed again, without its Upgrade
@@ -79,6 +82,11 @@ class Connection(HttpToolsProtocol):
             if self._only_lines:
                 self._raw_bytes += len(part)
                 self._check_size()
+            if self._chunked:
+                self._chunk_lines += len(part)
+                if self._chunk_lines > self.limits.header_bytes:
+                    said = "the lines around the chunks have more bytes than the chunks; send larger chunks"
+                    self.refuse(HEADERS_TOO_LARGE, said, linger=LINGER)
 
     def _feed(self, data: bytes) -> None:
         """`HttpToolsProtocol.data_received`, without upgrades."""
@@ -89,7 +97,7 @@ class Connection(HttpToolsProtocol):
             if self._replays:
                 self._replay(data[upgrade.args[0] :])
         except httptools.HttpParserError:
-            self.refuse(BAD_REQUEST, "this is not a request of HTTP/1.1")
+            self.refuse(BAD_REQUEST, NOT_HTTP)
 
     def _replay(self, rest: bytes) -> None:
         """Parse a request again as if it had asked for no upgrade; the parser skips the body of one that does."""
@@ -126,6 +134,10 @@ class Connection(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         self._within_headers = self._within_lines = self._only_lines = False
         names = [name for name, _ in self.headers]
+        self._chunked = b"transfer-encoding" in names
+        if self.parser.get_http_version() not in ("1.0", "1.1"):
+            self.refuse(BAD_REQUEST, NOT_HTTP)
+            raise ValueError("refused")
         if names.count(b"host") > 1:  # a proxy may have looked at the other one
             self.refuse(BAD_REQUEST, "the request has several Host headers")
             raise ValueError("refused")
@@ -134,10 +146,11 @@ class Connection(HttpToolsProtocol):
             super().on_headers_complete()
 
     def on_chunk_header(self) -> None:
-        self._chunked = self._within_lines = True  # after the last chunk come trailers; before another one, a body
+        self._within_lines = True  # after the last chunk come trailers; before another one, a body
 
     def on_body(self, body: bytes) -> None:
         self._within_lines = self._only_lines = False
+        self._chunk_lines -= 2 * len(body)
         super().on_body(body)
 
     def on_message_complete(self) -> None:
@@ -189,7 +202,7 @@ class Connection(HttpToolsProtocol):
 class Server(uvicorn.Server):
     """uvicorn's server, which closes slow connections and ends with exit code 0 on SIGTERM and SIGINT."""
 
-    def __init__(self, config: uvicorn.Config, app: Door) -> None:
+    def __init__(self, config: uvicorn.Config, app: AsgiApp) -> None:
         super().__init__(config)
         self._app = app
 
@@ -227,7 +240,7 @@ class Server(uvicorn.Server):
         log("info", "stopped")
 
 
-def run(app: Door, host: str, port: int) -> None:
+def run(app: AsgiApp, host: str, port: int) -> None:
     """Serve until SIGTERM or SIGINT."""
     listener = bind(host, port)
     limits = replace(app.limits, connections=min(app.limits.connections, open_files() - SPARE_FILES))

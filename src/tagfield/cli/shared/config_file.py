@@ -38,7 +38,7 @@ def read_config(path: str, table: str, names: Mapping[str, str]) -> dict[str, An
     {'min_count': 2, 'epochs': 5}
     """
     try:
-        text = Path(path).read_bytes().decode()
+        text = Path(path).read_bytes().decode("utf-8-sig")
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
         raise UsageError(f"cannot read the config file {path!r}: {reason}") from None

@@ -19,7 +19,7 @@ from tagfield.data.text.formats.detect import detect, kind_of
 from tagfield.data.text.formats.table import FILE_FORMATS
 from tagfield.data.text.inputs import open_inputs
 from tagfield.data.text.reading import ReadOptions
-from tagfield.data.text.sources import STDIN, Source, listed
+from tagfield.data.text.sources import BOM, STDIN, Source, listed
 from tagfield.data.text.templates.fitting import by_header
 from tagfield.data.text.templates.template import Template
 from tagfield.errors import InputError
@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 BLOCK = 4 << 20
 ARRIVING = 1 << 20
-GZIP, BOM = b"\x1f\x8b", b"\xef\xbb\xbf"
+GZIP = b"\x1f\x8b"
 
 
 @dataclass(frozen=True)

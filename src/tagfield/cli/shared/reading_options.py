@@ -16,7 +16,9 @@ import typer
 
 from tagfield.cli.shared.exit_codes import usage
 from tagfield.data.labels.schemes import SCHEMES
+from tagfield.data.text.formats.decoding import decode_lines
 from tagfield.data.text.formats.table import READ, check_format
+from tagfield.data.text.lines import BLANKS, is_blank, split_lines
 from tagfield.data.text.reading import ReadOptions
 from tagfield.data.text.sources import open_source
 from tagfield.data.text.spans import ON_CUT, ON_OVERLAP, Policy
@@ -133,9 +135,5 @@ def label_names(names: str) -> tuple[str, ...]:
     >>> label_names("O, B-PER,I-PER")
     ('O', 'B-PER', 'I-PER')
     """
-    if os.path.isfile(names):
-        source = open_source(names)
-        found = source.text.decode(errors="replace").split("\n")
-    else:
-        found = names.split(",")
-    return tuple(name.strip() for name in found if name.strip())
+    found = split_lines(decode_lines(open_source(names))) if os.path.isfile(names) else names.split(",")
+    return tuple(name.strip(BLANKS) for name in found if not is_blank(name))

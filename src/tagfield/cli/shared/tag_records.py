@@ -12,6 +12,7 @@ from typing import Any
 
 from tagfield.cli.shared.input_blocks import Block
 from tagfield.data.encode import Encoded
+from tagfield.data.text.encoders.footprint import check_long_words
 from tagfield.data.text.formats.detect import detect
 from tagfield.data.text.formats.json_objects import further_fields
 from tagfield.data.text.reading import ReadOptions, records_of_source, sentences_of
@@ -75,7 +76,10 @@ class RecordTagger:
         return [sentence for sentence in sentences_of([bare], self.reading) if sentence.tokens]
 
     def _encode(self, sentences: list[Sentence]) -> Encoded:
-        return self._encoder.encode([cells_for(self.template, sentence) for sentence in sentences], gather=False)
+        rows = [cells_for(self.template, sentence) for sentence in sentences]
+        for sentence, cells in zip(sentences, rows, strict=True):
+            check_long_words((len(cell) for row in cells for cell in row), sentence.where or "the input")
+        return self._encoder.encode(rows, gather=False)
 
 
 def _places(record: Record, sentences: list[Sentence]) -> tuple[str, list[list[tuple[int, int]]]]:

@@ -27,7 +27,7 @@ class Chain:
     >>> from tagfield.weights.layout import FeatureSet
     >>> features, weights = FeatureSet.from_triples(1, 2, ([0], [1], [2.0]), ([], [], []))
     >>> field = features.field(weights)
-    >>> chain = Chain(SequenceTagger(Vocabulary(["a"]), kernels.sequence_door(field)), field, [{"a": 1.0}, ["b"]])
+    >>> chain = Chain(SequenceTagger(Vocabulary(["a"]), kernels.sequence_decoder(field)), field, [{"a": 1.0}, ["b"]])
     >>> chain.best(("X", "Y")), chain.marginals()[1]
     (['Y', 'X'], [0.5, 0.5])
     """

@@ -1,7 +1,8 @@
 """Tagger: python-crfsuite's, on tagfield's kernels, for CRFsuite's models and tagfield's; `CRF.tagger_` is one, too.
 
-    open, open_inmemory ─▶ Model ─┐
-    a fitted CRF ─────────────────┴─▶ Source ─▶ set(xseq): one sequence ─▶ tag · probability · marginal
+    open, open_inmemory ─▶ a CRFsuite file, read where it is asked (late.py), or Model ─┐
+    a fitted CRF ───────────────────────────────────────────────────────────────────────┴─▶ Source
+    Source ─▶ set(xseq): one sequence ─▶ tag · probability · marginal
 
 Without a model, `tag` and the others raise ValueError; python-crfsuite ends the process there.
 """
@@ -18,8 +19,8 @@ import numpy as np
 from tagfield.compat.pycrfsuite.chain import Chain
 from tagfield.compat.pycrfsuite.dump import ParsedDump, dump_lines, header_of, info_of
 from tagfield.compat.pycrfsuite.items import text_of
+from tagfield.compat.pycrfsuite.late import Opened, open_late
 from tagfield.errors import InputError, ModelFileError, nearest
-from tagfield.model.formats import FORMATS, format_of
 from tagfield.model.model import Model
 
 MAGIC, HEADER = b"lCRF", 48
@@ -67,12 +68,16 @@ class Tagger:
     def open(self, name: str | bytes | os.PathLike[str]) -> "closing[Tagger]":
         """Open a model file; use it as a context manager, or `close` it."""
         path = os.fsdecode(name)
-        with open(path, "rb") as file:
-            start = file.read(HEADER + 1)
-        if start[:4] == MAGIC and len(start) <= HEADER:
-            raise ValueError(f"Model file {path!r} doesn't have a complete header")
+        with open(path, "rb", buffering=0) as file:
+            data = file.read(HEADER + 1) or b""
+            if data[:4] == MAGIC:
+                if len(data) <= HEADER:
+                    raise ValueError(f"Model file {path!r} doesn't have a complete header")
+                if int.from_bytes(data[4:8], "little") == os.fstat(file.fileno()).st_size:
+                    file.seek(0)
+                    data = file.readall()
         try:
-            return self._use(Model.load(path), start)
+            return self._use(data, partial(Model.load, path))
         except ModelFileError as error:
             raise ValueError(f"Invalid model file {path!r}: {error}") from None
 
@@ -83,7 +88,7 @@ class Tagger:
         if value[:4] == MAGIC and len(value) <= HEADER:
             raise ValueError("Invalid model: incomplete header")
         try:
-            return self._use(Model.load_bytes(value), value[:HEADER])
+            return self._use(value, partial(Model.load_bytes, value))
         except ModelFileError as error:
             raise ValueError(f"Invalid model: {error}") from None
 
@@ -154,20 +159,28 @@ class Tagger:
         with open(os.fsdecode(filename), "w", encoding="utf-8", newline="\n") as file:
             file.write(lines)
 
-    def _use(self, model: Model, start: bytes) -> "closing[Tagger]":
-        direct = model.direct
-        if direct is None:
-            raise ValueError("the model has transitions that look at the input, which a Tagger cannot give; use Model")
-        header = start[:HEADER] if format_of(start) is FORMATS["crfsuite"] else None
+    def _use(self, data: bytes, load: Callable[[], Model]) -> "closing[Tagger]":
+        """Answer from the bytes of a CRFsuite file, or from the loaded model if `data` is not all of such a file."""
+        header = data[:HEADER] if data[:4] == MAGIC else None
+        opened = None if header is None else open_late(data)
+        found = opened or _opened(load())
 
         def info() -> ParsedDump:
+            try:
+                model = found.whole()
+            except ModelFileError as error:
+                raise ValueError(f"Invalid model: {error}") from None
             return info_of(model, header_of(model, header))
 
         self.close()
-        names = model.label_names
-        read = partial(Chain, direct.sequences, model.field)
-        self._source = Source(read, names, {name: i for i, name in enumerate(names)}, info)
+        self._source = Source(found.read, found.labels, {name: i for i, name in enumerate(found.labels)}, info)
         return closing(self)
+
+
+def _opened(model: Model) -> Opened:
+    if model.direct is None:
+        raise ValueError("the model has transitions that look at the input; tag with Model instead of Tagger")
+    return Opened(partial(Chain, model.direct.sequences, model.field), model.label_names, lambda: model)
 
 
 def _closed() -> NoReturn:

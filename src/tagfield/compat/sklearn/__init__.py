@@ -11,9 +11,10 @@ from tagfield.errors import needs_sklearn
 
 try:
     from tagfield.compat.sklearn.crf import CRF
+    from tagfield.compat.sklearn.install import install_as_sklearn_crfsuite
 except ModuleNotFoundError as error:
     raise needs_sklearn("CRF", error) from None
 
 offer_to_eli5(CRF)
 
-__all__ = ["CRF"]
+__all__ = ["CRF", "install_as_sklearn_crfsuite"]

@@ -5,6 +5,7 @@
 estimator.py has the arguments, the fitted attributes and the files, reading.py the forms of X and y.
 """
 
+import inspect
 import warnings
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
@@ -14,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from tagfield.compat.sklearn.estimator import ARGUMENTS, Estimator
 from tagfield.compat.sklearn.fitting import Given, fit, hooks, learn
+from tagfield.compat.sklearn.own_trainer import fit_with_trainer
 from tagfield.compat.sklearn.parameters import documented_arguments
 from tagfield.compat.sklearn.predicting import Compared, Known
 from tagfield.compat.sklearn.sequences import SequenceList
@@ -58,7 +60,8 @@ class CRF(Estimator):
     verbose: Print a line after every pass. Default: False.
     model_filename: File that fit saves the model to, in tagfield's format, or in CRFsuite's if the name ends in
         .crfsuite. An unfitted CRF loads the model from it, and warm_start and partial_fit continue from it.
-    keep_tempfiles, trainer_cls: Accepted for compatibility with sklearn-crfsuite; trainer_cls must be None.
+    keep_tempfiles: Accepted for compatibility with sklearn-crfsuite.
+    trainer_cls: A subclass of `tagfield.pycrfsuite.Trainer` that fit trains with, in sklearn-crfsuite's steps.
     class_weight: What a token of each label weighs in the likelihood: a dict of label to weight, or 'balanced', for
         n_tokens / (n_classes · n_tokens of the class). More tokens of a heavy class are found, at the price of false
         ones. For lbfgs, l2sgd, adaptive and default. Default: every class has weight 1.
@@ -105,14 +108,27 @@ class CRF(Estimator):
         >>> CRF().fit([[["a"], ["b"]]], [["X", "Y"]]).classes_
         ['X', 'Y']
         """
+        given = Given(X, y, X_dev, y_dev, sample_weight, eval_set)
+        if self.trainer_cls is not None:
+            return self._fit_with_trainer(given)
         before = self._made() if self.warm_start and self._found() else None
-        self._fitted, trained = fit(self._arguments(), before, Given(X, y, X_dev, y_dev, sample_weight, eval_set))
+        self._fitted, trained = fit(self._arguments(), before, given)
         self.generated_ = trained.features.size
         self.history_ = [epoch.to_dict() for epoch in trained.history]
         self.n_iter_, self.converged_ = len(trained.history), trained.converged
         self.stop_reason_, self.rate_ = trained.stop_reason, getattr(trained.settings.recipe, "rate", None)
         if trained.fell_back:  # the model is not what the user asked for, so warn
             warnings.warn(f"fit: {trained.stop_reason}", UserWarning, stacklevel=2)
+        return self
+
+    def _fit_with_trainer(self, given: Given) -> "CRF":
+        model, trainer = fit_with_trainer(vars(self._arguments()), inspect.signature(Estimator), given)
+        log = getattr(trainer, "logparser", None)
+        self._restore(model).log = log
+        self.history_ = [] if log is None else list(log.iterations)
+        self.n_iter_, self.converged_, self.rate_ = len(self.history_), False, None
+        self.stop_reason_ = f"{type(trainer).__name__}.train ended"
+        self.__dict__.pop("generated_", None)
         return self
 
     def partial_fit(

@@ -18,6 +18,7 @@ from sklearn.exceptions import NotFittedError
 from tagfield.compat.pycrfsuite.tagger import Source, Tagger
 from tagfield.compat.sklearn.fitted_model import FittedModel
 from tagfield.compat.sklearn.modelfile import ModelFile
+from tagfield.compat.sklearn.old_pickles import arguments_of, is_old_state
 from tagfield.compat.sklearn.predicting import Predictor, TaggedSequence
 from tagfield.compat.sklearn.weight_tables import tables_of
 from tagfield.model.formats.pickles import model_of_estimator
@@ -64,7 +65,7 @@ class Estimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no typ
         pa_type: int | None = None, c: float | None = None, error_sensitive: bool | None = None,
         averaging: bool | None = None, variance: float | None = None, gamma: float | None = None,
         # sklearn-crfsuite's own
-        verbose: bool = False, model_filename: Any = None, keep_tempfiles: bool = False, trainer_cls: None = None,
+        verbose: bool = False, model_filename: Any = None, keep_tempfiles: bool = False, trainer_cls: Any = None,
         *,
         # The recipes of tagfield
         template: Any = None, rate: float | None = None, loss: str | None = None, generator: str | None = None,
@@ -167,8 +168,8 @@ class Estimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no typ
         return seen
 
     @property
-    def training_log_(self) -> TrainingLog | None:
-        """The passes of the last fit, in the format of python-crfsuite's log parser.
+    def training_log_(self) -> Any:
+        """The passes of the last fit, in the format of python-crfsuite's log parser; with trainer_cls, its `logparser`.
 
         >>> from tagfield import CRF
         >>> crf = CRF().fit([[["a"], ["b"]]], [["X", "Y"]], [[["a"]]], [["X"]])
@@ -178,6 +179,8 @@ class Estimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no typ
         found = self._found()
         if found is None:
             return None
+        if found.log is not None:
+            return found.log
         iterations = iterations_of(found.epochs, self.model_.labels.strings(), found.names.label)
         return TrainingLog(iterations, getattr(self, "generated_", self.model_.features.size), *found.seconds)
 
@@ -266,6 +269,16 @@ class Estimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no typ
         if self._fitted is not None:
             state["_fitted"] = self._fitted.settled(self.constraints)
         return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        if not is_old_state(state):
+            super().__setstate__(state)
+            return
+        Estimator.__init__(self)  # the arguments that sklearn-crfsuite does not have
+        found, data = arguments_of(state)
+        self.__dict__.update(found)
+        if data is not None:
+            self._restore(Model.load_bytes(data))
 
     # Inside
 

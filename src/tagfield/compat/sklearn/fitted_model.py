@@ -53,6 +53,7 @@ class FittedModel:
     seconds: tuple[float | None, float | None] = (None, None)  # to prepare the features, and to store the model
     model: Model | None = None  # None until a live stream is asked for it
     live: LiveStream | None = None
+    log: Any = None  # the logparser of trainer_cls
     predictor: "Predictor | None" = field(default=None, init=False)  # these three are made on request
     tagger: Tagger | None = field(default=None, init=False)
     file: ModelFile | None = field(default=None, init=False)

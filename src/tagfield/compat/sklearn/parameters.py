@@ -71,9 +71,7 @@ def settings_of(params: Mapping[str, Any], default: str = "lbfgs") -> Settings:
     tagfield.errors.InputError: num_memories must be at least 1, got 0
     """
     if params.get("trainer_cls") is not None:
-        raise InputError(
-            "trainer_cls must be None, because tagfield has its own trainers; use callbacks to follow training"
-        )
+        raise InputError("trainer_cls works with fit only; leave it out, and use callbacks to follow training")
     usual = params.get("algorithm") == NAME
     recipe = Settings().recipe if usual else recipe_of(params.get("algorithm"), default)
     names = names_in_crf(recipe)

@@ -17,6 +17,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import islice
 
+import numpy as np
+
 from tagfield.data.corpus.corpus import Corpus
 from tagfield.data.corpus.finishing import finish
 from tagfield.data.corpus.joining import join
@@ -37,6 +39,7 @@ SHARD_SIZE = "64MB"
 SMALLEST = 1e6  # bytes of a shard
 PIECES = 32  # a shard takes at least this many times the bytes of a piece of text, which grows some 8 times
 FEW, NAME = 1 << 20, 60.0  # with fewer attributes the memory of their names is not checked; bytes of a name
+GROWTH = 2.0  # bytes for each letter of the names when they outgrow their array
 
 
 @dataclass(frozen=True)
@@ -132,6 +135,7 @@ class _Packer:
         self._attributes, self._labels, self._edges = state.names(options.hash_bits)
         self._waiting: list[Dataset] = []  # of the next shard
         self._size = 0
+        self._letters = 0 if options.hash_bits else self._attributes.to_arrays()[0].nbytes  # bytes of all names
 
     def run(self, on_progress: Callable[[Progress], None] | None) -> None:
         done = self._state.pieces
@@ -190,7 +194,10 @@ class _Packer:
             data = replace(data, labels=labels[data.labels])
         if not self._options.hash_bits:
             self._check_names()
-            data = data.renumbered(self._attributes.join(piece.attributes))
+            known, length = len(self._attributes), np.diff(piece.attributes.to_arrays()[1])
+            ids = self._attributes.join(piece.attributes)
+            self._letters += int(length[ids >= known].sum())
+            data = data.renumbered(ids)
         if data.edge_slots is not None and piece.edges is not None:
             if self._edges is None:
                 self._edges = Vocabulary()
@@ -204,9 +211,9 @@ class _Packer:
     def _check_names(self) -> None:
         """Raise MemoryLimitError before the names outgrow the memory: a vocabulary doubles its arrays as it grows."""
         known = len(self._attributes)
-        if known > FEW:
+        if known > FEW or self._letters > NAME * FEW:
             check_fits(
-                NAME * known,
+                max(NAME * known, GROWTH * self._letters),
                 f"{self._paths[0]}: room for more names than the {known:,} attributes so far",
                 "keep no names (--hash-bits 22), or use a template with fewer patterns",
             )

@@ -7,9 +7,10 @@ Threads share an encoder; the native readers of columns release the interpreter'
 """
 
 from dataclasses import dataclass, replace
+from threading import Lock
 
 from tagfield.data.corpus.joining import join
-from tagfield.data.corpus.pieces import Piece
+from tagfield.data.corpus.pieces import PIECE, Piece
 from tagfield.data.dataset import Dataset
 from tagfield.data.text.encoders.columns import read_columns
 from tagfield.data.text.encoders.files import (
@@ -19,6 +20,7 @@ from tagfield.data.text.encoders.files import (
     encode_sentences,
     sentences_in,
 )
+from tagfield.data.text.encoders.footprint import check_piece
 from tagfield.data.text.formats.columns import without_other_lines
 from tagfield.data.text.formats.file_format import FileFormat
 from tagfield.data.text.formats.items import read_items
@@ -53,7 +55,10 @@ class PieceEncoder:
     def __init__(self, piece: Piece, reading: ReadOptions, template: Template | None, hash_bits: int = 0) -> None:
         """piece: the first one of all; template: None takes a preset that fits it; hash_bits: 0 keeps names"""
         self._reading = reading
+        self._chooses = template is None  # the template fits the first file
+        self._large = Lock()  # held while a piece is encoded that takes much memory
         self._hash_bits = hash_bits
+        check_piece(piece.source, PIECE)
         form = detect_form(piece.source, reading, template)
         check_scheme_applies([form], reading, piece.source.name)
         if form.kind == "items":
@@ -74,6 +79,13 @@ class PieceEncoder:
 
     def encode(self, piece: Piece, form: FileFormat) -> EncodedPiece:
         """The sentences of a piece; InputError names the line of the file. Threads may call it at the same time."""
+        if check_piece(piece.source, PIECE):
+            with self._large:
+                check_piece(piece.source, PIECE)  # again, beside what the one before it has left
+                return self._encoded(piece, form)
+        return self._encoded(piece, form)
+
+    def _encoded(self, piece: Piece, form: FileFormat) -> EncodedPiece:
         try:
             return self._encode(form, piece.source)
         except InputError:
@@ -114,6 +126,9 @@ class PieceEncoder:
         name = piece.source.name
         if name not in self._forms:
             form = detect_form(piece.source, self._reading, self.template)
+            if self._chooses:
+                kind = detect_form(piece.source, self._reading, None).kind  # its words may look like attributes
+                form = form if kind != "items" else FileFormat(kind)
             if (form.kind == "items") != (self.form.kind == "items"):
                 raise InputError(
                     f"{name}: this is {describe(form)}, but the first file is {describe(self.form)}; pack files with "

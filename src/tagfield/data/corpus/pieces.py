@@ -17,16 +17,18 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
+from tagfield.data.text.encoders.footprint import OBJECTS
 from tagfield.data.text.formats.decoding import recode
 from tagfield.data.text.formats.detect import kind_of
 from tagfield.data.text.formats.table import FILE_FORMATS, LINE
 from tagfield.data.text.inputs import open_inputs
 from tagfield.data.text.reading import ReadOptions
-from tagfield.data.text.sources import STDIN, Source, listed
+from tagfield.data.text.sources import BOM, SMALL, STDIN, Source, listed, read_within
 from tagfield.errors import InputError
+from tagfield.system.memory import check_fits, spell
 
 PIECE = 4 << 20  # bytes of text
-_GZIP, _BOM = b"\x1f\x8b", b"\xef\xbb\xbf"
+_GZIP = b"\x1f\x8b"
 _BLANK = re.compile(rb"\n[ \t\r]*\n")
 
 
@@ -70,7 +72,7 @@ def _read_file(path: str, reading: ReadOptions, size: int) -> Iterator[Piece]:
     try:
         with _open(path, name) as file:
             head = file.read(size)
-            text = head.removeprefix(_BOM)
+            text = head.removeprefix(BOM)
             if not text:
                 raise InputError(f"{name}: the file is empty")
             sample = recode(Source(name, text), reading.encoding) if _ascii(reading.encoding) else None
@@ -79,8 +81,7 @@ def _read_file(path: str, reading: ReadOptions, size: int) -> Iterator[Piece]:
                 yield from _cut(file, name, text, kind, reading, size)
                 return
             if path == STDIN:
-                rest = b"".join(iter(lambda: file.read(1 << 24), b""))
-                source = recode(Source(name, text + rest), reading.encoding)
+                source = recode(Source(name, text + read_within(file, f"{name}: the text")), reading.encoding)
                 yield Piece(source, reading.format or kind_of(source))
                 return
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
@@ -128,6 +129,8 @@ def _cut(file: Any, name: str, text: bytes, kind: str, reading: ReadOptions, siz
             more = file.read(size)
             ended = not more
             pending += more
+            if len(pending) > SMALL:
+                check_fits(OBJECTS * len(pending), f"{name}: a sentence or line of {spell(len(pending))}", "divide it")
             end = _end(pending, kind, size)
         if not end or (ended and len(pending) <= size):
             end = (ended and len(pending) > size and _end(pending, kind, size)) or len(pending)

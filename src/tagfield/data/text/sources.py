@@ -14,6 +14,7 @@ from typing import ClassVar, Protocol, TypeAlias
 
 from tagfield.errors import InputError, MemoryLimitError
 from tagfield.system.arrays import Ints, Longs
+from tagfield.system.contents import ByContent
 from tagfield.system.memory import check_fits
 
 PathLike: TypeAlias = str | os.PathLike[str]
@@ -21,7 +22,7 @@ PathLike: TypeAlias = str | os.PathLike[str]
 STDIN = "-"
 MANIFEST = "manifest.json"  # of a packed corpus; see data/corpus/manifest.py
 _GZIP = b"\x1f\x8b"
-_BOM = b"\xef\xbb\xbf"
+BOM = b"\xef\xbb\xbf"  # U+FEFF in UTF-8
 SMALL = 1 << 24  # bytes that are read without a check of memory
 SMALLER = "pack the file first (tagfield pack), or use a smaller one"
 
@@ -41,8 +42,8 @@ class Source:
     kind: ClassVar[str] = ""  # the format, if it is known already
 
 
-@dataclass(frozen=True)
-class Locations:
+@dataclass(frozen=True, eq=False)
+class Locations(ByContent):
     """Where the sentences of a dataset stand in their files."""
 
     sources: list[Source]
@@ -85,12 +86,12 @@ def open_source(path: PathLike) -> Source:
     if raw.startswith(_GZIP):
         try:
             with gzip.GzipFile(fileobj=io.BytesIO(raw)) as packed:
-                raw = _read_within(packed, f"{name}: the unpacked text")
+                raw = read_within(packed, f"{name}: the unpacked text")
         except (OSError, EOFError, zlib.error) as error:
             raise InputError(f"{name}: the gzip data is damaged or cut off ({error})") from None
     elif name.endswith(".gz") and raw:
         raise InputError(f"{name}: the name ends in .gz, but the file is not gzip data; rename or compress it")
-    text = raw.removeprefix(_BOM)
+    text = raw.removeprefix(BOM)
     if not text:
         raise InputError(f"{name}: the file is empty")
     return Source(name, text)
@@ -117,12 +118,12 @@ def read_bytes(path: PathLike, name: str) -> bytes:
     """The bytes of a file, which messages call `name`."""
     try:
         if path == STDIN:
-            return _read_within(sys.stdin.buffer, f"{name}: the text")
+            return read_within(sys.stdin.buffer, f"{name}: the text")
         with open(path, "rb") as file:
             size = os.fstat(file.fileno()).st_size
             if size > SMALL:
                 check_fits(size, f"{name}: the text", SMALLER)
-            return _read_within(file, f"{name}: the text")
+            return read_within(file, f"{name}: the text")
     except FileNotFoundError:
         raise InputError(f"{name}: there is no such file") from None
     except IsADirectoryError:
@@ -144,7 +145,7 @@ def _folder(path: str) -> str:
     return f"this is a directory, not a file, and it has no {MANIFEST}, as a folder of tagfield pack has"
 
 
-def _read_within(file: Readable, what: str) -> bytes:
+def read_within(file: Readable, what: str) -> bytes:
     """Everything that a file still holds; MemoryLimitError as soon as it is more than fits."""
     pieces = [file.read(SMALL)]
     while len(pieces[-1]) == SMALL:

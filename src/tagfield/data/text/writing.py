@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from tagfield.data.text.formats.decoding import encode_text
 from tagfield.data.text.formats.table import FILE_FORMATS, WRITTEN, Target
 from tagfield.data.text.reading import ReadOptions, Records, reading_of, recoded, sentences_of
 from tagfield.data.text.records import Record, Sentence
@@ -101,7 +102,7 @@ def _store(records: list[Record], path: PathLike, target: Target, reading: ReadO
         return
     assert target.write is not None
     made = target.write(records, lambda text: tokenize(text, reading.tokenizer), reading.policy)
-    data = made if isinstance(made, bytes) else "".join(made).encode()
+    data = made if isinstance(made, bytes) else encode_text("".join(made))
     if path == STDIN:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()

@@ -22,7 +22,7 @@ from tagfield.model.file import Parts
 from tagfield.model.formats.cqdb import read_strings
 from tagfield.model.formats.names import vocabulary_of
 from tagfield.model.formats.packed import WORD, Packed
-from tagfield.native._text import Vocabulary
+from tagfield.native._text import Vocabulary, lost_name
 from tagfield.system.memory import room_left
 from tagfield.weights.layout import FeatureSet
 
@@ -46,6 +46,7 @@ def read_parts(data: memoryview, name: str) -> Parts:
         raise file.damaged(f"its header says {size} bytes, but it has {len(file)}")
     label_names = _names(file, offsets[1], labels, "labels")
     attribute_names = _names(file, offsets[2], attributes, "attributes")
+    _check_hashes(file, offsets[2], attributes)
     records = _records(file, offsets[0])
     if (records["type"] > TRANSITION).any():
         raise ModelFileError(f"{name!r}: {OLD}")
@@ -88,6 +89,16 @@ def _names(file: Packed, start: int, count: int, what: str) -> Vocabulary:
         return vocabulary_of(text, offsets)
     except InputError as error:
         raise file.damaged(f"{what}: {error}") from None
+
+
+def _check_hashes(file: Packed, start: int, count: int) -> None:
+    """Refuse a list in which a search misses a name: CRFsuite and tagfield.pycrfsuite look attributes up by hash."""
+    try:
+        lost = lost_name(file.data, start, count)
+    except InputError as error:
+        raise ModelFileError(f"{file.name!r}: {error}") from None
+    if lost >= 0:
+        raise file.damaged(f"attribute {lost} is not found by its hash")
 
 
 def _records(file: Packed, start: int) -> NDArray[Any]:

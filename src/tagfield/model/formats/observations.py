@@ -122,7 +122,7 @@ def to_parts(
             states,
             (before_all, after_all, total[before_all, after_all]),
             sparse=True,
-            edges=edges,
+            edge_attributes=edges,
             edge_weights=edge_weights,
             dtype=dtype,
         )

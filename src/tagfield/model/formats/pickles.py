@@ -22,6 +22,7 @@ from tagfield.model.formats.crfsuite import read_parts as read_crfsuite
 
 LARGEST = 1 << 30  # bytes of an unpacked pickle
 STEP = 1 << 20
+OVERLAP = 8  # how often a byte may belong to what looks like a model, on average
 
 _PACKED: tuple[tuple[bytes | tuple[bytes, ...], str, Callable[[], Any]], ...] = (
     (b"\x1f\x8b", "gzip", lambda: zlib.decompressobj(31)),
@@ -88,10 +89,12 @@ def _candidates(data: bytes) -> Iterator[bytes]:
             if isinstance(argument, bytes | bytearray) and bytes(argument[:4]) == MAGIC:
                 yield bytes(argument)
     except (ValueError, IndexError, OverflowError, UnicodeError):  # no opcode: an array of joblib, or a damaged pickle
+        left = OVERLAP * len(data)  # bytes to look at, so that files which claim to overlap take linear time
         while (at := data.find(MAGIC, at)) >= 0:
             size = int.from_bytes(data[at + 4 : at + 8], "little")
-            if data[at + 8 : at + 12] == TYPE and HEADER < size <= len(data) - at:
+            if data[at + 8 : at + 12] == TYPE and HEADER < size <= min(left, len(data) - at):
                 yield data[at : at + size]
+                left -= size
             at += 1
 
 

@@ -46,7 +46,7 @@ def plain_parts(parts: Parts) -> Parts:
         (at.attribute, at.label, state),
         (*links, np.concatenate([trans, value[own]])),
         sparse=True,
-        edges=len(names[1]),
+        edge_attributes=len(names[1]),
         edge_weights=others,
         dtype=parts.weights.state.dtype.type,
     )

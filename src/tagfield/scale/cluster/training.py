@@ -103,11 +103,11 @@ def train(
     parts = None if problem.disk is not None else cut(problem.dataset, shares)
     data = sum(array.nbytes for part in parts or () for array in part.to_arrays().values())
     weights = sum(array.nbytes for array in problem.start.arrays())
-    cpus, store = min(workers, shares) * settings.team, STORE + 2 * data + 16 * weights
+    cpus, store = min(workers, shares) * settings.thread_count, STORE + 2 * data + 16 * weights
     began = time.perf_counter()
     with open_session(address, cpus=cpus, store=store) as ray:
         sources = [InStore(ray.put(part)) for part in parts] if parts else on_disk(problem, shares)
-        with RayWorkers(ray, task, sources, workers, settings.team) as ready_workers:
+        with RayWorkers(ray, task, sources, workers, settings.thread_count) as ready_workers:
             if on_start is not None:
                 on_start(Started(address, ready_workers.count, shares, time.perf_counter() - began))
             run = fingerprint(encoded, task, shares, mixes)

@@ -128,7 +128,7 @@ class Worker:
         if share not in self._gradients:
             problem = self.problem(share)
             self._packing = self._packing or Packing(problem.features)
-            threads = problem.settings.team
+            threads = problem.settings.thread_count
             self._gradients[share] = CorpusGradient(self._packing, problem.corpus, problem.limits, threads)
         gradient = np.zeros(len(x))
         return self._gradients[share].add(x, gradient), gradient

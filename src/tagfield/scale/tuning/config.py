@@ -39,7 +39,9 @@ def to_toml(named: Mapping[str, Any], comment: str = "") -> str:
 
 
 def _value(value: Any) -> str:
-    return repr(value) if isinstance(value, int | float) and not isinstance(value, bool) else json.dumps(value)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return repr(value)
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")  # TOML has no pairs of surrogates
 
 
 def command(named: Mapping[str, Any], files: Sequence[str]) -> str:

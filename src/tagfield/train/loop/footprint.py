@@ -21,7 +21,7 @@ def check_training(problem: Problem, *, scored: bool) -> None:
     """
     settings, features = problem.settings, problem.features
     windows = 0 if problem.disk is None else problem.disk.bytes
-    needed = windows + training_bytes(settings.recipe, features, settings.c1, settings.team, scored=scored)
+    needed = windows + training_bytes(settings.recipe, features, settings.c1, settings.thread_count, scored=scored)
     less = windows + training_bytes(RECIPES[LEAN], features, 0.0, 1, scored=scored)
     advice = []
     if less < needed and less <= room_left():

@@ -70,7 +70,7 @@ def held_out_scorer(dev: Encoded, dataset: Dataset, problem: Problem, kind: Labe
     scorer = ChunkScorer(dev.names.strings(), kind)
 
     def score(weights: Weights) -> Scores:
-        field, threads = problem.features.field(weights), problem.settings.team
+        field, threads = problem.features.field(weights), problem.settings.thread_count
         guess, _ = kernels.tag(corpus, field, threads=threads)
         return scorer.score(dev.gold, guess, dataset.tokens)
 

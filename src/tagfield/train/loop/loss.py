@@ -64,7 +64,7 @@ class LossMeter:
             return self._problem.nll(weights, self._summed) / self._tokens
         if self._problem.class_weight is not None:
             return self._problem.nll(weights, corpus=self._corpus) / self._tokens
-        field, threads = self._problem.features.field(weights), self._problem.settings.team
+        field, threads = self._problem.features.field(weights), self._problem.settings.thread_count
         try:
             _, log_z, score = kernels.marginals(self._corpus, field, None, False, threads)
         except OverflowError:  # kernels may refuse such weights

@@ -117,7 +117,7 @@ class Stream:
         trans[at.before, at.after] = linked
         looked = None
         if edges is not None:
-            looked = np.tile(made._fresh["edge"].reshape(-1, width), (features.edges, 1))
+            looked = np.tile(made._fresh["edge"].reshape(-1, width), (features.edge_attributes, 1))
             looked[at.edge_attribute * len(labels) + at.edge_before, at.edge_after] = at.edge_values(weights)
             looked = looked.reshape(-1, LANES)
         found = arrays_of(theta=Weights(rows.reshape(-1, LANES), trans, looked))
@@ -226,8 +226,8 @@ class Stream:
         settings, found = decided(settings), kept_weights(self._state)
         features = self._features(settings, found)
         attributes = self.attributes.subset(np.arange(features.attributes))
-        edges = None if self.edges is None else self.edges.subset(np.arange(features.edges))
-        if not features.edges:
+        edges = None if self.edges is None else self.edges.subset(np.arange(features.edge_attributes))
+        if not features.edge_attributes:
             features, found = replace(features, marks=replace(found, edge=None)), replace(found, edge=None)
         return Learned(attributes, *features.compact(found), edges)
 

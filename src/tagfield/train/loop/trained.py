@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from tagfield.native._text import Vocabulary
+from tagfield.system.contents import ByContent
 from tagfield.system.html import table
 from tagfield.train.loop.history import Epoch
 from tagfield.train.recipes.settings import Settings
@@ -28,8 +29,8 @@ class Parts:
         return shares + (f", {self.mixes} mix{'es' * (self.mixes > 1)} an epoch" if self.mixes else "")
 
 
-@dataclass(frozen=True)
-class Trained:
+@dataclass(frozen=True, eq=False)
+class Trained(ByContent):
     """What training ends with."""
 
     weights: Weights

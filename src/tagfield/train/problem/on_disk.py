@@ -111,9 +111,9 @@ class WindowCounts:
             (kernels.count_attributes(corpus, attributes) for corpus in self._disk.windows()), np.zeros(1, np.int64)
         )
 
-    def edge_attributes(self, edges: int) -> Longs:
+    def edge_attributes(self, count: int) -> Longs:
         """Occurrences of each edge attribute [E]."""
-        return sum((kernels.count_edges(corpus, edges) for corpus in self._disk.windows()), np.zeros(1, np.int64))
+        return sum((kernels.count_edges(corpus, count) for corpus in self._disk.windows()), np.zeros(1, np.int64))
 
     def transitions(self, labels: int) -> Longs:
         found = (kernels.count_transitions(corpus, labels) for corpus in self._disk.windows())
@@ -125,14 +125,14 @@ class WindowCounts:
         found = (kernels.observed_rows(corpus, attributes, labels, 1)[:3] for corpus in self._disk.windows())
         return _union(attributes, -(-labels // LANES), found)
 
-    def edges(self, edges: int, labels: int, minimum: int) -> Observed:
+    def edge_rows(self, edge_attributes: int, labels: int, minimum: int) -> Observed:
         if minimum > 1:
             raise InputError(
                 "min_count does not apply to observed edge attributes of a corpus that is read by windows; give a "
                 "--window as large as the corpus, or leave min_count out"
             )
-        found = (kernels.observed_edges(corpus, edges, labels, 1)[:3] for corpus in self._disk.windows())
-        return _union(edges * labels, -(-labels // LANES), found)
+        found = (kernels.observed_edges(corpus, edge_attributes, labels, 1)[:3] for corpus in self._disk.windows())
+        return _union(edge_attributes * labels, -(-labels // LANES), found)
 
     def _frequent(self, attributes: int, labels: int, minimum: int) -> Observed:
         """Pairs that occur at least `minimum` times: sorted lists of pairs and counts, window by window."""

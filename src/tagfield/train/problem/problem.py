@@ -123,7 +123,7 @@ class Problem:
         """
         nothing = kernels.Pass()
         nothing.rate, nothing.cost = 0.0, cost
-        nothing.block, nothing.threads = 8, self.settings.team
+        nothing.block, nothing.threads = 8, self.settings.thread_count
         if self.limits is not None and corpus is None:
             nothing.set_limits(self.limits)
         field = self.features.field(weights.copy())

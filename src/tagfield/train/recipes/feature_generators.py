@@ -96,7 +96,7 @@ class FeatureGenerators:
         """Which response each row of a problem's weights has, in the order of `responses`."""
         features, link = problem.features, len(self.pairs) + 1 if plain_links else 0
         states = np.zeros(features.attributes, np.uint8)
-        edges = np.full(features.edges, link, np.uint8)
+        edges = np.full(features.edge_attributes, link, np.uint8)
         numbered = list(enumerate((kind for kind, _ in self.pairs), start=1))
         for number, kind in numbered:
             if kind == STATES:

@@ -1,4 +1,4 @@
-"""Preconditioners, the option `metric`: a step size for each weight. native/kernel/pass/metric.hpp does the arithmetic.
+"""Preconditioners, the option `metric`: a step size for each weight; native/kernel/pass/preconditioner.hpp computes it.
 
     adaptive   S ← S + r²;  θ −= λ_t·r/(√S + δ)           AdaGrad (Duchi et al. 2011)
     newton     S ← S + r²;  θ −= λ_t·r/(S + δ)            a diagonal online Newton step (Hazan et al. 2007)
@@ -53,7 +53,7 @@ class Preconditioner:
 
     def tell(self, target: "kernels.Pass") -> None:
         """Hand the preconditioner and its options to a native pass."""
-        target.metric = self.kind
+        target.preconditioner = self.kind
         for name, native in self.native_names.items():
             setattr(target, native, getattr(self, name))
 

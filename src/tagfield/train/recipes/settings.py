@@ -130,7 +130,7 @@ class Settings(SharedOptions):
         return self.recipe.epochs if self.epochs is None else self.epochs
 
     @property
-    def team(self) -> int:
+    def thread_count(self) -> int:
         """The number of threads in use: as given, or else every core (cores.py)."""
         return usual_threads() if self.threads is None else self.threads
 

@@ -2,7 +2,7 @@
 
     ŷ = best path ─▶ loss ℓ = μ·Φ(ŷ) − μ·Φ(y) + wrong labels ─▶ μ += α·Σ·(Φ(y) − Φ(ŷ)),  Σ shrinks where it moved
 
-The pass is native (native/kernel/pass/arow.hpp). As in CRFsuite the last weights are kept, without averaging.
+The pass is native (native/kernel/pass/mistake_passes.hpp). As in CRFsuite the last weights are kept, without averaging.
 """
 
 import math

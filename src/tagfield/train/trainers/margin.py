@@ -3,8 +3,8 @@
     ŷ = best path ─▶ loss ℓ = θ·Φ(ŷ) − θ·Φ(y) + cost ─▶ θ += τ (Φ(y) − Φ(ŷ)),  τ by type 0, 1 or 2
 
 Type 3 is the averaged perceptron: τ = 1, and the loss is the share of wrong labels. As in CRFsuite the cost is
-√(wrong labels) (or 1), and the model is the average over all steps (native/kernel/pass/margin.hpp). The last weights
-are kept: the loss is measured before each step, so its lowest value says little about the averaged weights.
+√(wrong labels) (or 1), and the model is the average over all steps (native/kernel/pass/mistake_passes.hpp). The last
+weights are kept: the loss is measured before each step, so its lowest value says little about the averaged weights.
 
 A pass in which every label is right does not end training, as in CRFsuite: the average still moves towards θ. θ itself
 never changes again, so a later pass only counts the sentences.

@@ -39,7 +39,7 @@ class Packing:
         ends = np.cumsum([len(places) for places in self.places]).tolist()
         self.parts = [slice(start, end) for start, end in zip([0, *ends], ends, strict=False)]  # of x
         first = np.searchsorted(at.attribute, np.arange(features.attributes + 1)).astype(np.int64)
-        edge_first = np.searchsorted(at.edge_attribute, np.arange(features.edges + 1)).astype(np.int64)
+        edge_first = np.searchsorted(at.edge_attribute, np.arange(features.edge_attributes + 1)).astype(np.int64)
         cell = at.edge_before * features.zero.trans.shape[1] + at.edge_after
         self.rows = kernels.FeatureRows(features.labels, first, at.label.astype(np.int32), edge_first, cell)
 
@@ -124,7 +124,7 @@ class Objective:
     def __init__(self, problem: Problem, parts: Sequence[Part] = ()) -> None:
         """parts: what adds the loss and the gradient, if not the problem's own sentences."""
         self._given = parts
-        self.c2, self.threads = problem.settings.c2, problem.settings.team
+        self.c2, self.threads = problem.settings.c2, problem.settings.thread_count
         self.packing = Packing(problem.features)
         self.size, self.pack, self.weights = self.packing.size, self.packing.pack, self.packing.weights
         self._disk = problem.disk

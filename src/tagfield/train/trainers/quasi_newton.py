@@ -164,7 +164,7 @@ class QuasiNewtonTrainer(Trainer):
         self.problem = problem
         self._objective = Objective(problem, parts)
         start, settings = self._objective.pack(problem.start), problem.settings
-        self._found = Minimiser(self._objective.at, start, recipe, settings.c1, settings.team)
+        self._found = Minimiser(self._objective.at, start, recipe, settings.c1, settings.thread_count)
         if settings.c1 and not start.any():
             self._found.decide_ties(lambda gradient: settle_ties(problem, gradient, settings.c1))
 

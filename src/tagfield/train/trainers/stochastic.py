@@ -68,7 +68,7 @@ class StochasticTrainer(Trainer):
         self._pass.block = 1 if alone else recipe.block or min(BLOCK_SEQUENCES, max(1, self._length // SHARE))
         if recipe.minibatch > 1:
             set_minibatch(self._pass, recipe, problem)
-        self._pass.threads, self._pass.least_work = problem.settings.team, LEAST_WORK
+        self._pass.threads, self._pass.least_work = problem.settings.thread_count, LEAST_WORK
         self._pass.decay = problem.penalty_share
         if problem.in_stream:
             settings = problem.settings
@@ -140,9 +140,9 @@ class StochasticTrainer(Trainer):
 
     def _step(self, order: Longs, *, ends: bool) -> None:
         field = self.problem.features.field
-        metric = self.recipe.preconditioner
-        squares = None if metric is None else field(self._squares)
-        velocity = None if metric is None or metric.arrays == 1 else field(self._velocity)
+        preconditioner = self.recipe.preconditioner
+        squares = None if preconditioner is None else field(self._squares)
+        velocity = None if preconditioner is None or preconditioner.arrays == 1 else field(self._velocity)
         rest = field(self._rest) if self._pass.averaging else None
         left = len(order)
         ends = ends or (self._offered + left) % max(1, self._length) == 0  # a mini-batch ends with its epoch
@@ -177,8 +177,8 @@ class StochasticTrainer(Trainer):
         numbers = {name: getattr(self._pass, name) for name in NUMBERS} | {"offered": self._offered}
         if self.recipe.minibatch > 1:
             numbers["steps"] = self._pass.steps
-        metric = self.recipe.preconditioner
-        more = {} if metric is None or metric.arrays == 1 else {"velocity": self._velocity}
+        preconditioner = self.recipe.preconditioner
+        more = {} if preconditioner is None or preconditioner.arrays == 1 else {"velocity": self._velocity}
         return State(arrays_of(theta=self._theta, squares=self._squares, rest=self._rest, **more), numbers)
 
     def resume(self, state: State) -> None:

@@ -41,7 +41,7 @@ def settle_ties(problem: Problem, gradient: Doubles, c1: float) -> int:
     ([0.0, 0.0], 0, 2)
     """
     near = np.flatnonzero(np.abs(np.abs(gradient) - c1) <= NEAR)
-    unlike = problem.limits is not None or problem.class_weight is not None or problem.features.edges
+    unlike = problem.limits is not None or problem.class_weight is not None or problem.features.edge_attributes
     if not len(near) or unlike or not problem.corpus.complete:
         return 0
     data, at = problem.dataset, problem.features.coordinates()

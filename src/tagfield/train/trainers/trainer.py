@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from tagfield.data.dataset import Longs
 from tagfield.native import kernels
+from tagfield.system.contents import ByContent
 from tagfield.train.problem.problem import Problem
 from tagfield.train.recipes.recipe import Recipe
 from tagfield.weights.layout import Weights
@@ -48,8 +49,8 @@ class Figures:
         return {name: value for name, value in vars(self).items() if value is not None}
 
 
-@dataclass(frozen=True)
-class State:
+@dataclass(frozen=True, eq=False)
+class State(ByContent):
     """What a trainer has learnt beside the model: arrays and numbers by name. The arrays are the trainer's own."""
 
     arrays: dict[str, NDArray[Any]] = field(default_factory=dict)

@@ -210,7 +210,7 @@ class _Trial:
         part = data.take(sentences)
         known = np.zeros(problem.features.attributes, bool)
         known[part.attribute] = True
-        looked = np.zeros(problem.features.edges, bool)
+        looked = np.zeros(problem.features.edge_attributes, bool)
         looked[[] if part.edge_slots is None else part.edge_slots.attribute] = True
         features = problem.features.only(known, looked)
         if limits is not None:

@@ -126,6 +126,7 @@ def test_column_numbers_are_those_of_the_training_file(tmp_path: Path) -> None:
         assert len(test.dataset.attribute) == 1
 
 
+@pytest.mark.slow
 def test_a_sentence_of_20_000_rows() -> None:
     text = "".join(f"w{k % 700} p{k % 11} L{k % 5}\n" for k in range(20_000))
     lines = [p.text.replace(",w]", ",0]").replace(",pos]", ",1]") for p in PRESETS["chunking"].patterns]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tagfield.data.encode import encode_files
-from tagfield.data.text.encoders.footprint import LINE, _long_lines
+from tagfield.data.text.encoders.footprint import LINE, _long_lines, check_piece
 from tagfield.data.text.sources import SMALL, Source, open_source
 from tagfield.errors import InputError, MemoryLimitError
 from tagfield.system.memory import memory_limited, resident_memory
@@ -61,7 +61,8 @@ def test_an_endless_file_is_stopped() -> None:
         open_source("/dev/zero")
 
 
-@pytest.mark.parametrize("new", [False, True])
+@pytest.mark.skipif("san.so" in os.environ.get("LD_PRELOAD", ""), reason="a sanitizer's allocator takes more memory")
+@pytest.mark.parametrize("new", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_the_estimate_is_near_the_truth(new: bool) -> None:
     """Encoded under a limit a little above its peak it passes, and under half of that it is refused."""
     code = (
@@ -94,6 +95,65 @@ def test_one_long_cell_is_counted_at_what_it_costs() -> None:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     assert len(encode_files(source, template="words")) == 6
     assert (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024 < 3e6 * 100
+
+
+LONG_WORDS = {  # files of one long word, whose prefixes, shapes and n-grams would each be as long
+    "a.txt": "{0} A\nb B\n\n",
+    "a.conllu": "1\t{0}\t_\tNOUN\t_\t_\t0\troot\t_\t_\n\n",
+    "a.jsonl": '{{"tokens": ["{0}", "b"], "labels": ["A", "B"]}}\n',
+    "spans.jsonl": '{{"text": "{0} b", "spans": [[0, {1}, "PER"]]}}\n',
+    "a.json": '[{{"text": "{0} b", "entities": [[0, {1}, "PER"]]}}]',
+    "studio.json": '[{{"id": 1, "data": {{"text": "{0} b"}}, "annotations": [{{"result": [{{"type": "labels", "value": '
+    '{{"start": 0, "end": {1}, "labels": ["PER"]}}}}]}}]}}]',
+    "prodigy.jsonl": '{{"text": "{0} b", "tokens": [{{"text": "{0}", "start": 0, "end": {1}}}], "spans": []}}\n',
+    "brat.txt": "{0} b",
+    "packed.jsonl.gz": '{{"tokens": ["{0}", "b"], "labels": ["A", "B"]}}\n',
+}
+PEAKS = """
+import sys
+from pathlib import Path
+from tagfield import encode_files, pack
+from tagfield.errors import MemoryLimitError
+from tagfield.system.memory import limit_memory, resident_memory
+
+Path("small.jsonl").write_text('{"tokens": ["a"], "labels": ["A"]}\\n')
+encode_files("small.jsonl")
+pack("small.jsonl", "corpus")
+for name in sys.argv[1:]:
+    for read in (encode_files, lambda path: pack(path, f"packed-{path}")):
+        Path("/proc/self/clear_refs").write_text("5")
+        before = resident_memory()
+        limit_memory(before + 1.5e8)
+        try:
+            read(name)
+        except MemoryLimitError as error:
+            assert name in str(error), error
+        else:
+            raise AssertionError(name)
+        peak = 1024 * int(Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0])
+        assert peak - before < 1.5e8, (name, read, (peak - before) / 1e6)
+"""
+
+
+def test_a_long_word_is_refused_in_every_format(tmp_path: Path) -> None:
+    """Also by `pack`, which `tagfield train` tries next; in a process of its own, whose peaks are measured."""
+    size = 4_000_000
+    for name, content in LONG_WORDS.items():
+        raw = content.format("x" * size, size).encode()
+        (tmp_path / name).write_bytes(gzip.compress(raw, 1) if name.endswith(".gz") else raw)
+    (tmp_path / "brat.ann").write_text(f"T1\tPER 0 {size}\n")
+    record = '{"tokens": ["a"], "labels": ["A"], "x": [' + ",".join(["{}"] * 20) + "]}"
+    (tmp_path / "objects.json").write_text(f"[{','.join([record] * 90_000)}]")  # many small objects, on one line
+    subprocess.run([sys.executable, "-c", PEAKS, *LONG_WORDS, "objects.json"], cwd=tmp_path, check=True, timeout=600)
+
+
+def test_a_piece_is_checked_if_it_is_large_or_has_long_lines() -> None:
+    short, long = Source("a.txt", b"a B\n\n" * 1000), Source("a.txt", b"x" * (LINE + 1) + b" B\n")
+    assert [check_piece(short, 5000), check_piece(short, 1000), check_piece(long, 1 << 20)] == [False, True, True]
+    with memory_limited(resident_memory() + 1e6), pytest.raises(MemoryLimitError, match=r"divide its long words"):
+        check_piece(long, 1 << 20)
+    with memory_limited(resident_memory() + 1e5), pytest.raises(MemoryLimitError, match=r"divide the file"):
+        check_piece(short, 1000)
 
 
 def test_long_lines_are_found_wherever_they_stand() -> None:

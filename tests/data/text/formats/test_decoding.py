@@ -1,14 +1,12 @@
-"""Bytes to text in any encoding, and lines."""
+"""Bytes to text in any encoding."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tagfield.data.text.formats.decoding import decode, full_lines, recode, split_lines
+from tagfield.data.text.formats.decoding import decode, decode_lines, recode
 from tagfield.data.text.sources import Source
 from tagfield.errors import InputError
-
-LINES = st.lists(st.text(st.characters(exclude_characters="\n\r", exclude_categories=["Cs"]), max_size=5), max_size=5)
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32-le", "latin-1"])
@@ -39,7 +37,7 @@ def test_codecs_that_are_not_for_text_are_no_encodings() -> None:
         recode(Source("a.txt", b"\xff\xfea"), "utf-16")
 
 
-@given(LINES, st.sampled_from(["\n", "\r\n"]))
-def test_lines_end_only_at_line_feeds(lines: list[str], end: str) -> None:
-    assert split_lines("".join(line + end for line in lines)) == lines
-    assert full_lines(end.join(lines)) == [line for line in lines if line.strip()]
+def test_what_is_read_by_lines_is_checked() -> None:
+    with pytest.raises(InputError, match=r"a\.txt, line 2: a carriage return"):
+        decode_lines(Source("a.txt", b"a\nb\rc\n"))
+    assert decode_lines(Source("a.json", b"{\r}"), returns=True) == "{\r}"

@@ -1,8 +1,11 @@
 """spaCy's DocBin: entities, tags, and damaged files."""
 
+import subprocess
 import sys
+import zlib
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tagfield.data.text.formats.docbin import read_docbin, write_docbin
@@ -51,3 +54,55 @@ def test_without_spacy_the_error_says_how_to_install_it(monkeypatch: pytest.Monk
     monkeypatch.setitem(sys.modules, "spacy.tokens", None)
     with pytest.raises(InputError, match=r"needs spaCy; install it with: pip install 'tagfield\[spacy\]'"):
         list(read_docbin(Source("a.spacy", b"")))
+
+
+def packed(count: int, **fields: object) -> bytes:
+    """A DocBin of one document of `count` tokens, or what `fields` make of it."""
+    srsly, spacy = pytest.importorskip("srsly"), pytest.importorskip("spacy.tokens", exc_type=ImportError)
+    attrs = spacy.DocBin().attrs
+    content = {
+        "version": "0.1",
+        "attrs": attrs,
+        "tokens": np.zeros((count, len(attrs)), np.uint64).tobytes(),
+        "spaces": np.zeros(count, bool).tobytes(),
+        "lengths": np.array([count], np.int32).tobytes(),
+        "strings": [],
+        "cats": [{}],
+        "flags": [{}],
+        "span_groups": [b""],
+    }
+    return zlib.compress(srsly.msgpack_dumps(content | fields), 1)
+
+
+def test_bytes_behind_a_docbin_are_refused() -> None:
+    whole = packed(0)
+    for more in (b"x", whole):
+        with pytest.raises(InputError, match=rf"a\.spacy: {len(more)} bytes follow the end of the DocBin, which is"):
+            read(Source("a.spacy", whole + more))
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{}, {"cats": [{}] * 1_000_000}, {"strings": [str(k) for k in range(400_000)]}, {"flags": [[]] * 1_000_000}],
+    ids=["tokens", "cats", "strings", "flags"],
+)
+def test_a_docbin_that_unpacks_to_much_is_stopped(fields: dict[str, object], tmp_path: Path) -> None:
+    """In a process of its own, whose peak is measured: a small file that would take half a gigabyte or more."""
+    bomb = tmp_path / "bomb.spacy"
+    bomb.write_bytes(packed(0 if fields else 3_000_000, **fields))
+    assert bomb.stat().st_size < 4e6
+    code = (
+        "import sys, spacy.vocab\nfrom pathlib import Path\n"
+        "from tagfield.data.text.formats.docbin import read_docbin\n"
+        "from tagfield.data.text.sources import open_source\n"
+        "from tagfield.system.memory import *\nfrom tagfield.errors import MemoryLimitError\n"
+        "before = resident_memory()\nlimit_memory(before + 8e7)\n"
+        "try:\n    list(read_docbin(open_source(sys.argv[1])))\nexcept MemoryLimitError as error:\n    print(error)\n"
+        "peak = 1024 * int(Path('/proc/self/status').read_text().split('VmHWM:')[1].split()[0])\n"
+        "print((peak - before) / 1e6)"
+    )
+    run = subprocess.run([sys.executable, "-c", code, str(bomb)], capture_output=True, text=True, check=True)
+    message, peak = run.stdout.strip().rsplit("\n", 1)
+    assert "bomb.spacy: " in message
+    assert "needs about" in message
+    assert float(peak) < 80

@@ -7,10 +7,11 @@ import numpy as np
 
 from tagfield.data.dataset import UNKNOWN, Dataset, Slots
 from tagfield.data.text.formats.file_format import SPOKEN
+from tagfield.data.text.lines import cells_in, check_lines
 from tagfield.data.text.sources import Locations, Source
 from tagfield.data.text.templates.plan import open_encoder
 from tagfield.data.text.templates.presets import PRESETS
-from tagfield.data.text.templates.template import IGNORED, LABEL, Template
+from tagfield.data.text.templates.template import IGNORED, LABEL, WAPITI, Template
 from tagfield.errors import InputError
 from tagfield.native._text import Vocabulary, first_line
 
@@ -37,10 +38,12 @@ def read_columns(
     >>> labels.strings(), data.labels.tolist(), locations.lines(0)
     (['B-NP', 'I-NP'], [0, 1], ['The DT B-NP', 'dog NN I-NP'])
     """
-    count, first = _first_line(sources)
-    template, present = _match_roles(template, count, first, needs_labels)
+    count, first, last = _first_line(sources)
+    labelled = needs_labels or labels.find(last) >= 0
+    template, present = _match_roles(_skipping(template, count, labelled), count, first, needs_labels)
     encoder = open_encoder(template, present, first)
     for index, source in enumerate(sources):
+        check_lines(source)
         encoder.read(source.text, source.name, index, first)
     roles = [template.columns[k] for k in present]
     label = roles.index(LABEL) if LABEL in roles else None
@@ -52,13 +55,22 @@ def read_columns(
     return dataset, template, Locations(sources, *encoder.locations())
 
 
-def _first_line(sources: list[Source]) -> tuple[int, str]:
-    """How many columns the first line with text has, and where it stands."""
+def _first_line(sources: list[Source]) -> tuple[int, str, str]:
+    """How many columns the first line with text has, where it stands, and its last cell."""
     for source in sources:
         line, count = first_line(source.text)
         if count:
-            return count, f"{source.name}, line {line}"
+            cells = cells_in(source.text.split(b"\n", line)[line - 1].decode(errors="replace").removesuffix("\r"))
+            return count, f"{source.name}, line {line}", cells[-1]
     raise InputError(f"{sources[0].name}: the file holds only blank lines; give a file that has sentences")
+
+
+def _skipping(template: Template, count: int, labelled: bool) -> Template:
+    """A template of Wapiti's patterns without the columns that no pattern reads, which Wapiti skips too."""
+    cells = [role for role in template.columns if role != LABEL]
+    if template.syntax != WAPITI or not cells or count <= len(cells) + 1:
+        return template
+    return template.with_columns((*cells, *[IGNORED] * (count - len(cells) - 1), LABEL if labelled else IGNORED))
 
 
 def _match_roles(template: Template, count: int, first: str, needs_labels: bool) -> tuple[Template, list[int]]:

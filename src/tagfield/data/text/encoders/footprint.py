@@ -11,7 +11,7 @@ new, 81 for one cell of 10 MB, and 32 for JSON lines, whose sentences are Python
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import fields
 
 import numpy as np
@@ -45,6 +45,34 @@ def check_reading(sources: list[Source], encode: Encode | None = None) -> None:
     needed = (total - long) * OBJECTS if encode is None else _extrapolated(sources, total - long, encode)
     advice = "pack the files first (tagfield pack), or use a template with fewer patterns"
     check_fits(needed + LONG * long, f"{sources[0].name}: encoding the {spell(total)} of text", advice)
+
+
+def check_piece(source: Source, size: int) -> bool:
+    """Raise MemoryLimitError if encoding a piece of a file does not fit into memory.
+
+    size: what a piece has usually, in bytes; pieces without long lines up to twice that are not checked
+    Returns whether it was checked, so that two such pieces are not encoded at the same time.
+
+    >>> check_piece(Source("a.txt", b"The DT\\n"), 1000)
+    False
+    """
+    total, long = len(source.text), _long_lines(source.text)
+    if not long and total <= 2 * size:
+        return False
+    advice = "divide its long words, lines or sentences" if long else "divide the file"
+    needed = (total - long) * OBJECTS + LONG * long
+    check_fits(needed, f"{source.name}: encoding {spell(total)} of text that cannot be divided", advice)
+    return True
+
+
+def check_long_words(lengths: Iterable[int], where: str) -> None:
+    """Raise MemoryLimitError if the words of a text are too long for the memory that is left.
+
+    >>> check_long_words([4, 2], "the text")
+    """
+    long = sum(length for length in lengths if length > LINE)
+    if long:
+        check_fits(LONG * long, f"{where}: encoding words of {spell(long)}", "divide its long words")
 
 
 def _extrapolated(sources: list[Source], total: int, encode: Encode) -> float:

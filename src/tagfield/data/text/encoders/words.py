@@ -6,12 +6,14 @@ A WordTable keeps what it has learned about words and patterns, so that sentence
 at once. What it keeps is bounded. Threads can share it: each call takes a native encoder that no other call is using.
 """
 
+import sys
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from tagfield.data.dataset import Ints, Longs
 from tagfield.data.text.templates.plan import open_encoder
-from tagfield.data.text.templates.template import LABEL, Template
+from tagfield.data.text.templates.slow_search import SlowExpression
+from tagfield.data.text.templates.template import LABEL, WAPITI, Template
 from tagfield.errors import InputError
 from tagfield.native._text import ArrowWords, TemplateEncoder, Vocabulary
 from tagfield.system.checks import not_none
@@ -58,7 +60,7 @@ class WordTable:
         edges: the vocabulary of the attributes of transitions; None leaves them out
         grouped: as in `read_columns`
         """
-        encoder = self._take(X)
+        encoder, X = self._take(X), self._without_spare(X)
         try:
             return encoder.encode_words(X, y, attributes, frozen, labels, gather, edges, grouped)
         finally:
@@ -68,7 +70,7 @@ class WordTable:
         self, X: Iterable[object], attributes: Vocabulary, native_decoder: object, names: tuple[str, ...]
     ) -> list[list[str]]:
         """The best labels, by the weights of a native decoder."""
-        encoder = self._take(X)
+        encoder, X = self._take(X), self._without_spare(X)
         try:
             return encoder.tag_words(X, attributes, native_decoder, names)
         finally:
@@ -91,8 +93,21 @@ class WordTable:
         except IndexError:
             return self._open()
 
+    def _without_spare(self, X: Iterable[object]) -> Iterable[object]:
+        """For patterns of Wapiti: tokens without the cells that no pattern reads, which Wapiti skips too."""
+        if self.template.syntax != WAPITI:
+            return X
+        width = len(self._present)
+
+        def cut(sentence: object) -> object:
+            if not isinstance(sentence, list | tuple):
+                return sentence
+            return [token[:width] if isinstance(token, list | tuple) else token for token in sentence]
+
+        return map(cut, X)
+
     def _give_back(self, encoder: TemplateEncoder) -> None:
-        if len(self._idle) < IDLE:
+        if len(self._idle) < IDLE and not isinstance(sys.exception(), SlowExpression):
             self._idle.append(encoder)
 
     def __len__(self) -> int:

@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from tagfield.data.text.formats.decoding import decode, recode, split_lines
+from tagfield.data.text.formats.decoding import decode, decode_lines, encode_text, recode
+from tagfield.data.text.lines import is_blank, split_lines
 from tagfield.data.text.records import Document, TextSpan
-from tagfield.data.text.sources import STDIN, PathLike, Source, open_source, read_bytes
+from tagfield.data.text.sources import BOM, STDIN, PathLike, Source, open_source, read_bytes
 from tagfield.errors import InputError, OutputError
 from tagfield.system.atomic import write_atomically
 
@@ -58,7 +59,11 @@ def find_brat(path: Path, format: str | None) -> list[BratSource]:
 def _open_pair(text: Path, annotations: Path) -> BratSource:
     if not text.exists():
         raise InputError(f"{annotations}: there is no {text.name} beside it; brat keeps the text there")
-    notes = Source(str(annotations), read_bytes(annotations, str(annotations))) if annotations.exists() else None
+    notes = (
+        Source(str(annotations), read_bytes(annotations, str(annotations)).removeprefix(BOM))
+        if annotations.exists()
+        else None
+    )
     return BratSource(str(text), open_source(text).text, notes)
 
 
@@ -76,7 +81,7 @@ def read_brat(source: Source, *_: object) -> Iterator[Document]:
         yield Document(text, id=Path(source.name).stem, where=source.name)
         return
     spans, ids, others = [], [], []
-    for number, line in enumerate(split_lines(decode(annotations)), start=1):
+    for number, line in enumerate(split_lines(decode_lines(annotations)), start=1):
         where = f"{annotations.name}, line {number}"
         found = _SPAN.fullmatch(line)
         if found:
@@ -91,7 +96,7 @@ def read_brat(source: Source, *_: object) -> Iterator[Document]:
             ids.append(found[1])
         elif _GAPS.fullmatch(line) or _OTHER.fullmatch(line):
             others.append(line)
-        elif line.strip():
+        elif not is_blank(line):
             raise InputError(f"{where}: {line!r:.60} is not an annotation, such as T1<TAB>PER 0 4<TAB>Anna")
     meta = {"brat": {"ids": ids, "lines": others}} if others else {}
     yield Document(text, tuple(spans), None, Path(source.name).stem, meta, source.name)
@@ -115,7 +120,7 @@ def store_brat(documents: list[Document], path: PathLike) -> None:
         for ending, content in ((".txt", text), (".ann", annotations)):
             if content is not None:
                 with write_atomically(base.with_name(base.name + ending)) as file:
-                    file.write(content.encode())
+                    file.write(encode_text(content))
 
 
 def brat_files(documents: Iterable[Document]) -> Iterator[tuple[str, str, str | None]]:

@@ -11,26 +11,28 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from tagfield.data.text.formats.decoding import decode, split_lines
+from tagfield.data.text.formats.decoding import decode_lines
 from tagfield.data.text.formats.file_format import FileFormat, Known
 from tagfield.data.text.formats.roles import is_header, roles_of, usual_roles
+from tagfield.data.text.lines import BLANKS, cells_in, check_lines, full_lines, is_blank, split_lines
 from tagfield.data.text.records import WORD, Sentence
 from tagfield.data.text.sources import Source
 from tagfield.data.text.templates.template import IGNORED, LABEL
 from tagfield.errors import InputError
 
 DOCSTART = "-DOCSTART-"
+_CELL = re.compile(rb"[^ \t]+")
 _SPACES = re.compile(rb"[^\t\n ] +[^\t\n\r ]")
 _DOCSTART = re.compile(rb"^-DOCSTART-(?=[ \t\r\n]|\Z)", re.MULTILINE)
 
 
 def columns_layout(source: Source, head: str, known: Known) -> FileFormat:
     """The separator and the roles of columns, and whether there are lines other than tokens."""
-    lines = [line.removesuffix("\r") for line in head.split("\n")]
-    lines = [line for line in lines if line.strip(" \t") and line.split()[:1] != [DOCSTART]]
-    tabs = bool(lines) and all("\t" in line.strip() for line in lines if not line.startswith("#"))
+    check_lines(source)
+    lines = [line for line in full_lines(head) if cells_in(line)[0] != DOCSTART]
+    tabs = bool(lines) and all("\t" in line.strip(BLANKS) for line in lines if not line.startswith("#"))
     strict = tabs and _SPACES.search(source.text) is not None and _only_tabs(source, known.roles or known.expected)
-    rows = [line.split("\t") if strict else line.split() for line in lines]
+    rows = [line.split("\t") if strict else cells_in(line) for line in lines]
     usual = _usual(len(row) for row in rows)
     marks = [line.startswith("#") for line in lines]
     comments = any(is_comment(line, len(row), usual) for line, row in zip(lines, rows, strict=True))
@@ -49,12 +51,11 @@ def columns_layout(source: Source, head: str, known: Known) -> FileFormat:
 
 def _only_tabs(source: Source, expected: Sequence[str]) -> bool:
     """Whether tabs give every line the same number of cells, and tabs with spaces do not."""
-    text = source.text.decode(errors="replace").replace("\r\n", "\n")
-    lines = [line for line in text.split("\n") if line.strip()]
+    lines = full_lines(source.text.decode(errors="replace"))
     counts = {len(line.split("\t")) for line in [line for line in lines if line[0] != "#"] or lines}
     if len(counts) != 1:
         return False
-    both = {len(line.split()) for line in lines if len(line.split("\t")) in counts}  # without comments
+    both = {len(cells_in(line)) for line in lines if len(line.split("\t")) in counts}  # without comments
     fits = {len(expected), len(expected) - 1} if expected else set()
     return len(both) > 1 or bool(counts & fits and not both & fits)
 
@@ -71,8 +72,8 @@ def cells_of(line: str, form: FileFormat) -> list[str]:
     ['New York', 'B']
     """
     if form.strict:
-        return line.split("\t") if line.strip(" \t") else []
-    return [cell for cell in line.replace("\t", " ").split(" ") if cell]
+        return [] if is_blank(line) else line.split("\t")
+    return cells_in(line)
 
 
 def is_comment(line: str, cells: int, count: int) -> bool:
@@ -106,7 +107,7 @@ def read_column_file(source: Source, form: FileFormat, *_: object) -> Iterator[S
         gold = None if label is None else tuple(labels)
         return Sentence(tuple(rows), gold, names, meta=dict(meta), comments=tuple(comments), where=where)
 
-    for number, line in enumerate([*split_lines(decode(source)), ""], start=1):
+    for number, line in enumerate([*split_lines(decode_lines(source)), ""], start=1):
         cells = cells_of(line, form)
         if not cells:
             if rows:
@@ -141,7 +142,7 @@ def without_other_lines(source: Source, form: FileFormat) -> Source:
     lines = source.text.split(b"\n")
     header, mark = form.header, DOCSTART.encode()
     for k, line in enumerate(lines):
-        cells = line.replace(b"\t", b" ").split() if header or line[:1] in (b"#", b"-") else []
+        cells = _CELL.findall(line.removesuffix(b"\r")) if header or line[:1] in (b"#", b"-") else []
         comment = form.comments and line.startswith(b"#") and len(cells) != len(form.roles)
         if cells and (header or comment or (form.documents and cells[0] == mark)):
             lines[k] = b" " * len(line)
@@ -195,6 +196,11 @@ def rows_of(sentence: Sentence, labelled: bool) -> Iterator[tuple[str, ...]]:
         yield (*row, label or "")
 
 
+def _is_cell(text: str) -> bool:
+    """Whether a cell can be read again: spaces at its ends would be taken for separators."""
+    return bool(text.strip()) and text == text.strip(" ") and not any(c in text for c in "\t\n\r")
+
+
 def write_columns(sentences: Iterable[Sentence], *_: object) -> Iterator[str]:
     """Columns with tabs between them and a blank line after each sentence; the word is the first one.
 
@@ -212,10 +218,13 @@ def write_columns(sentences: Iterable[Sentence], *_: object) -> Iterator[str]:
         for cells in rows_of(sentence, labelled):
             row = (*(cells[k] for k in order), *cells[len(order) :])
             for cell in row:
-                if not cell.strip() or any(c in cell for c in "\t\n\r") or (single and " " in cell):
+                if not _is_cell(cell) or (single and " " in cell):
                     raise InputError(
                         f"{sentence.where or f'sentence {number}'}: columns cannot hold the cell {cell!r}; "
                         "remove the white space in it, or write csv or jsonl"
                     )
+            if row[0].startswith("\ufeff"):
+                where = sentence.where or f"sentence {number}"
+                raise InputError(f"{where}: a line of columns cannot begin with {row[0]!r}; remove its byte order mark")
             lines.append("\t".join(row) + "\n")
         yield "".join(lines) + "\n"

@@ -15,8 +15,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tagfield.data.labels.schemes import is_chunk_label
-from tagfield.data.text.formats.decoding import decode, split_lines
+from tagfield.data.text.formats.decoding import decode_lines
 from tagfield.data.text.formats.file_format import FileFormat, Known
+from tagfield.data.text.lines import cells_in, is_blank, split_lines
 from tagfield.data.text.records import WORD, Sentence
 from tagfield.data.text.sources import Source
 from tagfield.data.text.spans import align, placed
@@ -25,7 +26,7 @@ from tagfield.errors import InputError
 
 COLUMNS = ("id", WORD, "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 NOTHING = "_"
-_FIRST_TOKEN = re.compile(r"\s*(?:#[^\n]*\n)*1(?:-[0-9]+)?\t[^\t\n]+(?:\t[^\t\n]*){8}\r?(?:\n|\Z)")
+_FIRST_TOKEN = re.compile(r"[ \t\r\n]*(?:#[^\n]*\n)*1(?:-[0-9]+)?\t[^\t\n]+(?:\t[^\t\n]*){8}\r?(?:\n|\Z)")
 _NODE = re.compile(r"[0-9]+(?:[-.][0-9]+)?")
 
 
@@ -35,10 +36,10 @@ def columns_of(text: str) -> tuple[str, ...]:
     >>> columns_of("# global.columns = ID FORM PARSEME:MWE\\n")
     ('id', 'w', 'parseme:mwe')
     """
-    found = re.match(r"#\s*global\.columns\s*=\s*(.+)", text)
+    found = re.match(r"#[ \t]*global\.columns[ \t]*=[ \t]*(.+)", text)
     if found is None:
         return COLUMNS
-    return tuple(WORD if name == "FORM" else name.lower() for name in found[1].split())
+    return tuple(WORD if name == "FORM" else name.lower() for name in cells_in(found[1].removesuffix("\r")))
 
 
 def is_conllu(head: str) -> bool:
@@ -82,8 +83,8 @@ def read_conllu(source: Source, form: FileFormat, *_: object) -> Iterator[Senten
     """
     count = len(form.roles)
     found = _Open()
-    for number, line in enumerate([*split_lines(decode(source)), ""], start=1):
-        if not line.strip():
+    for number, line in enumerate([*split_lines(decode_lines(source)), ""], start=1):
+        if is_blank(line):
             if found.rows:
                 yield _sentence(found, form, f"{source.name}, line {found.line}")
             elif found.others:
@@ -140,7 +141,7 @@ def write_conllu(sentences: Iterable[Sentence], *_: object) -> Iterator[str]:
         where = sentence.where or f"sentence {number}"
         if not sentence.tokens:
             raise InputError(f"{where}: CoNLL-U cannot hold a sentence without tokens")
-        lines = [f"# {line}".rstrip() for line in _comments(sentence)]
+        lines = [f"# {line}" if line else "#" for line in _comments(sentence)]
         others = _other_lines(sentence)
         for t, row in enumerate(sentence.tokens):
             lines += [line for before, line in others if before == t]

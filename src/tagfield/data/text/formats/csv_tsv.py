@@ -14,21 +14,25 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from tagfield.data.text.formats.columns import check_alike, rows_of
-from tagfield.data.text.formats.decoding import decode, full_lines
+from tagfield.data.text.formats.decoding import decode_lines
 from tagfield.data.text.formats.file_format import SENTENCE, SPOKEN, FileFormat, Known
 from tagfield.data.text.formats.roles import is_header, roles_of, usual_roles
+from tagfield.data.text.lines import BLANKS, full_lines
 from tagfield.data.text.records import WORD, Sentence
 from tagfield.data.text.sources import Source
 from tagfield.data.text.templates.template import IGNORED, LABEL
 from tagfield.errors import InputError
 
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
 
 
 def is_csv(head: str) -> bool:
     """Whether the first line names columns with a comma, semicolon or bar between them."""
     first = next(iter(full_lines(head)), "")
-    return "\t" not in first and any(is_header([cell.strip().strip('"') for cell in first.split(m)]) for m in ",;|")
+    return "\t" not in first and any(
+        is_header([cell.strip(BLANKS).strip('"') for cell in first.split(m)]) for m in ",;|"
+    )
 
 
 def is_tsv(head: str) -> bool:
@@ -44,7 +48,7 @@ def is_tsv(head: str) -> bool:
 def table_layout(source: Source, head: str, known: Known, *, tabs: bool) -> FileFormat:
     """The separator of a table, and the roles that its header names."""
     kind, name = "tsv" if tabs else "csv", source.name
-    first = next((line for line in head.split("\n") if line.strip()), "")
+    first = next(iter(full_lines(head)), "")
     separator = "\t" if tabs else max(",;|\t", key=first.count)
     form = FileFormat(kind, separator=separator)
     cells = next((row for _, row in table_rows(head, form, name) if any(row)), [])
@@ -66,7 +70,7 @@ def table_rows(text: str, form: FileFormat, name: str) -> Iterator[tuple[int, li
     [(1, ['a', 'b "c" d'])]
     """
     quoted = form.separator != "\t" or _is_quoted(text)
-    lines = io.StringIO(text, newline="")
+    lines = (found[0] for found in _LINE.finditer(text))  # csv refuses a CR alone outside of quotes
     reader = csv.reader(
         lines, delimiter=form.separator, quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE, strict=True
     )
@@ -77,14 +81,17 @@ def table_rows(text: str, form: FileFormat, name: str) -> Iterator[tuple[int, li
         except StopIteration:
             return
         except csv.Error as error:
-            raise InputError(f"{name}, line {line}: the row cannot be read ({error}); check its quotes") from None
+            reason = f"the row cannot be read ({error}); check its quotes"
+            if "new-line character" in str(error):
+                reason = "a carriage return (CR) stands without a line feed (LF); end lines with LF or CRLF"
+            raise InputError(f"{name}, line {line}: {reason}") from None
         yield line, row
         line = reader.line_num + 1
 
 
 def _is_quoted(text: str) -> bool:
     """Whether a table with tabs has quotes around cells, and not as words."""
-    lines = [line.removesuffix("\r") for line in text.split("\n") if line.strip()]
+    lines = full_lines(text)
     if len({line.count("\t") for line in lines}) > 1:  # a line break inside quotes, perhaps
         return '"' in text
     cells = [cell for line in lines for cell in line.split("\t") if cell.startswith('"')]
@@ -113,7 +120,7 @@ def read_table(source: Source, form: FileFormat, *_: object) -> Iterator[Sentenc
         gold = None if label is None else tuple(labels)
         return Sentence(tuple(tokens), gold, names, id=id, where=f"{source.name}, line {start}")
 
-    for number, row in table_rows(decode(source), form, source.name):
+    for number, row in table_rows(decode_lines(source, returns=True), form, source.name):
         if header and any(row):
             header = False
             continue
@@ -166,5 +173,8 @@ def write_table(sentences: Iterable[Sentence], *_: object, separator: str) -> It
 
 def _line(cells: Sequence[str], separator: str) -> str:
     stream = io.StringIO()
-    csv.writer(stream, delimiter=separator, lineterminator="\n").writerow(cells)
+    writer = csv.writer(stream, delimiter=separator, lineterminator="\n")
+    if any("\r" in cell for cell in cells):  # which Python 3.11 and 3.12 leave without quotes
+        writer = csv.writer(stream, delimiter=separator, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    writer.writerow(cells)
     return stream.getvalue()

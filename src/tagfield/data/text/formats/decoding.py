@@ -1,9 +1,10 @@
-"""Bytes ─▶ text and lines."""
+"""Bytes ─▶ text, and text ─▶ bytes."""
 
 from dataclasses import replace
 
-from tagfield.data.text.sources import Source
-from tagfield.errors import InputError
+from tagfield.data.text.lines import check_lines
+from tagfield.data.text.sources import BOM, Source
+from tagfield.errors import InputError, shown
 
 
 def decode(source: Source) -> str:
@@ -22,6 +23,16 @@ latin-1, or convert the file to UTF-8
             f"{source.name}, line {line}: the bytes are not valid UTF-8; "
             "name the encoding, such as --encoding latin-1, or convert the file to UTF-8"
         ) from None
+
+
+def decode_lines(source: Source, *, returns: bool = False) -> str:
+    """The text of a file that is read line by line; see `lines.check_lines`.
+
+    >>> decode_lines(Source("a.txt", b"Bo\\r\\n"))
+    'Bo\\r\\n'
+    """
+    check_lines(source, returns=returns)
+    return decode(source)
 
 
 def recode(source: Source, encoding: str | None) -> Source:
@@ -45,25 +56,23 @@ def recode(source: Source, encoding: str | None) -> Source:
         AttributeError,
     ) as error:  # codecs that give no text raise errors of other types
         raise InputError(f"{source.name}: the bytes are not valid {encoding} ({error})") from None
-    return replace(source, text=text.removeprefix(b"\xef\xbb\xbf"))
+    return replace(source, text=text.removeprefix(BOM))
 
 
-def split_lines(text: str) -> list[str]:
-    """Lines without LF or CRLF; unlike str.splitlines, other separators are text.
+def encode_text(text: str) -> bytes:
+    """The bytes of a file with this text, as `open_source` and `decode` read it.
 
-    >>> split_lines("a\\u2028b\\r\\nc\\n")
-    ['a\\u2028b', 'c']
+    A text that begins with U+FEFF gets another one, since the first one in a file is a byte order mark.
+
+    >>> encode_text("a"), encode_text("\\ufeffa")
+    (b'a', b'\\xef\\xbb\\xbf\\xef\\xbb\\xbfa')
+    >>> encode_text("Anna \\ud83d")
+    Traceback (most recent call last):
+    tagfield.errors.InputError: '\\ud83d' in 'Anna \\ud83d' is half of a character, which no file holds; remove it
     """
-    lines = text.split("\n")
-    if lines and not lines[-1]:
-        lines.pop()
-    return [line.removesuffix("\r") for line in lines]
-
-
-def full_lines(text: str) -> list[str]:
-    """The lines that are not blank.
-
-    >>> full_lines("a\\r\\n\\n b\\n")
-    ['a', ' b']
-    """
-    return [line for line in text.replace("\r\n", "\n").split("\n") if line.strip()]
+    try:
+        raw = text.encode()
+    except UnicodeEncodeError as error:
+        half, near = text[error.start], text[max(0, error.start - 20) : error.start + 10]
+        raise InputError(f"{half!a} in {shown(near)} is half of a character, which no file holds; remove it") from None
+    return BOM + raw if raw.startswith(BOM) else raw

@@ -9,11 +9,13 @@ from collections.abc import Callable, Sequence
 
 from tagfield.data.text.formats.file_format import SENTENCE, FileFormat, Known
 from tagfield.data.text.formats.table import FILE_FORMATS, Format, check_format
-from tagfield.data.text.sources import Source
+from tagfield.data.text.sources import SMALL, SMALLER, Source
 from tagfield.data.text.templates.template import IGNORED, LABEL
 from tagfield.errors import InputError
+from tagfield.system.memory import check_fits
 
 HEAD = 1 << 16  # bytes that are inspected
+DECODED = 10.0  # bytes of memory for a byte of a line that is decoded and cut into cells
 
 
 def detect(
@@ -43,7 +45,8 @@ def detect(
     if len(set(roles)) < len(roles):
         raise InputError(f"columns {columns!r}: a role occurs twice; name each role once")
     layout = FILE_FORMATS[kind].layout
-    return FileFormat(kind) if layout is None else layout(source, head, Known(given, header, tuple(expected)))
+    known = Known(given, header, tuple(expected))
+    return FileFormat(kind) if layout is None else layout(source, _whole_line(source, head), known)
 
 
 def kind_of(source: Source) -> str:
@@ -59,6 +62,18 @@ def _head(source: Source) -> str:
     raw = source.text[:HEAD] if source.text[:1] not in (b"\n", b"\r") else source.text.lstrip(b"\r\n")[:HEAD]
     text = raw.decode(errors="replace")
     return text if len(raw) < HEAD else text[: text.rfind("\n") + 1] or text
+
+
+def _whole_line(source: Source, head: str) -> str:
+    """The head, with the whole of the first line if that is longer."""
+    if "\n" in head or len(source.text) <= HEAD:
+        return head
+    raw = source.text.lstrip(b"\r\n")
+    end = raw.find(b"\n")
+    line = raw if end < 0 else raw[: end + 1]
+    if len(line) > SMALL:
+        check_fits(DECODED * len(line), f"{source.name}: the first line", SMALLER)
+    return line.decode(errors="replace")
 
 
 def _kind(source: Source, head: str) -> str:

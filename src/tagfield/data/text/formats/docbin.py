@@ -4,16 +4,22 @@ Entities become spans. A file without entities but with tags (token.tag_) or par
 as labels. Tokens of spaces are left out; they hold no label.
 """
 
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
+from io import BytesIO
 from typing import Any
 
 from tagfield.data.labels.schemes import is_chunk_label
 from tagfield.data.text.records import WORD, Document, Offsets, Record, Sentence, TextSpan
-from tagfield.data.text.sources import Source
+from tagfield.data.text.sources import SMALL, Source
 from tagfield.data.text.spans import Policy, Split, cover, placed, to_document
-from tagfield.errors import InputError
+from tagfield.errors import InputError, TagfieldError
+from tagfield.system.memory import check_fits, spell
 
 ZLIB = (b"x\x01", b"x\x5e", b"x\x9c", b"x\xda")  # the first bytes of a DocBin
+DIVIDE = "divide the file"
+BINARY = (0xC4, 0xC5, 0xC6)  # the first byte of an array in msgpack
+ARRAY, OBJECT, TEXT = 8.0, 100.0, 1500.0  # bytes of memory for a byte of arrays, a byte of the rest, a text; measured
 
 
 def import_spacy() -> Any:
@@ -33,12 +39,53 @@ def read_docbin(source: Source, *_: object) -> Iterator[Record]:
     from spacy.vocab import Vocab
 
     try:
+        check_docbin(source)
         docs = tokens.DocBin().from_bytes(source.text).get_docs(Vocab())
         found = [each for k, doc in enumerate(docs, start=1) for each in _records(doc, f"{source.name}, document {k}")]
+    except TagfieldError:
+        raise
     except Exception as error:  # zlib, msgpack and NumPy all raise their own, and so do docs with forged ids
         reason = " ".join(str(error).split())[:80] or type(error).__name__
         raise InputError(f"{source.name}: this is not a DocBin of spaCy, or it is damaged ({reason})") from None
     yield from found
+
+
+def check_docbin(source: Source) -> None:
+    """Raise MemoryLimitError if the documents do not fit into memory, InputError if bytes follow the file's end.
+
+    The file is unpacked piece by piece, and its msgpack is skipped through: nothing is made of it yet.
+    """
+    from srsly.msgpack import Unpacker
+
+    stream, size, rest = zlib.decompressobj(), 0, source.text
+    pieces = []
+    while not stream.eof:
+        piece = stream.decompress(rest, SMALL)
+        rest = stream.unconsumed_tail
+        if not piece and not rest:
+            raise InputError(f"{source.name}: this is not a DocBin of spaCy, or it is damaged (it ends early)")
+        pieces.append(piece)
+        size += len(piece)
+        if size > SMALL:
+            check_fits(4.0 * size, f"{source.name}: the unpacked file", DIVIDE)
+    if stream.unused_data:
+        end = len(source.text) - len(stream.unused_data)
+        raise InputError(
+            f"{source.name}: {len(stream.unused_data):,} bytes follow the end of the DocBin, which is {end:,} bytes "
+            "long; write one DocBin in each file"
+        )
+    raw = b"".join(pieces)
+    found = Unpacker(BytesIO(raw), max_buffer_size=len(raw), read_size=min(size, SMALL))
+    needed, texts = 0.0, 0
+    for _ in range(found.read_map_header()):
+        key = found.unpack()
+        at = found.tell()
+        found.skip()
+        length = found.tell() - at
+        binary = raw[at] in BINARY
+        needed += length * (ARRAY if binary else OBJECT)
+        texts = length // 4 if key == "lengths" and binary else texts
+    check_fits(needed + TEXT * texts, f"{source.name}: reading the {spell(size)} of documents", DIVIDE)
 
 
 def _records(doc: Any, where: str) -> Iterator[Record]:

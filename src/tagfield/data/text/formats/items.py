@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from typing import BinaryIO, NoReturn, TypeAlias
 
 from tagfield.data.dataset import Dataset
-from tagfield.data.text.formats.decoding import full_lines
+from tagfield.data.text.formats.decoding import encode_text
+from tagfield.data.text.lines import check_lines, full_lines
 from tagfield.data.text.sources import Locations, Source
 from tagfield.errors import InputError
 from tagfield.native._text import ItemEncoder, ItemLister, Vocabulary
@@ -63,6 +64,7 @@ def read_items(
     """
     encoder = ItemEncoder(attributes, frozen, labels, grouped)
     for index, source in enumerate(sources):
+        check_lines(source)
         encoder.read(source.text, source.name, index)
     arrays, gold, weight, file, line = encoder.finish()
     return Dataset(*arrays, gold, weight), Locations(sources, file, line)
@@ -74,6 +76,7 @@ def parse_items(source: Source) -> Iterator[ItemSequence]:
     >>> next(parse_items(Source("tiny", b"NN\tw=12\\:30\tlength:5\n"))).tokens
     [[('w=12:30', 1.0), ('length', 5.0)]]
     """
+    check_lines(source)
     lister = ItemLister(source.text, source.name)
     while (found := lister.next()) is not None:
         tokens, labels, weight, line = found
@@ -93,7 +96,8 @@ def write_items(sequences: Iterable[ItemSequence], stream: BinaryIO) -> int:
     count = 0
     for count, sequence in enumerate(sequences, start=1):
         where = sequence.where or f"sequence {count - 1}"
-        stream.write(format_items(sequence, where).encode())
+        text = format_items(sequence, where)
+        stream.write(encode_text(text) if count == 1 else text.encode())
     return count
 
 
@@ -113,6 +117,8 @@ def format_items(sequence: ItemSequence, where: str) -> str:
     for token, label in zip(sequence.tokens, sequence.labels, strict=True):
         if label.startswith("@"):
             raise InputError(f"{where}: item lines cannot hold the label {label!r}; a label must not begin with @")
+        if label.startswith("\ufeff"):
+            raise InputError(f"{where}: item lines cannot hold the label {label!r}; remove its byte order mark")
         if not label and not token:
             raise InputError(
                 f"{where}: item lines cannot hold a token without label and attributes; give it one of them"

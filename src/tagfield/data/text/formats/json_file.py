@@ -12,16 +12,18 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
-from tagfield.data.text.formats.decoding import decode
+from tagfield.data.text.formats.decoding import decode_lines
 from tagfield.data.text.formats.json_values import records_of
+from tagfield.data.text.lines import is_blank
 from tagfield.data.text.records import Record
 from tagfield.data.text.sources import Source
 from tagfield.errors import InputError
 
 LISTS = ("annotations", "data", "examples", "documents", "sentences")  # keys of a file that is one object with a list
 
-_BEGINS = re.compile(r'\s*(?:\{\s*["}]|\[\s*(?:\{|\[\s*"|\]|"(?:[^"\\]|\\.)*"\s*,\s*\{))')
-_SPACE = re.compile(r"[ \t\r\n]*")
+_S = r"[ \t\r\n]*"  # JSON's white space
+_BEGINS = re.compile(rf'{_S}(?:\{{{_S}["}}]|\[{_S}(?:\{{|\[{_S}"|\]|"(?:[^"\\]|\\.)*"{_S},{_S}\{{))')
+_SPACE = re.compile(_S)
 _SURROGATE = re.compile(r"\\ud[89a-f]", re.IGNORECASE)
 
 
@@ -52,11 +54,11 @@ def read_jsonl(source: Source, _: object = None, names: Sequence[str] | None = N
     Traceback (most recent call last):
     tagfield.errors.InputError: a.jsonl, line 1: this is not JSON (Expecting ',' delimiter at column 17)
     """
-    for number, line in enumerate(decode(source).split("\n"), start=1):
-        if line.strip():
+    for number, line in enumerate(decode_lines(source, returns=True).split("\n"), start=1):
+        if not is_blank(line):
             where = f"{source.name}, line {number}"
             value, end = parse_value(line, _SPACE.match(line).end(), where)  # type: ignore[union-attr]
-            if line[end:].strip():
+            if _SPACE.fullmatch(line, end) is None:
                 raise InputError(f"{where}: there is more than one JSON value on the line; write one a line")
             yield from records_of(value, where, names)
 
@@ -68,7 +70,7 @@ def read_json(source: Source, _: object = None, names: Sequence[str] | None = No
     >>> [(r.text, r.where) for r in read_json(Source("a.json", text))]
     [('Anna', 'a.json, line 1'), ('Bo', 'a.json, line 3')]
     """
-    text = decode(source)
+    text = decode_lines(source, returns=True)
     at = _skip(text, 0)
     if text[at : at + 1] != "[":
         yield from _objects(source, text, at, names)
@@ -85,7 +87,7 @@ def read_json(source: Source, _: object = None, names: Sequence[str] | None = No
         elif text[at : at + 1] != "]":
             line = number + text.count("\n", counted, at)
             raise InputError(f"{source.name}, line {line}: this is not JSON (expecting a comma or ] after a record)")
-    if text[at + 1 :].strip():
+    if _SPACE.fullmatch(text, at + 1) is None:
         line = text.count("\n", 0, _skip(text, at + 1)) + 1
         raise InputError(f"{source.name}, line {line}: there is text after the end of the list; remove it")
 

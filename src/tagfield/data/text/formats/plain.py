@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from tagfield.data.text.formats.decoding import decode, split_lines
+from tagfield.data.text.formats.decoding import decode
+from tagfield.data.text.lines import is_blank, split_lines
 from tagfield.data.text.records import Document
 from tagfield.data.text.sources import Source
 
@@ -14,5 +15,5 @@ def read_plain(source: Source, *_: object) -> Iterator[Document]:
     ['Anna sings.', 'Bo too.']
     """
     for number, line in enumerate(split_lines(decode(source)), start=1):
-        if line.strip():
+        if not is_blank(line):
             yield Document(line, where=f"{source.name}, line {number}")

@@ -7,6 +7,7 @@ from tagfield.data.labels.schemes import is_chunk_label
 from tagfield.data.text.encoders.words import columns_of, tokens_of
 from tagfield.data.text.formats.detect import HEAD
 from tagfield.data.text.formats.file_format import SENTENCE, SPOKEN, FileFormat
+from tagfield.data.text.lines import cells_in
 from tagfield.data.text.records import WORD, Sentence
 from tagfield.data.text.sources import Source
 from tagfield.data.text.templates.presets import load_template
@@ -36,7 +37,10 @@ def template_for_columns(form: FileFormat, source: Source) -> Template:
         raise InputError(
             f"{where}: {found}, but no label; put the label in the last column, or name it {LABEL} in --columns"
         )
-    rows = [line.split() for line in source.text[:HEAD].decode(errors="replace").split("\n")[form.header :]]
+    rows = [
+        cells_in(line.removesuffix("\r"))
+        for line in source.text[:HEAD].decode(errors="replace").split("\n")[form.header :]
+    ]
     rows = [row for row in rows if len(row) == len(roles)]
     label, word = roles.index(LABEL), roles.index(WORD) if WORD in roles else 0
     return fitting_template(roles, {row[label] for row in rows}, [row[word] for row in rows], where)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from tagfield.data.text.lines import check_lines
 from tagfield.data.text.sources import STDIN, PathLike, open_source
 from tagfield.data.text.templates.resources import Resource, check_name, cluster, gazetteer, regex
 from tagfield.data.text.templates.template import WAPITI, Pattern, Template, check_pattern
@@ -30,6 +31,7 @@ def read_template(path: PathLike) -> Template:
     [2, 3]
     """
     source = open_source(path)
+    check_lines(source)
     try:
         text = source.text.decode()
     except UnicodeDecodeError as error:

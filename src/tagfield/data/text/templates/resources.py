@@ -15,12 +15,17 @@ from dataclasses import astuple, dataclass
 from functools import cached_property
 from typing import Any
 
+from tagfield.data.text.lines import cells_in, check_lines, is_blank, split_lines
 from tagfield.data.text.sources import PathLike, open_source
+from tagfield.data.text.templates.expressions import Expression
 from tagfield.errors import InputError
 from tagfield.native._text import Gazetteer
+from tagfield.system.memory import check_fits, spell
 
 KINDS = ("gazetteer", "cluster", "regex")
 NAME = re.compile(r"[\w-]+")
+BYTE, WORD, LINE = 5.0, 150.0, 350.0  # bytes of memory for each of a gazetteer, at its peak; measured
+SMALL = 1e7  # bytes of memory that are taken without a check
 
 
 @dataclass(frozen=True)
@@ -62,19 +67,21 @@ class Resource:
     @cached_property
     def phrases(self) -> Gazetteer:
         """The phrases of a gazetteer, ready to be found."""
+        _check_room(self.kind, self.name, self.text)
         text = self.text.lower() if self.ignore_case else self.text
-        return Gazetteer([line.split() for line in text.split("\n")])
+        return Gazetteer([cells_in(line) for line in text.split("\n")])
 
     @cached_property
     def paths(self) -> dict[str, str]:
         """The path of each word."""
+        _check_room(self.kind, self.name, self.text)
         return dict(line.split("\t") for line in self.text.split("\n") if line)
 
     @cached_property
-    def expression(self) -> re.Pattern[str]:
+    def expression(self) -> Expression:
         """The compiled regular expression."""
         try:
-            return re.compile(self.text)
+            return Expression(self.text)
         except (re.error, RecursionError, OverflowError) as error:
             raise InputError(f"regex {self.name}: {self.text!r} is not a regular expression: {error}") from None
 
@@ -100,8 +107,8 @@ def gazetteer(name: str, phrases: PathLike | Iterable[str], ignore_case: bool = 
     >>> gazetteer("cities", ["New York", "Rome"], ignore_case=True)
     Resource gazetteer cities: 2 lines, ignoring case
     """
-    found = _lines(phrases) if isinstance(phrases, str | os.PathLike) else _strings(name, phrases)
-    text = "\n".join(dict.fromkeys(joined for phrase in found if (joined := " ".join(phrase.split()))))
+    found = _lines(phrases, "gazetteer", name) if isinstance(phrases, str | os.PathLike) else _strings(name, phrases)
+    text = "\n".join(dict.fromkeys(joined for phrase in found if (joined := " ".join(cells_in(phrase)))))
     if not text:
         raise InputError(f"gazetteer {name}: found no phrase; give one phrase a line")
     return Resource("gazetteer", name, text, ignore_case)
@@ -145,34 +152,53 @@ def _strings(name: str, phrases: Iterable[str]) -> Iterator[str]:
     for phrase in phrases:
         if not isinstance(phrase, str):
             raise InputError(f"gazetteer {name}: {phrase!r:.60} is no phrase; write it as a string of its words")
-        yield phrase
+        yield phrase.replace("\r", " ").replace("\n", " ")
 
 
-def _lines(path: PathLike) -> list[str]:
+def _check_room(kind: str, name: str, text: str | bytes) -> None:
+    """Raise MemoryLimitError if what is made of a text does not fit into memory."""
+    words, lines = (
+        (text.count(" "), text.count("\n")) if isinstance(text, str) else (text.count(b" "), text.count(b"\n"))
+    )
+    needed = BYTE * len(text) + WORD * words + LINE * lines
+    if needed > SMALL:
+        check_fits(needed, f"{kind} {name}: the {spell(len(text))} of text", "give fewer lines")
+
+
+def _lines(path: PathLike, kind: str, name: str) -> list[str]:
     source = open_source(path)
+    check_lines(source)
+    _check_room(kind, name, source.text)
     try:
-        text = source.text.decode("utf-8-sig")
+        text = source.text.decode()
     except UnicodeDecodeError as error:
         line = source.text.count(b"\n", 0, error.start) + 1
         raise InputError(
             f"{source.name}, line {line}: the bytes are not valid UTF-8; convert the file to UTF-8 first"
         ) from None
-    return [line.removesuffix("\r") for line in text.split("\n")]
+    return split_lines(text)
 
 
 def _read_paths(name: str, path: PathLike) -> dict[str, str]:
     pairs: dict[str, str] = {}
-    for number, line in enumerate(_lines(path), start=1):
-        if not line:
+    lines = _lines(path, "cluster", name)
+    for number, line in enumerate(lines, start=1):
+        if is_blank(line):
             continue
         match line.split("\t"):
             case [word, branch] if word and branch:
-                pairs.setdefault(word, branch)
-            case [branch, word, count] if word and branch and count.strip().isdecimal():
-                pairs.setdefault(word, branch)
+                pass
+            case [branch, word, count] if word and branch and count.strip(" ").isdecimal():
+                pass
             case _:
                 raise InputError(
                     f"cluster {name}: {path}, line {number}: found {line[:60]!r}; write word<TAB>path, or "
                     "path<TAB>word<TAB>count"
                 )
+        if pairs.setdefault(word, branch) != branch:
+            first = next(k for k, before in enumerate(lines, start=1) if word in before.split("\t"))
+            raise InputError(
+                f"cluster {name}: {path}, line {number}: {word[:60]!r} has the path {branch[:60]!r}, but "
+                f"{pairs[word][:60]!r} in line {first}; give each word one path"
+            )
     return pairs

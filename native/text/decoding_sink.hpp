@@ -1,4 +1,4 @@
-// DoorSink: the sentences of a reader go through the kernels' SequenceDoor as they come, instead of into arrays.
+// DecodingSink: the sentences of a reader go through the kernels' SequenceDecoder as they come, instead of into arrays.
 //
 //     add: sentence s ─▶ ask where its rows are        s − 1 ─▶ ask for its rows        s − 2 ─▶ best path or marginals
 //
@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "sequence_door.hpp"
+#include "sequence_decoder.hpp"
 #include "text/dataset_builder.hpp"
 #include "text/errors.hpp"
 
@@ -25,7 +25,7 @@ inline AttributeIds ids_of(const Sentence& sentence) {
             static_cast<std::int64_t>(sentence.ends.size())};
 }
 
-class DoorSink {
+class DecodingSink {
   public:
     enum class Wanted { ids, labels, probabilities };
     static constexpr const char* too_large =
@@ -37,8 +37,8 @@ class DoorSink {
     std::vector<double> probabilities;  // [T, L]
     std::size_t known = 0;              // attributes that went through
 
-    void open(SequenceDoor& door, Wanted wanted) {
-        door_ = &door;
+    void open(SequenceDecoder& decoder, Wanted wanted) {
+        decoder_ = &decoder;
         wanted_ = wanted;
         tokens.assign(1, 0);
         labels.clear();
@@ -59,21 +59,21 @@ class DoorSink {
         if (sentence.ids.size() >= limit / 4 || sentence.ends.size() >= limit)
             throw InputError("a sequence must have fewer than 2^29 attribute occurrences; split it");
         for (const std::int32_t id : sentence.ids) largest_ = largest_ < id ? id : largest_;
-        if (largest_ >= door_->attributes)
+        if (largest_ >= decoder_->attributes)
             throw InputError("the data does not fit the model: its vocabulary has grown since its weights were made; "
                              "make the model anew");
         known += sentence.ids.size();
         tokens.push_back(tokens.back() + static_cast<std::int64_t>(sentence.ends.size()));
         std::swap(waiting_[taken_ % depth], sentence);
         if (wanted_ == Wanted::ids) return;
-        door_->ask_places(view(taken_));
-        if (taken_ > done_) door_->ask_rows(view(taken_ - 1));
+        decoder_->ask_places(view(taken_));
+        if (taken_ > done_) decoder_->ask_rows(view(taken_ - 1));
         if (++taken_ - done_ == depth) pass(done_++);
     }
 
     // Call it after the last sentence.
     void finish() {
-        if (taken_ > done_) door_->ask_rows(view(taken_ - 1));
+        if (taken_ > done_) decoder_->ask_rows(view(taken_ - 1));
         while (done_ < taken_) pass(done_++);
     }
 
@@ -94,16 +94,16 @@ class DoorSink {
         const auto n = static_cast<std::size_t>(x.n);
         if (wanted_ == Wanted::labels) {
             labels.resize(labels.size() + n);
-            door_->best(x, labels.data() + (labels.size() - n));
+            decoder_->best(x, labels.data() + (labels.size() - n));
             return;
         }
-        const std::size_t size = n * static_cast<std::size_t>(door_->labels);
+        const std::size_t size = n * static_cast<std::size_t>(decoder_->labels);
         probabilities.resize(probabilities.size() + size);
-        if (!door_->marginals(x, probabilities.data() + (probabilities.size() - size)))
+        if (!decoder_->marginals(x, probabilities.data() + (probabilities.size() - size)))
             throw InputError("sequence " + std::to_string(s) + ": " + too_large);
     }
 
-    SequenceDoor* door_ = nullptr;
+    SequenceDecoder* decoder_ = nullptr;
     Wanted wanted_ = Wanted::labels;
     std::array<Sentence, depth> waiting_;
     std::size_t taken_ = 0, done_ = 0;  // sentences that came, and that went through

@@ -1,4 +1,4 @@
-// The metric of a step: what becomes of the direction r = f(u) of a weight, by what the weight remembers of its steps.
+// The preconditioner of a step: what becomes of the direction r = f(u) of a weight, by what the weight remembers of its steps.
 //
 //     flat       r
 //     adaptive   r / (√S + δ)       S ← S + r²                           AdaGrad (Duchi et al. 2011)
@@ -7,24 +7,24 @@
 //     smd        p·r                p ← p·max(½, 1 − μ·r·v), and v       stochastic meta-descent (Vishwanathan et al. 2006)
 //
 // The first three know a weight's step from its own direction, so they are part of the step (step.hpp), with any blocks and
-// threads. The last two also look at how directions change with the weights (curvature_pass.hpp). Each weight has its S, Q or p in
+// threads. The last two also look at how directions change with the weights (curvature_pass.cpp). Each weight has its S, Q or p in
 // `Pass::squares`, and v in `Pass::velocity`. Weights that a sentence does not touch keep what they remember.
 #pragma once
 #include "kernel/simd/simd.hpp"
 
 namespace tagfield {
 
-enum class Metric { FLAT, ADAGRAD, NEWTON, SGDQN, SMD };
-constexpr const char* METRICS[] = {"flat", "adaptive", "newton", "sgdqn", "smd"};
+enum class Preconditioner { FLAT, ADAGRAD, NEWTON, SGDQN, SMD };
+constexpr const char* PRECONDITIONERS[] = {"flat", "adaptive", "newton", "sgdqn", "smd"};
 
-constexpr bool measures_curvature(Metric m) { return m == Metric::SGDQN || m == Metric::SMD; }
+constexpr bool measures_curvature(Preconditioner m) { return m == Preconditioner::SGDQN || m == Preconditioner::SMD; }
 
 // The direction r of a block of weights, divided by what they remember; `squares` remembers r.
-template <Metric M> inline Vec<float> scaled(const Vec<float>& r, float* squares, const Vec<float>& floor) {
-  static_assert(M == Metric::ADAGRAD || M == Metric::NEWTON, "the others are no function of r alone");
+template <Preconditioner M> inline Vec<float> scaled(const Vec<float>& r, float* squares, const Vec<float>& floor) {
+  static_assert(M == Preconditioner::ADAGRAD || M == Preconditioner::NEWTON, "the others are no function of r alone");
   const Vec<float> s = load(squares) + r * r;
   store<float>(squares, s);
-  return r / ((M == Metric::ADAGRAD ? vsqrt(s) : s) + floor);
+  return r / ((M == Preconditioner::ADAGRAD ? vsqrt(s) : s) + floor);
 }
 
 }  // namespace tagfield

@@ -1,6 +1,7 @@
-"""Naive twins of the metrics beside AdaGrad: the formulas of docs/recipes.md in float64, every weight at every step.
+"""Naive twins of the preconditioners beside AdaGrad: the formulas of docs/recipes.md in float64.
 
-The Hessian of a sentence is the covariance of its features, path by path: only for chains that can be enumerated.
+Every weight takes part in every step. The Hessian of a sentence is the covariance of its features, path by path: only
+for chains that can be enumerated.
 """
 
 from collections.abc import Callable
@@ -54,7 +55,7 @@ class Curved(Stochastic):
             self.theta = kept
 
     def step(self, s: int, r: Dense, rate: float, shrink: float) -> None:
-        raise AssertionError("each metric has its own")
+        raise AssertionError("each preconditioner has its own")
 
 
 @dataclass

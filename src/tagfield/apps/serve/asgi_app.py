@@ -1,4 +1,4 @@
-"""The door: what every app of this server does before and after its own work. An ASGI application with fixed paths.
+"""AsgiApp: what every app of this server does before and after its own work. An ASGI application with fixed paths.
 
     request ─▶ file of a page? ─▶ route ─▶ host ─▶ origin ─▶ token ─▶ method ─▶ endpoint ─▶ answer
        └─ any refusal ─▶ {"error": sentence} with its status
@@ -53,7 +53,7 @@ Endpoint = Callable[[Any, Receive], Awaitable[Answer]]
 Route = tuple[str, bool, Endpoint]  # method, whether it is guarded by host, origin and token, what answers
 
 
-class Door:
+class AsgiApp:
     """An ASGI application; subclasses fill `routes` and say what happens while the server lives.
 
     limits: for bodies and connections

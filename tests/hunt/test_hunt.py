@@ -1,0 +1,54 @@
+"""A few rounds of each kind, and what the hunt tells of a finding."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from tests.hunt import answers, kinds, worker
+from tests.hunt.cases import drawn
+
+ROUNDS = {"answers": 20, "words": 5, "misuse": 5, "races": 1}
+
+
+@pytest.mark.parametrize("kind", kinds.KINDS)
+def test_the_first_rounds_find_nothing(kind: str) -> None:
+    for seed in range(ROUNDS.get(kind, 1)):
+        assert kinds.KINDS[kind](seed) > 0
+
+
+def test_a_seed_gives_the_same_case() -> None:
+    assert drawn(7).model == drawn(7).model
+    assert drawn(7).X == drawn(7).X
+    assert drawn(7).model != drawn(8).model
+
+
+def test_the_truth_notices_another_model() -> None:
+    case = drawn(3)
+    shifted = drawn(3).model.weights.map(lambda array: -array)
+    object.__setattr__(case.model, "weights", shifted)
+    case.model.__dict__.pop("field")
+    with pytest.raises(AssertionError):
+        answers.ask(case)
+
+
+def test_a_finding_is_told_with_its_seed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(seed: int) -> int:
+        assert seed != 6, "six"
+        return 2
+
+    monkeypatch.setitem(kinds.KINDS, "answers", fails)
+    worker.main("answers", 60, 5, 3)
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [line["seed"] for line in lines if "finding" in line] == [6]
+    assert "six" in next(line["finding"] for line in lines if "finding" in line)
+    assert lines[-1] == {"seed": 8, "rounds": 3, "tried": 4}
+
+
+def test_the_table_and_the_exit_code() -> None:
+    command = [sys.executable, "scripts/hunt.py", "answers", "--seed", "1", "--rounds", "2"]
+    found = subprocess.run(command, capture_output=True, text=True)
+    assert found.returncode == 0, found.stdout + found.stderr
+    assert [line.split()[:2] for line in found.stdout.splitlines()[2:]] == [["answers", "2"], ["all", "2"]]
+    assert subprocess.run([*command[:2], "nothing"], capture_output=True).returncode == 2
