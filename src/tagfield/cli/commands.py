@@ -42,6 +42,7 @@ COMMANDS: dict[str, Entry] = {
     "convert-model": Entry("tagfield.cli.convert_model:convert_model", "Convert a model from one program to another."),
     "serve": Entry("tagfield.cli.serve:serve", "Serve models over HTTP, with a page to try them on."),
     "annotate": Entry("tagfield.cli.annotate:annotate", "Label text by hand, while a model learns and suggests."),
+    "template": Entry("tagfield.cli.template:template", "Print a feature template, to change or extend."),
     "info": Entry("tagfield.cli.info:info", "Show what is in a model file and how it was trained."),
     "compare": Entry("tagfield.cli.compare:compare", "Compare recipes on your data, on all cores.", EXPERIMENTS),
     "report": Entry("tagfield.cli.report:report", "Write the report of a comparison.", EXPERIMENTS),

@@ -42,7 +42,7 @@ DEFAULTS = Plan()
 NEEDS_SETTINGS = {"ngd"}  # a family of recipes; without a loss and a generator it equals u2.g1
 
 
-@with_reading_options()
+@with_reading_options(extends=True)
 def compare(
     train: Annotated[list[str], typer.Option(metavar="FILE", help="Training data; may be repeated.")],
     test: Annotated[list[str], typer.Option(metavar="FILE", help="Test data; may be repeated.")],
@@ -112,7 +112,7 @@ def compare(
         if tuned and strength != DEFAULTS.strength:
             raise InputError("--tune chooses c2 for each recipe; --strength would have no effect, so give one of them")
         if template is not None:
-            load_template(template, reading.columns)
+            load_template(template, reading.columns, reading.add)
     learned = encode_files(train, template=template, reading=reading)
     held_out = encode_files(
         test,

@@ -29,7 +29,7 @@ from tagfield.train.progress.terminal import describe
 PAUSE = 60.0  # seconds between lines where there is no terminal
 
 
-@with_reading_options()
+@with_reading_options(extends=True)
 def pack(
     files: Annotated[list[str], typer.Argument(metavar="FILES", help="Files to pack; - is standard input.")],
     output: Annotated[str, typer.Option("-o", "--output", metavar="CORPUS", help="Folder to pack into.")],
@@ -65,7 +65,7 @@ def pack(
     messages = Messages(quiet, False, as_json)
     with usage():
         PackOptions(min_count, hash_bits, parse_size(shard_size)).check()
-        chosen = None if template is None else load_template(template, reading.columns)
+        chosen = None if template is None else load_template(template, reading.columns, reading.add)
     start = time.monotonic()
     with _progress(messages.console) as show:
         corpus = pack_files(

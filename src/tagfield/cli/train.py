@@ -41,7 +41,7 @@ from tagfield.train.recipes.default import NAME, weight_bytes
 DATA = "The data"
 
 
-@with_reading_options()
+@with_reading_options(extends=True)
 @with_training_options
 def train(
     context: typer.Context,

@@ -31,7 +31,7 @@ from tagfield.system.atomic import write_atomically
 from tagfield.train.progress.figures import count
 
 
-@with_reading_options()
+@with_reading_options(extends=True)
 def tune(
     train: Annotated[list[str], typer.Argument(metavar="TRAIN", help="Training files; never the test data.")],
     output: Annotated[

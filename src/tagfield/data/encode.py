@@ -76,7 +76,7 @@ def encode_files(
     names = Vocabulary() if labels is None else labels.copy()
     frozen, learning = attributes is not None, labels is None
     sources = open_inputs(paths, reading.format, reading.encoding)
-    chosen = None if template is None else load_template(template, reading.columns)
+    chosen = None if template is None else load_template(template, reading.columns, reading.add)
     edges = edge_attributes if frozen else Vocabulary()
     data, used, locations, form = read_any(
         sources, reading, chosen, known, names, frozen=frozen, needs_labels=learning, edges=edges

@@ -9,7 +9,7 @@ A command takes one `reading`; on the command line it is one option for each fie
 import functools
 import inspect
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -22,6 +22,7 @@ from tagfield.data.text.lines import BLANKS, is_blank, split_lines
 from tagfield.data.text.reading import ReadOptions
 from tagfield.data.text.sources import open_source
 from tagfield.data.text.spans import ON_CUT, ON_OVERLAP, Policy
+from tagfield.data.text.templates.presets import load_template
 from tagfield.data.text.tokenizer.tokenizer import TOKENIZERS
 from tagfield.errors import InputError
 from tagfield.system.memory import memory_limited
@@ -36,8 +37,9 @@ def _option(flag: str, metavar: str | None, help: str, *, kind: Any = str, panel
     return Annotated[kind | None, shown]
 
 
-def _parameters(format_flag: str, with_model: bool) -> dict[str, Any]:
+def _parameters(format_flag: str, with_model: bool, extends: bool) -> dict[str, Any]:
     """Name and annotation of each option; where a model is at hand, its labels say what scheme spans get."""
+    add = "Line to add to the template, such as 'gazetteer brand = brands.txt' or 'w[-3:3]'; may be repeated."
     read, tokenizers, schemes = ", ".join(READ), "|".join(TOKENIZERS), "|".join(SCHEMES)
     columns = "Names of the columns, in order: w is the word, y is the label, _ is ignored."
     names = "Names of labels that are numbers, in order: a list, or a file with one name per line."
@@ -57,17 +59,25 @@ def _parameters(format_flag: str, with_model: bool) -> dict[str, Any]:
         "scheme": _option("--scheme", schemes, "Scheme of the labels that are made from spans. \\[default: bio]"),
         "on_cut": _option("--on-cut", "|".join(ON_CUT), cut),
         "on_overlap": _option("--on-overlap", "|".join(ON_OVERLAP), overlap),
+        "add": _option("--add", "LINE", add, kind=list[str]),
         "max_memory": _option("--max-memory", "SIZE", memory, panel=None),
     }
-    return {name: each for name, each in made.items() if not (with_model and name == "scheme")}
+    applies = {"scheme": not with_model, "add": extends}
+    return {name: each for name, each in made.items() if applies.get(name, True)}
 
 
-def with_reading_options(format_flag: str = "--format", *, with_model: bool = False) -> Callable[[Command], Command]:
-    """Replace a command's parameter `reading` by one option for each of its fields."""
+def with_reading_options(
+    format_flag: str = "--format", *, with_model: bool = False, extends: bool = False
+) -> Callable[[Command], Command]:
+    """Replace a command's parameter `reading` by one option for each of its fields.
+
+    with_model: the command has a model, whose labels say what scheme spans get
+    extends: the command chooses a template, which --add extends
+    """
 
     def decorate(command: Command) -> Command:
         own = [p for p in inspect.signature(command).parameters.values() if p.name != "reading"]
-        made = _parameters(format_flag, with_model)
+        made = _parameters(format_flag, with_model, extends)
 
         @functools.wraps(command)
         def run(**arguments: Any) -> None:
@@ -111,7 +121,24 @@ def reading_from(given: dict[str, Any], format_flag: str = "--format") -> ReadOp
         None if names is None else label_names(names),
         tokenizer,
         Policy(**rules),
+        checked_lines(given.get("add") or ()),
     )
+
+
+def checked_lines(lines: Sequence[str]) -> tuple[str, ...]:
+    """The lines of --add; raises InputError for one that no template can have.
+
+    >>> checked_lines(["gazeteer brand = brands.txt"])
+    Traceback (most recent call last):
+    tagfield.errors.InputError: --add 'gazeteer brand = brands.txt': did you mean gazetteer?
+    """
+    for count, line in enumerate(lines, start=1):
+        try:
+            load_template("ner", add=lines[:count])
+        except InputError as error:
+            told = str(error).partition(f", line {count}: ")[2] or str(error)
+            raise InputError(f"--add {line!r}: {told.removeprefix(f'{line!r} is not a pattern; ')}") from None
+    return tuple(lines)
 
 
 def flags_of(reading: ReadOptions) -> dict[str, Any]:
@@ -126,6 +153,7 @@ def flags_of(reading: ReadOptions) -> dict[str, Any]:
     for name in ("scheme", "on_cut", "on_overlap"):
         chosen = getattr(reading.policy, name)
         found[name.replace("_", "-")] = None if chosen == getattr(usual, name) else chosen
+    found["add"] = list(reading.add) or None
     return {name: value for name, value in found.items() if value is not None}
 
 

@@ -56,14 +56,14 @@ class Data:
         if self.reading.format != "items":
             _ = self.loaded_template
             return
-        given = "--template" if self.template is not None else "--columns" if self.reading.columns is not None else ""
-        if given:
-            raise InputError(f"{given} has no effect on item files, which already contain attributes; leave it out")
+        given = {"--template": self.template, "--columns": self.reading.columns, "--add": self.reading.add or None}
+        for flag in (flag for flag, value in given.items() if value is not None):
+            raise InputError(f"{flag} has no effect on item files, which already contain attributes; leave it out")
 
     @cached_property
     def loaded_template(self) -> Template | None:
         """The template that was asked for; without one, the data decides."""
-        return None if self.template is None else load_template(self.template, self.reading.columns)
+        return None if self.template is None else load_template(self.template, self.reading.columns, self.reading.add)
 
     @contextmanager
     def opened(self, console: Console, folder: str) -> Iterator[tuple[Encoded | Corpus, Encoded | None]]:

@@ -112,7 +112,7 @@ def pack(
     options = PackOptions(min_count, hash_bits, parse_size(shard_size))
     options.check()
     reading = reading or ReadOptions()
-    chosen = None if template is None else load_template(template, reading.columns)
+    chosen = None if template is None else load_template(template, reading.columns, reading.add)
     state = Packing.begin(os.fspath(output), several, reading, chosen, options)
     if not state.done:
         with state.locked():

@@ -64,13 +64,13 @@ class PieceEncoder:
         if form.kind == "items":
             template = None
         elif form.plain and template is None:
-            template = template_for_columns(form, without_other_lines(piece.source, form))
+            template = template_for_columns(form, without_other_lines(piece.source, form), reading.add)
         elif form.plain and template is not None:
             if template.columns and form.header and reading.columns is None:
                 template = by_header(template, form.roles, piece.source.name)
         elif template is None:
             sentences, form = sentences_in([piece.source], [form], reading, Vocabulary())
-            template = template_for_sentences(sentences)
+            template = template_for_sentences(sentences, reading.add)
         self.template = template  # None for item files
         self.form = form
         self._forms = {piece.source.name: form}

@@ -33,6 +33,7 @@ class ReadOptions:
     label_names: Sequence[str] | None = None  # for labels that are numbers
     tokenizer: Tokenizer | None = None  # for text
     policy: Policy = field(default_factory=Policy)
+    add: tuple[str, ...] = ()  # lines that extend the template, given by name or chosen to fit the files
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,9 @@ def command(named: Mapping[str, Any], files: Sequence[str]) -> str:
     """
     words = ["tagfield", "train", *files, "-o", "model"]
     for name, value in named.items():
-        if isinstance(value, bool):
+        if isinstance(value, list):
+            words += [word for each in value for word in (f"--{name}", each)]
+        elif isinstance(value, bool):
             words.append(f"--{name}" if value else f"--no-{name}")
         else:
             words += [f"--{name}", str(value)]

@@ -19,6 +19,7 @@ from tagfield.data.encode import Encoded, encode_files
 from tagfield.data.text.inputs import open_inputs
 from tagfield.data.text.reading import ReadOptions
 from tagfield.data.text.sources import PathLike
+from tagfield.data.text.templates.parsing import EXTENDED
 from tagfield.data.text.templates.presets import PRESETS
 from tagfield.errors import InputError
 from tagfield.scale.tuning.candidates import SETTINGS, Candidate, candidates
@@ -144,11 +145,12 @@ def _encodings(data: Any, template: PathLike | Sequence[PathLike] | None, readin
     first = encode_files(sources, reading=reading)
     if first.template is None:
         return {"": first}
-    found = {first.template.name: first}
-    makes = {replace(first.template, name="", columns=())}  # ner and pos differ in their names alone
+    chosen = first.template.name.removesuffix(EXTENDED)
+    found = {chosen: first}
+    makes = {replace(PRESETS[chosen], name="", columns=())}  # ner and pos differ in their names alone
     for name, preset in PRESETS.items():
         same = replace(preset, name="", columns=())
-        if same in makes or CHARACTERS in (name, first.template.name):
+        if same in makes or CHARACTERS in (name, chosen):
             continue
         makes.add(same)
         try:

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from tagfield.data.encode import Encoded, encode_files, encode_words
 from tagfield.data.text.sources import Source
-from tagfield.data.text.templates.presets import PRESETS, load_template
+from tagfield.data.text.templates.parsing import parse_template
+from tagfield.data.text.templates.presets import ABOUT, PRESETS, load_template, preset_text
 from tagfield.data.text.templates.template import Template
 from tagfield.errors import InputError
 from tests.support import naive_presets as naive
@@ -108,3 +109,16 @@ def test_a_template_is_loaded_by_name_or_path_and_slips_get_advice(tmp_path: Pat
         load_template("mine")
     assert load_template("words") is PRESETS["words"]
     assert load_template(PRESETS["words"], "_ w y").columns == ("_", "w", "y")
+
+
+@pytest.mark.parametrize("name", list(PRESETS))
+def test_the_text_of_a_preset_is_the_preset(name: str) -> None:
+    made, preset = parse_template(preset_text(name), name), PRESETS[name]
+    assert [pattern.text for pattern in made.all_patterns] == [pattern.text for pattern in preset.all_patterns]
+    assert (made.columns, made.padding, made.boundaries) == (preset.columns, preset.padding, preset.boundaries)
+    assert set(ABOUT) == set(PRESETS)
+
+
+def test_lines_extend_a_preset_that_is_named_and_not_a_template() -> None:
+    assert load_template("ner", add=["w[-3]"]).patterns[-1].text == "w[-3]=%x[-3,w]"
+    assert load_template(PRESETS["ner"], add=["w[-3]"]) is PRESETS["ner"]

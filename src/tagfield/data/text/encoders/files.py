@@ -59,7 +59,7 @@ def read_any(
         sources = [without_other_lines(source, form) for source, form in zip(sources, forms, strict=True)]
         if not any(source.text.strip() for source in sources):
             raise InputError(f"{sources[0].name}: the file holds only blank lines; give a file that has sentences")
-        used = template_for_columns(forms[0], sources[0]) if template is None else template
+        used = template_for_columns(forms[0], sources[0], reading.add) if template is None else template
         check_reading(sources, lambda some: _sampled(some, used, labels, needs_labels))
         data, used, locations = read_columns(
             sources, used, attributes, labels, frozen=frozen, needs_labels=needs_labels, edges=edges
@@ -70,7 +70,7 @@ def read_any(
         data, locations = read_items(sources, attributes, labels, frozen=frozen)
         return data, None, locations, forms[0]
     sentences, form = sentences_in(sources, forms, reading, labels)
-    used = template_for_sentences(sentences) if template is None else template
+    used = template_for_sentences(sentences, reading.add) if template is None else template
     data, used, locations = encode_sentences(sentences, sources, used, attributes, labels, frozen=frozen, edges=edges)
     return data, used, locations, form
 

@@ -18,8 +18,10 @@ from tagfield.native._text import first_line
 _SEGMENTS = frozenset("BMESI")
 
 
-def template_for_columns(form: FileFormat, source: Source) -> Template:
+def template_for_columns(form: FileFormat, source: Source, add: Sequence[str] = ()) -> Template:
     """The preset that fits a column file, by its roles and by the labels in its first part.
+
+    add: lines that extend it
 
     >>> template_for_columns(FileFormat("columns", ("w", "pos", "y")), Source("a.txt", b"The DT B-NP\\n"))
     Template 'chunking': 19 patterns, columns w pos y, __BOS__/__EOS__
@@ -43,11 +45,11 @@ def template_for_columns(form: FileFormat, source: Source) -> Template:
     ]
     rows = [row for row in rows if len(row) == len(roles)]
     label, word = roles.index(LABEL), roles.index(WORD) if WORD in roles else 0
-    return fitting_template(roles, {row[label] for row in rows}, [row[word] for row in rows], where)
+    return fitting_template(roles, {row[label] for row in rows}, [row[word] for row in rows], where, add)
 
 
-def template_for_sentences(sentences: Sequence[Sentence]) -> Template:
-    """The preset that fits sentences of words.
+def template_for_sentences(sentences: Sequence[Sentence], add: Sequence[str] = ()) -> Template:
+    """The preset that fits sentences of words; `add` are lines that extend it.
 
     >>> template_for_sentences([Sentence((("Go",),), ("VERB",))]).columns
     ('w', 'y')
@@ -56,7 +58,7 @@ def template_for_sentences(sentences: Sequence[Sentence]) -> Template:
     words = [word for sentence in sentences[:1000] for word in sentence.words]
     roles = sentences[0].roles if sentences else (WORD,)
     read = (WORD, "pos", LABEL) if "pos" in roles and len(roles) == 2 else (WORD, LABEL)
-    return fitting_template(read, labels, words, sentences[0].where if sentences else "")
+    return fitting_template(read, labels, words, sentences[0].where if sentences else "", add)
 
 
 def template_for_words(X: Any, y: Any, columns: str | None = None) -> Template:
@@ -85,13 +87,15 @@ def _has(token: Any, place: int) -> bool:
     return isinstance(token, str) or (isinstance(token, tuple | list) and len(token) > place)
 
 
-def fitting_template(roles: Sequence[str], labels: set[str], words: list[str], where: str) -> Template:
-    """The preset for these roles, reading the columns that it knows and skipping the others.
+def fitting_template(
+    roles: Sequence[str], labels: set[str], words: list[str], where: str, add: Sequence[str] = ()
+) -> Template:
+    """The preset for these roles, reading the columns that it knows and skipping the others; `add` extends it.
 
     >>> fitting_template(["w", "lemma", "y"], {"NOUN"}, ["dog"], "a.txt, line 1").columns
     ('w', 'lemma', 'y')
     """
-    template = load_template(preset_for(roles, labels, words))
+    template = load_template(preset_for(roles, labels, words), add=add)
     lacking = [role for role in template.columns if role not in roles and role != LABEL]
     if lacking:
         raise InputError(

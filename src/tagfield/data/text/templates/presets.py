@@ -1,10 +1,11 @@
 """The templates that come with the package, and `load_template`, which finds any template by name or path."""
 
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 
 from tagfield.data.text.sources import STDIN, PathLike
-from tagfield.data.text.templates.parsing import parse_template, read_template
+from tagfield.data.text.templates.parsing import extended_template, parse_template, read_template
 from tagfield.data.text.templates.template import LABEL, Pattern, Template
 from tagfield.errors import InputError, did_you_mean
 
@@ -108,24 +109,59 @@ w.same(-2)
 PRESETS = {
     # CRFsuite's chunking example: nineteen windows over word and tag, none of them beyond the ends of a sentence
     "chunking": Template("chunking", _CHUNKING, ("w", "pos", LABEL), boundaries=True),
-    # one column of words: the words around, and prefixes, suffixes and shapes
     "words": Template("words", _WORDS, ("w", LABEL), boundaries=True),
-    # CRF++'s chunking template, the same windows with padding
     "crfpp": replace(parse_template(_CRFPP, "crfpp"), columns=("w", "pos", LABEL)),
-    # chunking with suffixes: word, tag and label, where no earlier figure has to be repeated
+    # chunking with suffixes: where no earlier figure has to be repeated
     "phrases": Template("phrases", _PHRASES, ("w", "pos", LABEL), boundaries=True),
-    # one column of words: the patterns that were best for names were best for parts of speech as well
+    # the patterns that were best for names were best for parts of speech as well
     "ner": parse_template(_TEXT, "ner"),
     "pos": parse_template(_TEXT, "pos"),
-    # one column of characters: where words begin and end in Chinese, Japanese or Thai
     "segmentation": parse_template(_SEGMENTATION, "segmentation"),
 }
 
+# What each is for, as `tagfield template` lists them
+ABOUT = {
+    "ner": "words: names and other spans",
+    "pos": "words: a tag for every word (the lines of ner)",
+    "phrases": "words and tags: chunks",
+    "chunking": "words and tags: CRFsuite's chunking example",
+    "words": "words: fewer patterns than ner",
+    "segmentation": "characters: where words begin and end",
+    "crfpp": "words and tags: CRF++'s chunking example, with padding",
+}
+_WRITTEN = {"ner": _TEXT, "pos": _TEXT, "segmentation": _SEGMENTATION, "crfpp": f"columns w pos y\n{_CRFPP}"}
 
-def load_template(template: Template | PathLike, columns: str | None = None) -> Template:
+
+def preset_text(name: str) -> str:
+    """A preset as the text of a template file.
+
+    >>> preset_text("chunking").split("\\n")[:5]
+    ['columns w pos y', 'padding off', 'edges on', 'w[-2]', 'w[-1]']
+    """
+    found = find_preset(name)
+    windows = [pattern.text.partition("=")[0] for pattern in found.patterns]
+    return _WRITTEN.get(
+        name, "\n".join([f"columns {' '.join(found.columns)}", "padding off", "edges on", *windows])
+    ).rstrip()
+
+
+def find_preset(name: str) -> Template:
+    """The preset of that name.
+
+    >>> find_preset("nerr")
+    Traceback (most recent call last):
+    tagfield.errors.InputError: no preset named 'nerr'; did you mean 'ner'?
+    """
+    if name not in PRESETS:
+        raise InputError(f"no preset named {name!r}; {did_you_mean(name, PRESETS)}")
+    return PRESETS[name]
+
+
+def load_template(template: Template | PathLike, columns: str | None = None, add: Sequence[str] = ()) -> Template:
     """A preset by its name, a CRF++ template file by its path, or a Template as it is.
 
     columns: the roles of the file's columns, if they are not the template's
+    add: lines that extend a preset or a file; a Template is complete and takes none
 
     >>> load_template("words")
     Template 'words': 23 patterns, columns w y, __BOS__/__EOS__
@@ -138,6 +174,7 @@ def load_template(template: Template | PathLike, columns: str | None = None) -> 
     if not isinstance(template, Template):
         name = os.fspath(template)
         template = PRESETS[name] if template in PRESETS else _read_existing(name)
+        template = extended_template(template, add) if add else template
     return template if columns is None else template.with_columns(columns)
 
 

@@ -10,6 +10,7 @@ or a role, with functions after dots.
     transition w.lower              weights for pairs of labels that look at the input; B01:%x[0,0] as in CRF++
     padding off                     leave out patterns beyond the ends; edges on: __BOS__ and __EOS__
     gazetteer cities = cities.txt   a resource for w.in(cities); see resources.py
+    include ner                     the lines of a preset or another file, which the others extend
 
 Beyond the ends of a sentence a template with padding reads `_B-1`, `_B-2`, … and `_B+1`, … as CRF++ does; a template
 without padding leaves the pattern out. Every model has label bigrams, so a lone `B` line changes nothing. The same
@@ -19,13 +20,14 @@ templates as Python objects are in cells.py, and docs/templates.md describes the
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from tagfield.data.text.sources import PathLike
 from tagfield.data.text.templates.functions import Call, parse_column
-from tagfield.data.text.templates.resources import Resource
+from tagfield.data.text.templates.resources import Resource, cluster, gazetteer, regex
 from tagfield.data.text.templates.wapiti.patterns import Step, check_wapiti, split_wapiti
 from tagfield.data.text.templates.windows import Cell
 from tagfield.errors import InputError
@@ -136,6 +138,59 @@ class Template:
         if not set(named) - {LABEL}:
             raise InputError(f"columns {' '.join(roles)!r}: name at least one column besides the label")
         return replace(self, columns=roles)
+
+    @classmethod
+    def preset(cls, name: str) -> "Template":
+        """The preset of that name: ner, pos, phrases, chunking, words, segmentation or crfpp.
+
+        >>> Template.preset("ner").columns
+        ('w', 'y')
+        """
+        from tagfield.data.text.templates.presets import find_preset  # presets are made of templates
+
+        return find_preset(name)
+
+    def extended(self, lines: str | Iterable[str], *, folder: PathLike = "") -> "Template":
+        r"""This template with more lines; `tagfield train --add LINE` does the same.
+
+        lines: as in a template file; relative paths in them begin at `folder`. A resource that no pattern reads is
+            read at the word and its neighbours.
+
+        >>> Template.preset("ner").extended(r"regex year = ^(19|20)\d\d$")
+        Template 'ner, extended': 33 patterns, columns w y, __BOS__/__EOS__, regex year
+        """
+        from tagfield.data.text.templates.parsing import extended_template
+
+        return extended_template(self, lines, folder=folder)
+
+    def with_gazetteer(self, name: str, phrases: PathLike | Iterable[str], ignore_case: bool = False) -> "Template":
+        """This template with a list of phrases: a file with one on each line, or the phrases themselves.
+
+        >>> Template.preset("ner").with_gazetteer("brand", ["De Longhi", "Braun"]).patterns[-1].text
+        'w.in(brand)[1]=%x[1,w.in(brand)]'
+        """
+        return self._with(gazetteer(name, phrases, ignore_case))
+
+    def with_clusters(self, name: str, paths: PathLike | Mapping[str, str]) -> "Template":
+        """This template with word clusters: a file of word<TAB>path, or a dict of each word's path.
+
+        >>> len(Template.preset("ner").with_clusters("brown", {"Rome": "0010"}).patterns)
+        51
+        """
+        return self._with(cluster(name, paths))
+
+    def with_regex(self, name: str, expression: str) -> "Template":
+        r"""This template with a regular expression.
+
+        >>> Template.preset("ner").with_regex("year", r"^(19|20)\d\d$").resources
+        (Resource regex year: ^(19|20)\d\d$,)
+        """
+        return self._with(regex(name, expression))
+
+    def _with(self, resource: Resource) -> "Template":
+        from tagfield.data.text.templates.parsing import extended_template
+
+        return extended_template(self, resources=[resource])
 
     def where(self, pattern: Pattern) -> str:
         """Template and line of a pattern, for messages."""
