@@ -1,12 +1,13 @@
 """A few rounds of each kind, and what the hunt tells of a finding."""
 
 import json
+import os
 import subprocess
 import sys
 
 import pytest
 
-from tests.hunt import answers, kinds, worker
+from tests.hunt import answers, kinds, misuse, worker
 from tests.hunt.cases import drawn
 
 ROUNDS = {"answers": 20, "words": 5, "misuse": 5, "races": 1}
@@ -52,3 +53,20 @@ def test_the_table_and_the_exit_code() -> None:
     assert found.returncode == 0, found.stdout + found.stderr
     assert [line.split()[:2] for line in found.stdout.splitlines()[2:]] == [["answers", "2"], ["all", "2"]]
     assert subprocess.run([*command[:2], "nothing"], capture_output=True).returncode == 2
+
+
+@pytest.mark.parametrize("descriptor", [0, 1, 2])
+def test_a_call_that_closes_a_standard_stream_is_a_finding(descriptor: int) -> None:
+    before = os.fstat(descriptor)
+    with pytest.raises(AssertionError, match=f"file descriptor {descriptor}"), misuse._streams_stay():
+        os.close(descriptor)
+    assert os.path.samestat(os.fstat(descriptor), before)
+
+
+def test_a_number_that_is_opened_as_a_path_is_a_finding() -> None:
+    def reads(path: int) -> None:
+        if os.path.isfile(path) and os.path.getsize(path):
+            open(path, "rb").close()
+
+    with misuse._input_from_file(), pytest.raises(AssertionError), misuse._streams_stay():
+        misuse.outcome("reads", reads, {"path": 0})
