@@ -30,8 +30,8 @@ LIMITS = ("--timeout", "30", "--max-tokens", "20000", "--max-body", "1", "--max-
 ALLOWED = {100, 200, 400, 401, 403, 404, 405, 408, 413, 421, 431, 503}
 SECRETS = re.compile(rb"Traceback|site-packages|\.py\b|/src/|/tmp/|tagfield/apps")
 # Bytes that the service may grow while it is fuzzed. What grows by default is the heap of the allocator: glibc raises
-# its threshold for mmap when large blocks are freed, and buffers of bodies and answers then come from the heap. MB after
-# 1, 120, 300, 500, 700 and 900 bad clients, three services side by side, measured once:
+# its threshold for mmap when large blocks are freed, and buffers of bodies and answers then come from the heap. In MB,
+# after 1, 120, 300, 500, 700 and 900 bad clients, three services side by side, measured once:
 #
 #     default             97   144   220   262   262   237     220 when all had gone
 #     MALLOC_ARENA_MAX=2 105   159   205   234   234   234     209
