@@ -134,7 +134,7 @@ test: tools .venv/.browser .venv/.clang
 thorough: tools .venv/.browser .venv/.clang .venv/.spark .venv/.schemathesis
 	$(PY) -m pytest $(PYTEST_FLAGS) -m "slow or hypothesis" --hypothesis-profile=thorough
 	$(PY) scripts/fuzz.py --seconds $(FUZZ_SECONDS) --seed 2
-	$(PY) scripts/hunt.py answers words races --seconds 60 --rounds 70 --seed 1
+	$(PY) scripts/hunt.py answers words races conversions swaps --seconds 100 --rounds 70 --seed 1
 	$(PY) scripts/hunt.py misuse --seconds 600 --rounds 100 --seed 1
 
 # Random inputs for everything that reads files, all targets at once; a table, and exit 1 on a finding. FUZZ_FLAGS takes
