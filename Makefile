@@ -6,7 +6,7 @@ NATIVE := CMakeLists.txt $(shell find native -name '*.hpp' -o -name '*.cpp')
 PYTEST_FLAGS ?= -n auto --dist worksteal
 unexport PYTHONDONTWRITEBYTECODE  # tests start Python a thousand times; it need not compile each time
 
-.PHONY: build tools demo paper lint ruff types layers pytest quick browser clang spark test thorough fuzz hunt reference docs bench \
+.PHONY: build tools demo paper lint ruff types layers pytest quick browser clang spark schemathesis test thorough fuzz hunt reference docs bench \
     scale bench-serve oldest wheel sdist sbom requirements container sanitize threadsanitize sanitize-part clean
 
 # Each done once: what the demo needs (.ready), the native modules (.built), the same with the module that only tests call
@@ -113,22 +113,35 @@ spark:
 .venv/.spark: .venv/.installed
 	-command -v java >/dev/null && $(PY) -m pip install -q --disable-pip-version-check "pyspark>=4" && touch .venv/.spark
 
+# Schemathesis for `make fuzz`, in the same way, in a virtualenv of its own: it is a plugin of pytest, which takes a second of
+# every run.
+SCHEMATHESIS := $(PYTHON) -m venv build/schemathesis && build/schemathesis/bin/python -m pip install -q \
+    --disable-pip-version-check "schemathesis>=4,<5"
+
+schemathesis:
+	$(SCHEMATHESIS)
+	touch .venv/.schemathesis
+
+.venv/.schemathesis: .venv/.installed
+	-$(SCHEMATHESIS) && touch .venv/.schemathesis
+
 test: tools .venv/.browser .venv/.clang
 	@$(MAKE) --no-print-directory -j 4 $(CHECKS) pytest
 	$(PY) scripts/fuzz.py --seconds 20 --seed 1
 
 # What `.ci/run` runs after `make test`, a line for each part: the tests that are marked slow, every example that the tests of
 # hypothesis ask for (`make test` draws a share), more fuzzing, and the first rounds of `make hunt`.
-thorough: tools .venv/.browser .venv/.clang .venv/.spark
+thorough: tools .venv/.browser .venv/.clang .venv/.spark .venv/.schemathesis
 	$(PY) -m pytest $(PYTEST_FLAGS) -m "slow or hypothesis" --hypothesis-profile=thorough
 	$(PY) scripts/fuzz.py --seconds $(FUZZ_SECONDS) --seed 2
-	$(PY) scripts/hunt.py answers words races --seconds 60 --rounds 70 --seed 1
+	$(PY) scripts/hunt.py answers words races conversions swaps --seconds 100 --rounds 70 --seed 1
+	$(PY) scripts/hunt.py misuse --seconds 600 --rounds 100 --seed 1
 
 # Random inputs for everything that reads files, all targets at once; a table, and exit 1 on a finding. FUZZ_FLAGS takes
 # names of targets, and --sanitized for the modules of `make sanitize`.
 FUZZ_SECONDS ?= 60
 
-fuzz: tools .venv/.clang
+fuzz: tools .venv/.clang .venv/.schemathesis
 	$(PY) scripts/fuzz.py --seconds $(FUZZ_SECONDS) $(FUZZ_FLAGS)
 
 # Random models against all their paths, wrong calls and races, an hour; a table, and exit 1 on a finding. HUNT_FLAGS takes

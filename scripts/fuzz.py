@@ -2,7 +2,8 @@
 """python scripts/fuzz.py [--seconds 60] [--seed N] [--sanitized] [NAME …]: run every fuzz target at once.
 
     native/fuzz/NAME.cpp ─▶ clang++ -fsanitize=fuzzer,address,undefined ─▶ build/fuzz/NAME ─┐
-    tests/fuzz/doors.py ─▶ tests/fuzz/worker.py, a few processes ───────────────────────────┴─▶ table, exit code
+    tests/fuzz/doors.py ─▶ tests/fuzz/worker.py, a few processes ───────────────────────────┼─▶ table, exit code
+    tests/fuzz/described.py ─▶ schemathesis, where `make schemathesis` installed it ────────┘
 
 libFuzzer keeps interesting inputs in build/fuzz/corpus for the next run. An input that fails is written to
 build/fuzz/findings, and the exit code is 1: fix the code, and put the input into tests/fuzz/crashes/NAME, where every
@@ -26,6 +27,7 @@ FLAGS = ["-std=gnu++17", "-O1", "-g", "-fno-omit-frame-pointer", "-Wall", "-Wext
 FLAGS += ["-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=undefined"]
 GRACE = 120  # seconds beyond its time that a process may take, on a busy machine
 MEMORY = 2048  # MB for one input
+SCHEMATHESIS = "schemathesis"  # the target that is a program of others
 
 
 @dataclass
@@ -47,20 +49,31 @@ def main() -> int:
     parser.add_argument("--sanitized", action="store_true", help="Python with the modules of `make sanitize`")
     given = parser.parse_args()
     sys.path.insert(0, str(ROOT))
+    from tests.fuzz.described import MISSING, PROGRAM, Run
     from tests.fuzz.doors import NATIVE, PYTHON
 
-    if unknown := set(given.names) - {*NATIVE, *PYTHON}:
-        parser.error(f"no target named {', '.join(sorted(unknown))}; choose from {', '.join([*NATIVE, *PYTHON])}")
+    targets = [*NATIVE, *PYTHON, SCHEMATHESIS]
+    if unknown := set(given.names) - set(targets):
+        parser.error(f"no target named {', '.join(sorted(unknown))}; choose from {', '.join(targets)}")
     chosen = [name for name in (*NATIVE, *PYTHON) if not given.names or name in given.names]
     FINDINGS.mkdir(parents=True, exist_ok=True)
     native = build([name for name in chosen if name in NATIVE])
     doors = [name for name in chosen if name not in native]
+    described = None
+    if not given.names or SCHEMATHESIS in given.names:
+        if PROGRAM.exists():
+            described = Run(given.seconds, given.seed)
+        else:
+            print(MISSING, flush=True)
     started = [start_native(name, given.seconds, given.seed) for name in native]
     groups = [group for k in range(4) if (group := doors[k::4])]
     workers = [start_worker(k, group, given.seconds, given.seed, given.sanitized) for k, group in enumerate(groups)]
     rows = [end_native(name, process, given.seconds) for name, process in zip(native, started, strict=True)]
     for group, (process, current) in zip(groups, workers, strict=True):
         rows += end_worker(group, process, current, given.seconds)
+    if described is not None:
+        found = described.end(given.seconds + GRACE)
+        rows.append(Row(SCHEMATHESIS, found.requests, f"{found.operations} operations", found.finding))
     return report(rows)
 
 

@@ -6,7 +6,7 @@ A round that finds something raises an exception. Add a kind with one line.
 from collections.abc import Callable
 
 from tests.faults import kills
-from tests.hunt import answers, misuse, races, words
+from tests.hunt import answers, conversions, misuse, races, swaps, words
 
 
 def kill(seed: int) -> int:
@@ -21,5 +21,7 @@ KINDS: dict[str, Callable[[int], int]] = {
     "words": words.round_of,  # sentences, through the doors for words and text
     "misuse": misuse.round_of,  # calls with wrong arguments
     "races": races.round_of,  # threads that share models, encoders and vocabularies
+    "conversions": conversions.round_of,  # answers of models that went through files of other programs
+    "swaps": swaps.round_of,  # answers of a service whose model file is replaced
     "kills": kill,  # commands that are killed
 }
