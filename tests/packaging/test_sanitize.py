@@ -73,3 +73,25 @@ def test_without_a_report_the_exit_code_is_0(tmp_path: Path, capfd: pytest.Captu
     arguments = ["-p", "no:cacheprovider", "--rootdir", str(tmp_path), str(tests)]
     assert sanitize.run_tests(sanitizer, arguments, tmp_path / "reports") == 0
     assert "none: 0 reports; exit code of pytest: 0" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize(("flags", "code"), [([], 1), (["--part"], 0)])  # who asks for it whole wants to know
+def test_a_compiler_without_the_sanitizer_says_so(
+    flags: list[str], code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    compiler = tmp_path / "c++"
+    compiler.write_text('#!/bin/sh\necho "${1#-print-file-name=}"\n')  # the answer of a compiler that has no such file
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CXX", str(compiler))
+    monkeypatch.setattr("sys.argv", ["sanitize.py", "address", *flags])
+    assert sanitize.main() == code
+    said = f"sanitize: NO TEST RAN with address,undefined: {compiler} has no libasan.so, libubsan.so\n"
+    assert capfd.readouterr().out == said
+
+
+def test_a_sanitizer_that_cannot_start_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compiler = tmp_path / "c++"
+    compiler.write_text('#!/bin/sh\ncase "$1" in -print*) echo "/lib/x";; *) echo "no -fsanitize" >&2; exit 1;; esac\n')
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CXX", str(compiler))
+    assert sanitize.why_not(sanitize.SANITIZERS["thread"]) == "c++ fails with it: no -fsanitize"

