@@ -62,14 +62,14 @@ def end(trained: Trained, problem: Problem, dev: Dataset | None = None) -> Train
         judges = []
     if not judges:
         return _ended(trained, Ending(threshold=threshold, reason=_reason(trained)))
-    temperature, _ = fit_temperature(lambda t: sum(judge.loss(t) for judge in judges))
+    temperature = fit_temperature(lambda t: sum(judge.loss(t) for judge in judges))
     if finds:
         threshold = find_threshold(judges, temperature)
     if not settings.calibrate:
         temperature = 1.0
     elif threshold:
         thin = [judge.without(threshold) for judge in judges]
-        temperature, _ = fit_temperature(lambda t: sum(judge.loss(t) for judge in thin), temperature)
+        temperature = fit_temperature(lambda t: sum(judge.loss(t) for judge in thin), temperature)
     return _ended(trained, Ending(round(temperature, 3), threshold, sum(judge.sentences for judge in judges)))
 
 
@@ -213,22 +213,21 @@ def _second_training(trained: Trained, problem: Problem) -> Weights:
     return trainer.weights()
 
 
-def fit_temperature(loss: Callable[[float], float], start: float = 1.3) -> tuple[float, float]:
-    """The T of the lowest loss(log T), and that loss: Newton's method, with differences for derivatives.
+def fit_temperature(loss: Callable[[float], float], start: float = 1.3) -> float:
+    """The T of the lowest loss(log T): Newton's method, with differences for derivatives.
 
     The log-likelihood is concave in 1/T, so there is one minimum.
 
-    >>> temperature, lowest = fit_temperature(lambda t: (t - math.log(2.0)) ** 2)
-    >>> round(temperature, 3), round(lowest, 6)
-    (2.0, 0.0)
+    >>> round(fit_temperature(lambda t: (t - math.log(2.0)) ** 2), 3)
+    2.0
     """
     at = math.log(start)
     for _ in range(12):
-        step, lowest = _newton(loss, at)
+        step, _ = _newton(loss, at)
         at = min(FAR, max(-FAR, at + step))
         if abs(step) < CLOSE:
             break
-    return math.exp(at), lowest
+    return math.exp(at)
 
 
 def _newton(loss: Callable[[float], float], at: float) -> tuple[float, float]:
