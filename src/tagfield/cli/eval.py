@@ -48,8 +48,8 @@ def evaluate(
         bool,
         typer.Option(
             "--reliability",
-            help="Add a table of claimed probabilities against how often they are right, for tokens and spans, with the "
-            "expected calibration error (ECE). Takes several times as long.",
+            help="Add a table of claimed probabilities against how often they are right, for tokens and spans, with "
+            "the expected calibration error (ECE).",
         ),
     ] = False,
     constraints: Constraints = None,

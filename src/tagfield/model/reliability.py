@@ -1,6 +1,6 @@
 """The probabilities of a model on labelled data, each with whether it is right.
 
-    Decoder ─▶ best labels with P(label), chunks with P(chunk) ─▶ Reliability of tokens and of spans
+Decoder ─▶ best labels with P(label), chunks with P(chunk) ─▶ Reliability of tokens and of spans
 """
 
 from collections.abc import Sequence

@@ -61,7 +61,7 @@ def test_the_default_prunes_and_keeps_ids(data: Encoded) -> None:
     small = thin.without_spare_attributes()
     assert small.size < plain.size
     assert small.info["pruned"] == thin.info["pruned"]
-    X, y = noisy(50, seed=2)
+    X, _ = noisy(50, seed=2)
     assert small.tag(X) == thin.tag(X)
     assert thin.evaluate(data).accuracy > 0.85
 
@@ -84,7 +84,7 @@ def test_named_recipes_keep_their_weights_unless_asked(data: Encoded) -> None:
     assert asked.temperature != 1
     X, y = noisy(120)
     assert "temperature" not in CRF().fit(X, y).model_.info
-    assert CRF("adaptive", calibrate=True, prune="auto", max_iterations=3).fit(X, y).model_.temperature != 1
+    assert CRF("adaptive", calibrate=True, pruning="auto", max_iterations=3).fit(X, y).model_.temperature != 1
 
 
 def test_the_same_bits_on_any_number_of_threads(data: Encoded) -> None:

@@ -6,9 +6,9 @@
             ─▶ the largest threshold that costs nothing measurable, then T again without the weights below it
             ─▶ Trained without these weights, the rest divided by T
 
-Dividing every weight by T > 0 leaves the order of all paths, so labels stay the same, and only probabilities change. The
-model needs no other decoder and no other file. T and the threshold are kept in its info: training that continues from
-the model multiplies by T first.
+Dividing every weight by T > 0 leaves the order of all paths, so labels stay the same, and only probabilities change.
+The model needs no other decoder and no other file. T and the threshold are kept in its info: training that continues
+from the model multiplies by T first.
 
 The real training keeps all sentences, since a tenth less costs labels on small data. What is measured with a second,
 shorter training applies to the first: T after 3 to 5 passes differs by 1 %.
@@ -191,10 +191,8 @@ def splits(known: Longs, sentences: int, rng: np.random.Generator) -> Iterator[t
     """
     order = rng.permutation(known)
     size = min(MOST, len(known) // SHARE)
-    if size >= LEAST:
-        parts = [order[:size]]
-    else:
-        parts = [order[k::FOLDS] for k in range(FOLDS)] if len(known) >= LEAST else []
+    folds = [order[k::FOLDS] for k in range(FOLDS)] if len(known) >= LEAST else []
+    parts = [order[:size]] if size >= LEAST else folds
     for part in parts:
         held_out = np.sort(part)
         yield held_out, np.setdiff1d(np.arange(sentences), held_out)
@@ -210,7 +208,8 @@ def _second_training(trained: Trained, problem: Problem) -> Weights:
             trainer.run(epoch_order(rng, problem.count) if trainer.shuffles else NO_ORDER)
         except Finished:
             break
-    return trainer.weights()
+    weights: Weights = trainer.weights()
+    return weights
 
 
 def fit_temperature(loss: Callable[[float], float], start: float = 1.3) -> float:

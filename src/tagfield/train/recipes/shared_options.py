@@ -94,5 +94,5 @@ class SharedOptions:
     prune: float | str = option(
         None,
         "Remove weights of absolute value up to this; auto finds the largest value that costs nothing measurable, 0 "
-        "keeps all.", group=ENDING, metavar="auto|X", usual=_usual("prune"),
+        "keeps all.", group=ENDING, metavar="auto|X", usual=_usual("prune"), crf="pruning",
     )  # fmt: skip
