@@ -213,7 +213,7 @@ class Model(Labeller):
     ) -> dict[str, Reliability]:
         """Claimed probabilities against how often they are right: of "tokens", and of "spans" where labels mark them.
 
-        The arguments are those of `evaluate`. It takes several times as long.
+        The arguments are those of `evaluate`.
 
         >>> X, y = [["Anna", "left"], ["It", "left"]], [["B-PER", "O"], ["O", "O"]]
         >>> model = Model.train_words(X, y)
