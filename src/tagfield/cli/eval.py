@@ -44,6 +44,14 @@ def evaluate(
     runs: Annotated[
         bool, typer.Option("--runs", help="Count runs of one label as chunks; short for --scheme runs.")
     ] = False,
+    reliability: Annotated[
+        bool,
+        typer.Option(
+            "--reliability",
+            help="Add a table of claimed probabilities against how often they are right, for tokens and spans, with "
+            "the expected calibration error (ECE).",
+        ),
+    ] = False,
     constraints: Constraints = None,
     threads: Threads = None,
     *,
@@ -63,17 +71,22 @@ def evaluate(
     loaded = Model.load(model)
     check_reads_files(loaded, model)
     data = open_corpus(files, reading) if is_corpus(files[0]) else loaded.encode_files(files, reading=reading)
-    scores = loaded.evaluate(data, scheme=scheme, rules=constraints, threads=threads or usual_threads())
+    threads = threads or usual_threads()
+    scores = loaded.evaluate(data, scheme=scheme, rules=constraints, threads=threads)
+    found = loaded.reliability(data, scheme=scheme, rules=constraints, threads=threads) if reliability else {}
     known = set(loaded.labels.strings())
     unseen = [name for name, tally in scores.labels.items() if tally.gold and name not in known]
     if isinstance(data, Encoded):
         unseen = data.unseen_labels  # in the order of the file
     if as_json:
-        print_json({"model": model, "files": files, **scores.to_dict(), "unseen_labels": unseen})
+        more = {"reliability": {name: each.to_dict() for name, each in found.items()}} if found else {}
+        print_json({"model": model, "files": files, **scores.to_dict(), "unseen_labels": unseen, **more})
         return
     sys.stdout.write(scores.report() + "\n" + beyond_conlleval(scores, unseen))
     if labels and scores.kind != "labels":
         sys.stdout.write("\n" + scores.table())
+    for name, each in found.items():
+        sys.stdout.write("\n" + each.table(name))
 
 
 def beyond_conlleval(scores: Scores, unseen: list[str]) -> str:

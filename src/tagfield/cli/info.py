@@ -122,6 +122,8 @@ def facts(model: Model, path: str) -> list[tuple[str, str]]:
     if "stop_reason" in found:
         passes = f"{count(found['epochs'], 'epoch')} and {duration(found['seconds'])}"
         rows.append(("ended", f"after {passes}: {found['stop_reason']}"))
+    if "ending" in found:
+        rows.append(("weights", found["ending"]))
     if found.get("objective") is not None:
         rows.append(("objective", objective(found["objective"])))
     return rows

@@ -30,14 +30,14 @@ DEPTH = 16  # of tuples in tuples
 WRONG_LABELS = "info: labels is not a list of different labels, one for each label of the model"
 PARTS = ("start", "follow", "end")
 TYPES: tuple[tuple[tuple[str, ...], Any, str], ...] = (  # entries, their types, and what messages call those
-    (("version", "trained_by", "stop_reason"), str, "a text"),
+    (("version", "trained_by", "stop_reason", "ending"), str, "a text"),
     (("settings",), dict, "a JSON object"),
     (
         ("sequences", "tokens", "state_features", "transition_features", "edge_features", "epochs"),
         int,
         "a whole number",
     ),
-    (("objective", "seconds", "pruned"), (int, float), "a number"),
+    (("objective", "seconds", "pruned", "temperature"), (int, float), "a number"),
 )
 
 
@@ -57,6 +57,9 @@ def info_of_training(encoded: Encoded | Corpus, trained: Trained, features: Feat
         "converged": trained.converged,
         "stop_reason": trained.stop_reason,
     }
+    if trained.ending is not None:
+        info |= {"temperature": trained.ending.temperature, "pruned": trained.ending.threshold}
+        info["ending"] = trained.ending.describe()
     if trained.parts is not None:
         info["cluster"] = asdict(trained.parts)
     if isinstance(encoded, Corpus):
@@ -75,6 +78,7 @@ def info_of_stream(stream: Stream, settings: Settings) -> dict[str, Any]:
         "settings": settings.saved(),
         "trained_by": f"{settings.describe()}; in a stream",
         "sequences": int(stream.state.numbers["t"]),
+        **({} if stream.temperature == 1 else {"temperature": stream.temperature}),
     }
 
 

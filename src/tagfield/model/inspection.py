@@ -65,7 +65,11 @@ def pruned(parts: Parts, threshold: float) -> dict[str, Any]:
         "attributes": parts.attributes.subset(left.attributes),
         "features": left.features,
         "weights": left.weights,
-        "info": {**parts.info, "pruned": threshold, **feature_counts(left.features)},
+        "info": {
+            **parts.info,
+            "pruned": max(threshold, parts.info.get("pruned", 0.0)),
+            **feature_counts(left.features),
+        },
         "stream": None,
         "edges": None if parts.edges is None else parts.edges.subset(left.edge_attributes),
     }

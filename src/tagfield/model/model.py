@@ -1,7 +1,7 @@
 """Model: a CRF that is trained, tags words, text and attributes, and is saved to a file.
 
     data ─▶ train ─▶ Model ─▶ its answers (labeller.py): tag · tag_words · tag_text · tag_arrow · marginals · spans · …
-                       ├─▶ evaluate ─▶ Scores
+                       ├─▶ evaluate ─▶ Scores · reliability ─▶ Reliability
                        ├─▶ its weights (inspection.py): top_features · top_edges · pruned
                        └─▶ save ─▶ one safetensors file ─▶ load (every bound checked) ─▶ Model
 
@@ -23,6 +23,7 @@ from tagfield.data.text.sources import PathLike
 from tagfield.data.text.templates.template import Template
 from tagfield.errors import InputError
 from tagfield.evaluate import ChunkScorer, Scores
+from tagfield.evaluate.reliability import Reliability
 from tagfield.model import inspection
 from tagfield.model.arrow import ArrowTagger, Options
 from tagfield.model.file import from_tensors, to_tensors
@@ -30,13 +31,16 @@ from tagfield.model.formats import read_bytes, read_parts, write
 from tagfield.model.info import info_of_stream, info_of_training
 from tagfield.model.labeller import Labeller
 from tagfield.model.reader import caller_depth, paths_of
+from tagfield.model.reliability import reliability_of
 from tagfield.system.html import facts, some
 from tagfield.train import Settings, Trained, train
 from tagfield.train.loop.driver import WINDOW
+from tagfield.train.loop.ending import scaled
 from tagfield.train.loop.history import OnEpoch
 from tagfield.train.loop.streaming import Stream
 from tagfield.train.progress import show_progress
 from tagfield.train.recipes.settings import settings_from
+from tagfield.weights.layout import FeatureSet, Weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +78,10 @@ class Model(Labeller):
         progress: show each epoch: True always, False never, None in notebooks and interactive sessions
         window: how much of a corpus on disk is in memory at a time; it does not change the model
 
+        Without a named recipe, training ends with pruning and a temperature (docs/faq.md, "Calibration and pruning").
+        Encoded data keeps its ids, so attributes without a weight stay in the vocabulary; `without_spare_attributes`
+        removes them.
+
         >>> from tagfield import encode_sequences
         >>> X = [[["w=the"], ["w=dog"]], [["w=the"], ["w=cat"]]]
         >>> model = Model.train(encode_sequences(X, [["D", "N"], ["D", "N"]]), Settings(recipe="lbfgs", c2=0.1))
@@ -92,7 +100,8 @@ class Model(Labeller):
             dev = encode_files(dev, **form, **_ids_of(encoded))
         settings = settings_from(settings)
         with show_progress(encoded, settings, dev=dev is not None, progress=progress, on_epoch=on_epoch) as report:
-            return cls.of(encoded, train(encoded, settings, dev=dev, on_epoch=report, window=window))
+            made = cls.of(encoded, train(encoded, settings, dev=dev, on_epoch=report, window=window))
+        return made if encoded is data else made.without_spare_attributes()
 
     @classmethod
     def train_words(
@@ -125,7 +134,8 @@ class Model(Labeller):
             if not isinstance(dev, tuple | list) or len(dev) != 2:
                 raise InputError("dev must be a pair (X, y) of sentences and their labels")
             held_out = encode_words(*dev, template=encoded.template, **_ids_of(encoded))
-        return cls.train(encoded, settings, dev=held_out, on_epoch=on_epoch, progress=progress)
+        made = cls.train(encoded, settings, dev=held_out, on_epoch=on_epoch, progress=progress)
+        return made.without_spare_attributes()
 
     @classmethod
     def of(cls, encoded: Encoded | Corpus, trained: Trained) -> "Model":
@@ -138,17 +148,34 @@ class Model(Labeller):
     def of_stream(cls, stream: Stream, settings: Settings, template: Template | None = None) -> "Model":
         """The model that a stream has learned so far, with the state it needs to continue."""
         learned = stream.learned(settings)
-        known = (stream.labels, learned.attributes, learned.features, learned.weights)
+        weights = learned.weights if stream.temperature == 1 else scaled(learned.weights, 1 / stream.temperature)
+        known = (stream.labels, learned.attributes, learned.features, weights)
         return cls(*known, template, info_of_stream(stream, settings), stream.state.copy(), learned.edges)
 
     def to_stream(self, settings: Settings) -> Stream:
-        """A stream that continues from this model: from its optimiser's state if it has one, else from its weights."""
+        """A stream that continues from this model: from its optimiser's state if it has one, else from its weights.
+
+        The temperature of the model is that of the stream: learning goes on with the weights before the division.
+        """
         attributes, edges = self.attributes.copy(), None if self.edges is None else self.edges.copy()
         if self.stream is not None:
-            return Stream.resumed(attributes, self.labels, settings, self.stream, edges)
-        seen = int(self.info.get("sequences", 0))
+            stream = Stream.resumed(attributes, self.labels, settings, self.stream, edges)
+        else:
+            seen = int(self.info.get("sequences", 0))
+            stream = Stream.after(attributes, self.labels, settings, *self.start, seen, edges)
+        stream.temperature = self.temperature
+        return stream
+
+    @property
+    def temperature(self) -> float:
+        """What training divided the weights by, so that probabilities are calibrated; 1 if it did not."""
+        return float(self.info.get("temperature", 1.0))
+
+    @property
+    def start(self) -> tuple[FeatureSet, Weights]:
+        """Features and weights for training that continues from this model: the weights times the temperature."""
         weights = self.weights.single()
-        return Stream.after(attributes, self.labels, settings, self.features, weights, seen, edges)
+        return self.features, weights if self.temperature == 1 else scaled(weights, self.temperature)
 
     def evaluate(
         self,
@@ -175,6 +202,31 @@ class Model(Labeller):
     def _scores(self, encoded: Encoded, scheme: str | None, rules: Any, threads: int) -> Scores:
         decoder = self.decoder(encoded, rules=rules, threads=threads)
         return ChunkScorer(encoded.names.strings(), scheme).score(encoded.gold, decoder.best(), decoder.tokens)
+
+    def reliability(
+        self,
+        data: Encoded | Corpus | PathLike | Sequence[PathLike],
+        *,
+        scheme: str | None = None,
+        rules: Any = None,
+        threads: int = 1,
+    ) -> dict[str, Reliability]:
+        """Claimed probabilities against how often they are right: of "tokens", and of "spans" where labels mark them.
+
+        The arguments are those of `evaluate`.
+
+        >>> X, y = [["Anna", "left"], ["It", "left"]], [["B-PER", "O"], ["O", "O"]]
+        >>> model = Model.train_words(X, y)
+        >>> found = model.reliability(model.encode_words(X, y))
+        >>> sum(found["tokens"].count), sum(found["spans"].count)
+        (4, 1)
+        """
+        found: dict[str, Reliability] = {}
+        for encoded in self.reader.labelled(data):
+            decoder = self.decoder(encoded, rules=rules, threads=threads)
+            for name, part in reliability_of(decoder, encoded, self.label_names, scheme).items():
+                found[name] = found[name] + part if name in found else part
+        return found
 
     # Files
 

@@ -87,6 +87,22 @@ class Rows(ByContent):
         return Rows(int(keep.sum()), self.blocks, first, None if self.column is None else self.column[of]), of
 
 
+def filled_rows(rows: Rows, weights: Floats) -> tuple[Rows, Floats]:
+    """The same rows without blocks that hold no feature, and the weights that are left.
+
+    >>> blocks = np.full((2, 8), ABSENT)
+    >>> blocks[1, 3] = 0.5
+    >>> left, weights = filled_rows(Rows(2, 1, None, None), blocks)
+    >>> left.first.tolist(), weights.shape
+    ([0, 0, 1], (1, 8))
+    """
+    filled = ~absent(weights).all(axis=1)  # [B]
+    row = np.repeat(np.arange(rows.count), rows.sizes())[filled]
+    column = np.tile(np.arange(rows.blocks, dtype=np.uint16), rows.count) if rows.column is None else rows.column
+    first = np.searchsorted(row, np.arange(rows.count + 1)).astype(np.int64)
+    return Rows(rows.count, rows.blocks, first, column[filled]), weights[filled]
+
+
 def sparse_rows(keys: Longs, value: Floats, rows: int, blocks: int) -> tuple[Rows, Floats]:
     """Sparse rows of the features with these ascending keys, row · NB·LANES + label, and their weights in blocks.
 

@@ -21,7 +21,7 @@ from tagfield.data.dataset import Floats, Longs
 from tagfield.errors import InputError
 from tagfield.native import kernels
 from tagfield.system.memory import check_fits
-from tagfield.weights.blocks import Rows
+from tagfield.weights.blocks import Rows, filled_rows
 from tagfield.weights.layout import ABSENT, FULL_ROW_BLOCKS, LANES, FeatureSet, Weights, absent
 
 
@@ -234,6 +234,28 @@ def prune(features: FeatureSet, weights: Weights, threshold: float = 0.0) -> Pru
         dtype=weights.state.dtype.type,
     )
     return Pruned(alive, made, left, looking)
+
+
+def thinned(features: FeatureSet, weights: Weights, threshold: float) -> tuple[FeatureSet, Weights]:
+    """The features without state and edge weights of absolute value ≤ `threshold`; every attribute keeps its id.
+
+    Transitions stay: there are few, and they are stored as a table.
+
+    >>> features, weights = FeatureSet.from_triples(3, 2, ([0, 1, 2], [0, 1, 1], [0.5, 0.1, -2.0]), ([0], [1], [0.1]))
+    >>> left, kept = thinned(features, weights, 0.2)
+    >>> left.attributes, left.counts, kept.state[:, :2].tolist()
+    (3, (2, 1), [[0.5, -0.0], [-0.0, -2.0]])
+    """
+
+    def left(rows: Rows, array: Floats) -> tuple[Rows, Floats]:
+        return filled_rows(rows, np.where(np.abs(array) <= threshold, array.dtype.type(ABSENT), array))
+
+    rows, state = left(features.rows, weights.state)
+    edge_rows, edge = (None, None) if weights.edge is None else left(features.edge_rows, weights.edge)
+    own = (None, None) if edge_rows is None else (edge_rows.first, edge_rows.column)
+    kept = Weights(state, weights.trans, edge)
+    sizes = features.attributes, features.labels
+    return FeatureSet("observed", *sizes, rows.first, rows.column, kept, features.edge_attributes, *own), kept
 
 
 def _check_memory(attributes: int, labels: int, edge_attributes: int, transitions: str) -> None:

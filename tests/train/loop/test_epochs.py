@@ -88,13 +88,13 @@ def test_with_held_out_data_the_best_epoch_is_kept(recipe: str) -> None:
     corpus = addresses(seed=1, train=60, test=60)
     known = encode_words(corpus.train)
     dev = encode_words(corpus.test, known)
-    kept = train(known, Settings.of(recipe, epochs=8, max_dev_rise=None), dev=dev)
+    kept = train(known, Settings.of(recipe, epochs=8, max_dev_rise=None, prune=0), dev=dev)
     scores = [epoch.scores.f1 for epoch in kept.history if epoch.scores is not None]
     assert len(set(scores)) > 1
     assert kept.best.number == max(k for k, score in enumerate(scores, 1) if score == max(scores))
     model = Model.of(known, kept)
     assert model.evaluate(dev).f1 == max(scores)
-    last = train(known, Settings.of(recipe, epochs=8, max_dev_rise=None, keep_best=False), dev=dev)
+    last = train(known, Settings.of(recipe, epochs=8, max_dev_rise=None, keep_best=False, prune=0), dev=dev)
     assert [epoch.scores for epoch in last.history] == [epoch.scores for epoch in kept.history]
     if recipe in ("pa", "lbfgs"):  # those that do not keep the lowest objective themselves
         assert last.best.number == len(last.history)

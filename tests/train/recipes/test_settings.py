@@ -30,6 +30,8 @@ ANY = {
     "threads",
     "patience",
     "keep_best",
+    "calibrate",
+    "prune",
     "monitor",
     "max_dev_rise",
 }
@@ -74,6 +76,7 @@ ALSO = {
 CHANGED: dict[str, Any] = {
     "features": "all", "transitions": "all", "min_count": 2, "c1": 0.5, "c2": 0.25, "epochs": 7, "seed": 3,
     "threads": 2, "period": 4, "delta": 1e-3, "patience": 2, "keep_best": False, "monitor": "f1", "max_dev_rise": 0.5,
+    "calibrate": True, "prune": 0.25,
     "metric": "adaptive", "adagrad_delta": 0.5, "newton_delta": 0.5, "qn_skip": 3, "qn_bound": 9.0,
     "smd_mu": 0.25, "smd_lambda": 0.5, "respond": "states", "average": True, "anneal": 0.5, "cost": 0.5,
     "rate": 0.125, "block": 4, "minibatch": 16, "minibatch_mean": True, "generators": "states=erf:5",

@@ -5,7 +5,8 @@
 
 From scratch, everything is trained anew after each sentence. That takes 10 to 60 ms for up to 200 sentences, and gives
 a better model than a stream (`partial_fit`), which sees each sentence once. The settings are the default of `tagfield
-train` but for two: no cost for wrong labels, since what matters here are honest probabilities, and more passes.
+train` but for three: no cost for wrong labels, since what matters here are honest probabilities, more passes, and no
+second training to calibrate and prune, which would double the time.
 benchmarks/annotate.py compares them.
 """
 
@@ -23,7 +24,7 @@ from tagfield.weights.layout import FeatureSet
 
 Cells = Sequence[tuple[str, ...]]
 
-SCRATCH = Settings.of(cost=0.0, epochs=10)
+SCRATCH = Settings.of(cost=0.0, epochs=10, calibrate=False, prune=0.0)
 STREAM = Settings.of("adaptive", features="all", c2=0.1, rate=0.1)  # at the usual 0.4, ten sentences spoil a good model
 MADE = "annotated"  # in a model's info: how many sentences it was trained on here
 

@@ -235,6 +235,8 @@ def summarise(
     show_row(console, "recipe", trained.describe())
     kept = f"the weights of {unit} {best.number}" if best.number else "the initial weights"
     show_row(console, "ended", f"{passes}: {end}; {kept} are kept")
+    if trained.ending is not None:
+        show_row(console, "weights", trained.ending.describe())
     if best.loss is not None:
         where = measured_on(settings, dev is not None).removesuffix(" loss")
         show_row(console, "loss", f"{best.loss:.4f} per token on {WHERE[where]}")

@@ -74,6 +74,7 @@ class Estimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no typ
         anneal: float | None = None, cost: float | None = None, adagrad_delta: float | None = None,
         newton_delta: float | None = None, qn_skip: int | None = None, qn_bound: float | None = None,
         smd_mu: float | None = None, smd_lambda: float | None = None, batch: bool | None = None,
+        calibrate: bool | None = None, pruning: Any = None,
         # scikit-learn's usual ones, and constraints
         class_weight: Any = None, warm_start: bool = False, early_stopping: bool = False, n_iter_no_change: int = 5,
         validation_fraction: float = 0.1, monitor: str | None = None, constraints: Any = None,

@@ -79,7 +79,7 @@ def fit(arguments: Arguments, before: FittedModel | None, given: Given) -> tuple
     chosen = saved if arguments.constraints is None else arguments.constraints
     check_target(arguments.model_filename, chosen)
     rules = training_rules(chosen, classes, _some(encoded), arguments.constrain_training)
-    start = (before.model.features, before.model.weights) if before and before.model else None
+    start = before.model.start if before and before.model else None
     # BLAS would use threads for short sums, which slows training down, on a busy machine many times. The lattice has
     # its own threads: n_jobs.
     with threadpool_limits(1, user_api="blas"):

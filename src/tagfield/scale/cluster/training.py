@@ -29,7 +29,8 @@ from tagfield.scale.cluster.session import LOCAL, STORE, at_least_one, open_sess
 from tagfield.scale.cluster.workers import Task, Workers, WorkersGradient, bounds, cut
 from tagfield.system.memory import parse_size
 from tagfield.train.loop.driver import WINDOW, fit
-from tagfield.train.loop.held_out import with_monitor
+from tagfield.train.loop.ending import end
+from tagfield.train.loop.held_out import fitting_dev, with_monitor
 from tagfield.train.loop.history import OnEpoch, RunState
 from tagfield.train.loop.trained import Parts, Trained
 from tagfield.train.problem.on_disk import problem_of
@@ -168,6 +169,7 @@ def run_on(
     if run.fell_back and run.kept is None:
         reason = run.reason.partition(";")[0]
         raise TrainingError(f"{reason}; nothing was saved. Give a smaller rate, or mix more often")
+    trained = end(trained, problem, fitting_dev(dev, problem))
     return replace(trained, parts=Parts(workers.shares, 0 if isinstance(recipe, QuasiNewton) else scheme.mixes))
 
 

@@ -60,7 +60,7 @@ def run(
         return stop()
 
     try:
-        trained = train(part, settings, on_epoch=on_epoch)
+        trained = train(part, replace(settings, calibrate=False, prune=0.0), on_epoch=on_epoch)
     except (TrainingError, InputError):
         return math.nan
     left_out = encoded.take(folds[held_out])

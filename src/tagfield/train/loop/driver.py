@@ -1,6 +1,6 @@
 """train(): from encoded data to weights, by any recipe.
 
-    Encoded ─▶ Problem ─▶ recipe.trainer ─▶ epochs ─▶ the weights to keep
+    Encoded ─▶ Problem ─▶ recipe.trainer ─▶ epochs ─▶ the weights to keep ─▶ pruned, calibrated (ending.py)
                                               │
                          on_epoch(Epoch) ◀────┘   loss, scores on held-out data, stopping
 
@@ -21,9 +21,10 @@ from tagfield.data.encode import Encoded
 from tagfield.data.labels.kinds import label_kind
 from tagfield.inference.constraints import Rules
 from tagfield.system.memory import parse_size
+from tagfield.train.loop.ending import end
 from tagfield.train.loop.epochs import Save, run_epochs
 from tagfield.train.loop.footprint import check_training
-from tagfield.train.loop.held_out import check_held_out, fitting, held_out_scorer, with_monitor
+from tagfield.train.loop.held_out import check_held_out, fitting, fitting_dev, held_out_scorer, with_monitor
 from tagfield.train.loop.history import Clock, History, OnEpoch, RunState
 from tagfield.train.loop.loss import LossMeter
 from tagfield.train.loop.trained import Trained
@@ -70,7 +71,7 @@ def train(
     feature_seconds = clock() - began
     make = partial(problem.settings.recipe.trainer, problem)
     trained = fit(problem, make, encoded, dev=dev, watch=watch, on_epoch=on_epoch, clock=clock)
-    return replace(trained, feature_seconds=feature_seconds)
+    return replace(end(trained, problem, fitting_dev(dev, problem)), feature_seconds=feature_seconds)
 
 
 def fit(

@@ -64,6 +64,11 @@ def fitting(dev: Encoded, attributes: Vocabulary, edges: Vocabulary | None = Non
     return dataset
 
 
+def fitting_dev(dev: Encoded | None, problem: Problem) -> Dataset | None:
+    """The same for a problem; None without held-out data."""
+    return None if dev is None else fitting(dev, problem.attributes, problem.edges)
+
+
 def held_out_scorer(dev: Encoded, dataset: Dataset, problem: Problem, kind: LabelKind) -> Callable[[Weights], Scores]:
     """A function from weights to the scores on `dev`, where a gold label that training never saw is an error."""
     corpus = open_corpus(dataset)

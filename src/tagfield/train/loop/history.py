@@ -18,6 +18,8 @@ from tagfield.train.recipes.settings import Settings
 from tagfield.train.trainers.trainer import Figures, Trainer
 from tagfield.weights.layout import Weights
 
+ASKED = "a callback asked it to stop"
+
 
 @dataclass(frozen=True)
 class Epoch:
@@ -191,7 +193,7 @@ class History:
         settings, unit, done = self._settings, trainer.recipe.unit, len(self.epochs)
         finished = trainer.finished()
         if asked:
-            return False, "a callback asked it to stop"
+            return False, ASKED
         if self.out_of_patience:
             return True, f"{settings.monitor} on the held-out data has not risen for {settings.patience} {unit}s"
         if finished:

@@ -73,6 +73,7 @@ class Stream:
         self._state = State(arrays, numbers)
         self._kind = self._edge_kind = "observed"  # of the features so far
         self._broken = False
+        self.temperature = 1.0  # what a model of this stream divides its weights by
         self._settle(settings)
 
     def _settle(self, settings: Settings) -> None:

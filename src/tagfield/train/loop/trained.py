@@ -29,6 +29,29 @@ class Parts:
         return shares + (f", {self.mixes} mix{'es' * (self.mixes > 1)} an epoch" if self.mixes else "")
 
 
+@dataclass(frozen=True)
+class Ending:
+    """What was done to the weights after the last epoch (ending.py)."""
+
+    temperature: float = 1.0  # what the weights were divided by
+    threshold: float = 0.0  # weights up to this were removed, before the division
+    judged: int = 0  # held-out sentences that these were chosen by
+    reason: str = ""  # why there was no choosing
+
+    def describe(self) -> str:
+        """The same in words.
+
+        >>> Ending(1.25, 0.1).describe()
+        'weights up to 0.1 removed, the rest divided by temperature 1.25'
+        """
+        if self.reason:
+            return f"not calibrated: {self.reason}"
+        what = [f"weights up to {self.threshold:g} removed"] if self.threshold else []
+        if self.temperature != 1:
+            what.append(f"{'the rest' if what else 'weights'} divided by temperature {self.temperature:g}")
+        return ", ".join(what) or "weights as trained"
+
+
 @dataclass(frozen=True, eq=False)
 class Trained(ByContent):
     """What training ends with."""
@@ -44,6 +67,7 @@ class Trained(ByContent):
     edges: Vocabulary | None = None  # the edge attributes with a weight; None if there are none
     feature_seconds: float = 0.0  # what finding the features took
     parts: Parts | None = None  # of the data, if it was trained in several
+    ending: Ending | None = None  # what was done to the weights after the last epoch
 
     @property
     def best(self) -> Epoch:

@@ -24,10 +24,12 @@ DEFAULT: dict[str, Any] = {
     "features": "auto",
     "c2": 0.1,
     "epochs": 3,
+    "calibrate": True,
+    "prune": "auto",
 }
 
 # The same options of Settings where a recipe is named: those of CRFsuite and of the paper's experiment.
-NAMED: dict[str, Any] = {"features": "observed", "c2": 1.0, "epochs": None}
+NAMED: dict[str, Any] = {"features": "observed", "c2": 1.0, "epochs": None, "calibrate": False, "prune": 0.0}
 
 COPIES = 8  # of the weights: features, start, θ, AdaGrad's squares, the average, the best epoch, the result, the model
 SHARE = 0.6  # of the memory that may be used

@@ -17,6 +17,7 @@ from typing import Any
 from tagfield.data.corpus import Corpus
 from tagfield.data.encode import Encoded
 from tagfield.errors import InputError
+from tagfield.system.checks import number
 from tagfield.system.cores import usual_threads
 from tagfield.system.html import facts
 from tagfield.train.recipes.catalogue import direct, misplaced
@@ -68,6 +69,7 @@ class Settings(SharedOptions):
         if not isinstance(self.recipe, Recipe):
             raise InputError(f"recipe must be a name or a recipe, got {self.recipe!r}")
         check_record(self)
+        object.__setattr__(self, "prune", read_threshold(self.prune))
         if self.max_dev_rise is not None and math.isinf(self.max_dev_rise):
             object.__setattr__(self, "max_dev_rise", None)  # JSON knows no infinity
         if isinstance(self.recipe, Stochastic) and self.recipe.preconditioner is not None:
@@ -200,6 +202,22 @@ class Settings(SharedOptions):
     def _changed(self, before: Mapping[str, Any]) -> list[str]:
         now = self.to_dict().items()
         return [f"{name}={value!r}" for name, value in now if name != "recipe" and before.get(name) != value]
+
+
+def read_threshold(value: Any) -> float | str:
+    """The option `prune`: "auto", or a number ≥ 0.
+
+    >>> read_threshold("0.1"), read_threshold("auto")
+    (0.1, 'auto')
+    """
+    if isinstance(value, str):
+        try:
+            value = value if value == AUTO else float(value)
+        except ValueError:
+            raise InputError(f"prune must be auto or a number, got {value!r}") from None
+    if value != AUTO and not 0 <= number("prune", value) < math.inf:
+        raise InputError(f"prune must be ≥ 0 and finite, got {value:g}")
+    return value if value == AUTO else float(value)
 
 
 def settings_from(given: Settings | str | None) -> Settings:

@@ -13,14 +13,14 @@ from tagfield.train.recipes.default import DEFAULT, NAME, NAMED
 from tagfield.train.recipes.fields import option
 from tagfield.train.recipes.stochastic import Stochastic
 
-TRAINING, STOPPING = "The training", "When training stops"
+TRAINING, STOPPING, ENDING = "The training", "When training stops", "How training ends"
 KINDS = {"observed": "observed", "all": "all"}
 LIKELIHOOD = (Stochastic.family, QuasiNewton.family)
 
 
 def _usual(name: str) -> str:
     """What the help says of an option that a named recipe has another default for."""
-    shown = [f"{each[name]:g}" if isinstance(each[name], float) else each[name] for each in (DEFAULT, NAMED)]
+    shown = [f"{each[name]:g}" if type(each[name]) is float else each[name] for each in (DEFAULT, NAMED)]
     return f"{shown[0]}; {shown[1]} for a named recipe"
 
 
@@ -85,4 +85,14 @@ class SharedOptions:
     max_dev_rise: float | None = option(
         0.25, "Stop when the errors on the held-out data exceed their minimum by this fraction; inf never stops.",
         group=STOPPING, low=0.0, high=math.inf, metavar="F",
+    )  # fmt: skip
+    calibrate: bool = option(
+        None,
+        "Divide the weights by a temperature, so that probabilities match how often labels are right; labels stay the "
+        "same.", group=ENDING, usual=_usual("calibrate"),
+    )  # fmt: skip
+    prune: float | str = option(
+        None,
+        "Remove weights of absolute value up to this; auto finds the largest value that costs nothing measurable, 0 "
+        "keeps all.", group=ENDING, metavar="auto|X", usual=_usual("prune"), crf="pruning",
     )  # fmt: skip
