@@ -172,3 +172,11 @@ def test_bad_arguments(tmp_path: Path) -> None:
         write_errors_page(MODEL, (X, Y), tmp_path / "a.html", sentences=0)
     with pytest.raises(InputError, match="model must be a Model or a fitted CRF, got str"):
         write_errors_page("model", (X, Y), tmp_path / "a.html")
+
+
+def test_a_number_is_no_path_and_no_open_file_is_closed(tmp_path: Path) -> None:
+    (tmp_path / "open.txt").write_text("content")
+    with open(tmp_path / "open.txt", "rb") as file:
+        with pytest.raises(TypeError):
+            write_errors_page(MODEL, (X, Y), file.fileno())
+        assert file.read() == b"content"

@@ -84,6 +84,7 @@ def write_errors_page(
 
 def check_page_target(path: str | os.PathLike[str]) -> None:
     """Raise OutputError if a file is there that is not a page of this kind."""
+    path = os.fspath(path)  # a number would be taken for an open file, and closed
     try:
         if os.path.isfile(path) and os.path.getsize(path):
             with open(path, "rb") as file:
