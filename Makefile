@@ -271,8 +271,8 @@ threadsanitize: tools
 
 # A part of both sanitizers, for CI: it compiles less, and in part without optimisation (scripts/sanitize.py, --part). Where the
 # compiler has no sanitizers, it prints a line for each and goes on.
-PART_TESTS ?= tests/native tests/train/test_edges.py tests/train/trainers/test_minibatch.py tests/inference/test_decoder.py \
-    tests/data/test_encode.py
+PART_TESTS ?= tests/native/test_vectors.py tests/native/test_blocks.py tests/native/test_decode.py tests/native/test_edge_lattice.py \
+    tests/native/test_gather.py tests/native/test_places.py tests/native/test_sequence.py tests/train/trainers/test_minibatch.py
 PART_THREAD_TESTS ?= tests/native/test_vectors.py tests/system/test_threads.py \
     tests/train/test_blocks.py::test_unknown_labels_and_constraints_keep_the_bits \
     tests/train/test_blocks.py::test_class_weights_and_sparse_rows_keep_the_bits \

@@ -30,8 +30,9 @@ def test_a_fresh_clone_compiles_once(target: str, testing: str, tmp_path: Path) 
     assert [line.split()[0] for line in compiled] == [f"TAGFIELD_TESTING={testing}"]
 
 
-def test_ci_runs_both_halves() -> None:
-    assert (ROOT / ".ci/run").read_text(encoding="utf-8").splitlines()[-2:] == ["make test", "make thorough"]
+def test_ci_runs_both_halves_and_a_part_of_the_sanitizers() -> None:
+    commands = (ROOT / ".ci/run").read_text(encoding="utf-8").splitlines()[-3:]
+    assert commands == ["make test", "make thorough", "make sanitize-part"]
     halves = re.findall(r'pytest \$\(PYTEST_FLAGS\) -m "([^"]+)"', MAKEFILE)
     assert halves == ["not slow", "slow or hypothesis"]
 
