@@ -191,6 +191,7 @@ def test_options_reach_the_settings(tmp_path: Path) -> None:
     }
     together = {"minibatch": 2, "generators": "transitions=quadratic"}
     reached = {"patience", "keep_best", "batch", "pa_cost_sensitive", "pa_average", "average", "minibatch_mean"}
+    reached |= {"calibrate", "prune"}
     asked_for = set().union(given, margin, arow, newton, update, *metrics.values(), together, reached)
     assert asked_for == set(all_options())  # `reached` by other tests
     for algorithm, more, flags in (

@@ -96,6 +96,7 @@ def test_the_help_lists_experiments_apart() -> None:
         "convert-model",
         "serve",
         "annotate",
+        "template",
         "info",
     ]
     assert re.findall(r"^\W+([a-z-]+)  ", experiments, re.M) == ["compare", "report", "demo-data", "fetch", "responses"]

@@ -14,6 +14,7 @@ from tagfield.train.loop.ending import LEAST, fit_temperature, scaled
 from tagfield.weights.layout import absent
 
 OFF = {"calibrate": False, "prune": 0.0}
+ON = {"calibrate": True, "prune": "auto"}
 
 
 def noisy(sentences: int, seed: int = 0) -> tuple[list[list[list[str]]], list[list[str]]]:
@@ -41,7 +42,7 @@ def log_loss(model: Model, encoded: Encoded) -> float:
 def test_a_temperature_changes_probabilities_and_no_label(data: Encoded) -> None:
     test = encode_sequences(*noisy(200, seed=1), attributes=data.attributes, labels=data.labels)
     plain = Model.train(data, Settings.of(**OFF))
-    calm = Model.train(data, Settings.of(prune=0))
+    calm = Model.train(data, Settings.of(calibrate=True))
     assert calm.temperature > 1
     assert "temperature" not in plain.info
     assert log_loss(calm, test) < log_loss(plain, test)
@@ -52,7 +53,7 @@ def test_a_temperature_changes_probabilities_and_no_label(data: Encoded) -> None
 
 
 def test_the_default_prunes_and_keeps_ids(data: Encoded) -> None:
-    plain, thin = Model.train(data, Settings.of(**OFF)), Model.train(data)
+    plain, thin = Model.train(data, Settings.of(**OFF)), Model.train(data, Settings.of(**ON))
     assert 0 < thin.info["pruned"] < 1
     assert len(thin.attributes) == len(data.attributes)
     alive = ~absent(thin.weights.state)
@@ -88,24 +89,24 @@ def test_named_recipes_keep_their_weights_unless_asked(data: Encoded) -> None:
 
 
 def test_the_same_bits_on_any_number_of_threads(data: Encoded) -> None:
-    one, two = (Model.train(data, Settings.of(threads=threads)) for threads in (1, 2))
+    one, two = (Model.train(data, Settings.of(threads=threads, **ON)) for threads in (1, 2))
     assert one.info["temperature"] == two.info["temperature"]
     np.testing.assert_array_equal(one.weights.state, two.weights.state)
 
 
 def test_held_out_data_is_used_where_it_is_given(data: Encoded) -> None:
     dev = encode_sequences(*noisy(LEAST, seed=3), attributes=data.attributes, labels=data.labels)
-    ending = train(data, dev=dev).ending
+    ending = train(data, Settings.of(**ON), dev=dev).ending
     assert ending is not None
     assert ending.judged == LEAST
-    few = train(data, dev=dev.take(np.arange(LEAST - 1))).ending
+    few = train(data, Settings.of(**ON), dev=dev.take(np.arange(LEAST - 1))).ending
     assert few is not None
     assert few.judged == len(data) // 10
 
 
 @pytest.mark.parametrize(("sentences", "judged"), [(LEAST - 1, 0), (LEAST, LEAST)])
 def test_little_data(sentences: int, judged: int) -> None:
-    ending = train(encode_sequences(*noisy(sentences))).ending
+    ending = train(encode_sequences(*noisy(sentences)), Settings.of(**ON)).ending
     assert ending is not None
     assert ending.judged == judged
     assert (ending.temperature == 1) == (not judged)
@@ -114,20 +115,20 @@ def test_little_data(sentences: int, judged: int) -> None:
 def test_partly_labelled_sentences_are_not_judged_by() -> None:
     X, y = noisy(200)
     half: list[list[str | None]] = [[None, *labels[1:]] if k % 4 else [*labels] for k, labels in enumerate(y)]
-    ending = train(encode_sequences(X, half)).ending
+    ending = train(encode_sequences(X, half), Settings.of(**ON)).ending
     assert ending is not None
     assert ending.judged == LEAST
 
 
 def test_a_run_that_is_stopped_ends_at_once(data: Encoded) -> None:
-    ending = train(data, on_epoch=lambda epoch: True).ending
+    ending = train(data, Settings.of(**ON), on_epoch=lambda epoch: True).ending
     assert ending is not None
     assert (ending.temperature, ending.threshold) == (1.0, 0.0)
     assert "stopped early" in ending.describe()
 
 
 def test_training_that_continues_multiplies_by_the_temperature(data: Encoded) -> None:
-    model = Model.train(data, Settings.of(prune=0))
+    model = Model.train(data, Settings.of(calibrate=True))
     plain = Model.train(data, Settings.of(**OFF))
     np.testing.assert_allclose(model.start[1].state, plain.weights.state, rtol=1e-6)
     settings = Settings("adaptive")
@@ -149,7 +150,7 @@ def test_training_that_continues_multiplies_by_the_temperature(data: Encoded) ->
 
 def test_warm_start_goes_on_from_a_pruned_model() -> None:
     X, y = noisy(300)
-    crf = CRF("default", warm_start=True, max_iterations=2).fit(X, y)
+    crf = CRF("default", calibrate=True, pruning="auto", warm_start=True, max_iterations=2).fit(X, y)
     assert crf.model_.info["pruned"] > 0
     before = crf.score(X, y)
     crf.fit(X, y)
@@ -167,5 +168,5 @@ def test_the_lowest_point_is_found_from_afar(wanted: float) -> None:
 
 
 def test_a_pair_without_a_feature_stays_one(data: Encoded) -> None:
-    weights = Model.train(data).weights
+    weights = Model.train(data, Settings.of(**ON)).weights
     np.testing.assert_array_equal(absent(scaled(weights, 0.5).state), absent(weights.state))
