@@ -16,10 +16,16 @@ struct AttributeIds {       // of one sequence
   int64_t n;                // tokens
 };
 
-// A call runs no Python code, and has the decoder's memory to itself: it is made under the interpreter's lock, or with a decoder that
-// no other call has (Model.label_ids).
+// INTERRUPTED: Ctrl-C, or another signal's handler raised; Python's error is set.
+enum class Decoded { DONE, TOO_LARGE, INTERRUPTED };
+
+// A call has the decoder's memory to itself: it is made under the interpreter's lock, or with a decoder that no other call has
+// (Model.label_ids). It runs no Python code, but for handlers of signals during a sequence of LONG tokens and more, which has
+// memory of its own.
 struct SequenceDecoder {
   static constexpr const char* NAME = "tagfield.SequenceDecoder 1";
+
+  static constexpr int64_t LONG = 16384;
 
   int64_t attributes = 0;
   int32_t labels = 0;
@@ -29,9 +35,9 @@ struct SequenceDecoder {
   virtual void ask_places(const AttributeIds& x) = 0;
   virtual void ask_rows(const AttributeIds& x) = 0;
   // The best labels into y [n].
-  virtual void best(const AttributeIds& x, int32_t* y) = 0;
-  // P(y_t = y | x) into node [n, labels]; false where a score is so large that probabilities would not be exact.
-  virtual bool marginals(const AttributeIds& x, double* node) = 0;
+  virtual Decoded best(const AttributeIds& x, int32_t* y) = 0;
+  // P(y_t = y | x) into node [n, labels]; TOO_LARGE where a score is so large that probabilities would not be exact.
+  virtual Decoded marginals(const AttributeIds& x, double* node) = 0;
 };
 
 }  // namespace tagfield

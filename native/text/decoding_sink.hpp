@@ -6,6 +6,8 @@
 // its weights have come.
 #pragma once
 
+#include <nanobind/nanobind.h>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -19,6 +21,17 @@
 #include "text/errors.hpp"
 
 namespace tagfield::text {
+
+namespace nb = nanobind;
+
+// Raises what an interrupted call left; whether the scores were small enough.
+inline bool finished(Decoded decoded) {
+    if (decoded == Decoded::INTERRUPTED) {
+        const nb::gil_scoped_acquire acquire;
+        throw nb::python_error();
+    }
+    return decoded == Decoded::DONE;
+}
 
 inline AttributeIds ids_of(const Sentence& sentence) {
     return {sentence.ids.data(), sentence.values.empty() ? nullptr : sentence.values.data(), sentence.ends.data(),
@@ -94,12 +107,12 @@ class DecodingSink {
         const auto n = static_cast<std::size_t>(x.n);
         if (wanted_ == Wanted::labels) {
             labels.resize(labels.size() + n);
-            decoder_->best(x, labels.data() + (labels.size() - n));
+            finished(decoder_->best(x, labels.data() + (labels.size() - n)));
             return;
         }
         const std::size_t size = n * static_cast<std::size_t>(decoder_->labels);
         probabilities.resize(probabilities.size() + size);
-        if (!decoder_->marginals(x, probabilities.data() + (probabilities.size() - size)))
+        if (!finished(decoder_->marginals(x, probabilities.data() + (probabilities.size() - size))))
             throw InputError("sequence " + std::to_string(s) + ": " + too_large);
     }
 

@@ -44,14 +44,14 @@ class ReadSequence {
     nb::object best(nb::handle labels) const {
         std::vector<std::int32_t> ids(size());
         ask();
-        decoder_.best(ids_of(sentence), ids.data());
+        finished(decoder_.best(ids_of(sentence), ids.data()));
         return label_list(ids.data(), labels, static_cast<std::int64_t>(size()));
     }
 
     nb::object rows() const {
         std::vector<double> node(size() * static_cast<std::size_t>(decoder_.labels));
         ask();
-        if (!decoder_.marginals(ids_of(sentence), node.data())) throw InputError(DecodingSink::too_large);
+        if (!finished(decoder_.marginals(ids_of(sentence), node.data()))) throw InputError(DecodingSink::too_large);
         return number_lists(node.data(), static_cast<std::int64_t>(size()), decoder_.labels);
     }
 

@@ -24,6 +24,11 @@ inline nb::object checked(PyObject* made) {
     return nb::steal(made);
 }
 
+// Ctrl-C among very many tokens.
+inline void pulse(std::int64_t t) {
+    if (t % 16384 == 16383 && PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
 // make(t) returns the object for token t.
 template <class Make>
 nb::object token_lists(const std::vector<std::int64_t>& tokens, Make make) {
@@ -33,7 +38,10 @@ nb::object token_lists(const std::vector<std::int64_t>& tokens, Make make) {
     for (std::size_t s = 0; s < S; ++s) {
         const std::int64_t n = tokens[s + 1] - tokens[s];
         nb::object list = checked(PyList_New(n));
-        for (std::int64_t t = 0; t < n; ++t) PyList_SET_ITEM(list.ptr(), t, make(tokens[s] + t).release().ptr());
+        for (std::int64_t t = 0; t < n; ++t) {
+            pulse(t);
+            PyList_SET_ITEM(list.ptr(), t, make(tokens[s] + t).release().ptr());
+        }
         PyList_SET_ITEM(sequences.ptr(), static_cast<Py_ssize_t>(s), list.release().ptr());
     }
     return sequences;
@@ -62,6 +70,7 @@ inline nb::object label_list(const std::int32_t* ids, nb::handle labels, std::in
 inline nb::object number_lists(const double* numbers, std::int64_t T, std::int64_t L) {
     nb::object rows = checked(PyList_New(T));
     for (std::int64_t t = 0; t < T; ++t) {
+        pulse(t);
         nb::object row = checked(PyList_New(L));
         for (std::int64_t j = 0; j < L; ++j)
             PyList_SET_ITEM(row.ptr(), j, checked(PyFloat_FromDouble(numbers[t * L + j])).release().ptr());

@@ -66,7 +66,7 @@ def test_a_gradient_that_is_no_gradient_of_a_convex_function_is_refused(gradient
         Generator.from_gradient(gradient, **more)
 
 
-@pytest.mark.parametrize(
+NONSENSE = pytest.mark.parametrize(
     "nonsense",
     [
         lambda u: None,
@@ -79,6 +79,23 @@ def test_a_gradient_that_is_no_gradient_of_a_convex_function_is_refused(gradient
         3,
     ],
 )
+
+
+@NONSENSE
 def test_functions_that_return_nonsense_are_input_errors(nonsense) -> None:
     with pytest.raises(InputError, match="of 'mine' must map an array"):
         Generator.from_gradient(nonsense, name="mine")
+
+
+@NONSENSE
+@pytest.mark.parametrize("which", ["value", "gradient", "hessian"])
+def test_a_generator_built_directly_checks_its_functions(nonsense, which: str) -> None:
+    functions = {"value": np.cosh, "gradient": np.sinh, "hessian": np.cosh} | {which: nonsense}
+    with pytest.raises(InputError, match=f"the {which} of 'mine' must map an array"):
+        Generator("mine", **functions)
+
+
+@pytest.mark.parametrize("domain", [None, 3, (1.0,), (1.0, 0.0), (0.0, 0.0), ("a", "b"), (float("nan"), 1.0)])
+def test_a_domain_is_two_numbers_the_lower_first(domain) -> None:
+    with pytest.raises(InputError, match="the domain of 'mine' must be two numbers"):
+        Generator("mine", np.cosh, np.sinh, np.cosh, domain=domain)

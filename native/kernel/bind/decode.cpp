@@ -21,6 +21,7 @@ nb::object marginals_of(const CorpusHandle& c, const SizedField<T>& field, const
   auto log_z = fresh<double, 1>({size_t(c.view.S)}), score = fresh<double, 1>({size_t(c.view.S)});
   {
     nb::gil_scoped_release release;
+    const Listening listening(ask_python);
     marginals_all(c.view, field, within, y, nodes ? node.data() : nullptr, log_z.data(), score.data(), threads);
   }
   return nb::cast(std::make_tuple(node, log_z, score));
@@ -33,6 +34,7 @@ template <class T> auto transitions_of(const CorpusHandle& c, const FieldOf<T>& 
   auto out = fresh<double, 3>({size_t(n), size_t(L), size_t(L)});
   if (n > 0) {
     nb::gil_scoped_release release;
+    const Listening listening(ask_python);
     PositionChain lattice(at);
     lattice.room_for(n);
     if (c.view.edges.in(s))
@@ -52,6 +54,7 @@ auto messages_of(const View<double, 2>& scores, const double* trans, int64_t ste
   double log_z = 0;
   {
     nb::gil_scoped_release release;
+    const Listening listening(ask_python);
     log_z = log_messages(int(L), int64_t(n), scores.data(), trans, step, alpha.data(), beta.data());
   }
   return std::make_tuple(alpha, beta, log_z);
@@ -66,6 +69,7 @@ void bind_decode(nb::module_& m) {
     auto out = fresh<double, 2>({size_t(c.view.T), size_t(field.view.at.L)});
     {
       nb::gil_scoped_release release;
+      const Listening listening(ask_python);
       with_field(field, [&](const auto& weights) { scores_all(c.view, weights, out.data(), threads); });
     }
     return out;
@@ -85,6 +89,7 @@ void bind_decode(nb::module_& m) {
     auto score = fresh<double, 1>({size_t(c.view.S)});
     {
       nb::gil_scoped_release release;
+      const Listening listening(ask_python);
       with_field(field, [&](const auto& weights) { tag_all(c.view, weights, within, y.data(), score.data(), threads); });
     }
     return std::make_tuple(y, score);
@@ -112,6 +117,7 @@ void bind_decode(nb::module_& m) {
     std::vector<int64_t> counts;
     {
       nb::gil_scoped_release release;
+      const Listening listening(ask_python);
       with_field(field, [&](const auto& weights) { nbest_all(c.view, weights, within, count, found.data(), threads); });
       for (const NBest& list : found) {
         labels.insert(labels.end(), list.labels.begin(), list.labels.end());

@@ -50,6 +50,7 @@ struct PackedHandle {
     const bool partial = limits || !corpus.view.complete;
     nb::gil_scoped_release release;
     const std::lock_guard<std::mutex> guard(alone);
+    const Listening listening(ask_python);
     return gradient.add({x.data(), trans.data(), edge.data(), grad.data(), grad_trans.data(), grad_edge.data()}, within, partial,
                         threads, loss);
   }

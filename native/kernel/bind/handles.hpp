@@ -18,6 +18,7 @@
 #include "exact_array.hpp"
 #include "kernel/corpus/groups.hpp"
 #include "kernel/chain/limits.hpp"
+#include "kernel/threads/pulse.hpp"
 
 namespace tagfield::bind {
 
@@ -31,6 +32,12 @@ typedef Array<float, 2> F2;
 
 inline void require(bool ok, const char* what) {
   if (!ok) throw std::invalid_argument(what);
+}
+
+// For Listening: ends a call at Ctrl-C, or where another signal's handler raises. Python runs handlers in its main thread only.
+inline void ask_python() {
+  nb::gil_scoped_acquire acquire;
+  if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
 
 template <class T, int N> Array<T, N> fresh(std::initializer_list<size_t> shape) {

@@ -213,15 +213,9 @@ void bind_passes(nb::module_& m) {
         require(!c.view.class_weight || !(h.p.counted || (h.p.gathered && h.p.kinds.counted())),
                 "class weights do not apply to responses to counts");
         h.p.loss = 0, h.p.failed = -1;
-        // Ctrl-C ends a pass between two blocks. Asking needs Python's lock, so it is done a few times a second.
-        h.p.pulse = [asked = std::chrono::steady_clock::now()]() mutable {
-          const auto now = std::chrono::steady_clock::now();
-          if (now - asked < std::chrono::milliseconds(100)) return;
-          asked = now;
-          nb::gil_scoped_acquire acquire;
-          if (PyErr_CheckSignals() != 0) throw nb::python_error();
-        };
+        h.p.pulse = [] { pulse(); };
         nb::gil_scoped_release release;
+        const Listening listening(ask_python);
         run_pass(c.grouped.of(c.view), theta.view.at, h.p, kept);
       }, "corpus"_a, "theta"_a, "squares"_a.none(), "rest"_a.none(), "order"_a, "velocity"_a.none() = nb::none());
 
@@ -240,6 +234,7 @@ void bind_passes(nb::module_& m) {
     p.theta = theta.changeable(), p.rest = rest.changeable_beside(theta);
     {
       nb::gil_scoped_release release;
+      const Listening listening(ask_python);
       FlushSubnormals flush;
       margin_pass(c.view, theta.view.at, p, kept.data(), int64_t(kept.size()));
     }
@@ -256,6 +251,7 @@ void bind_passes(nb::module_& m) {
     p.gamma = gamma, p.mean = mean.changeable(), p.spread = spread.changeable_beside(mean);
     {
       nb::gil_scoped_release release;
+      const Listening listening(ask_python);
       FlushSubnormals flush;
       arow_pass(c.view, mean.view.at, p, kept.data(), int64_t(kept.size()));
     }

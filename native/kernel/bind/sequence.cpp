@@ -13,6 +13,12 @@ struct HeldDecoder {
   std::unique_ptr<SequenceDecoder> decoder;
 };
 
+// Stopped does not cross to the other module, and Python's error stays where it is.
+void ask_or_stop() {
+  nb::gil_scoped_acquire acquire;
+  if (PyErr_CheckSignals() != 0) throw Stopped();
+}
+
 }  // namespace
 
 void bind_sequence(nb::module_& m) {
@@ -21,8 +27,8 @@ void bind_sequence(nb::module_& m) {
     require(field.view.at.E == 0, "a sequence decoder has no edge attributes");
     auto held = std::make_unique<HeldDecoder>();
     held->field = nb::borrow(given);
-    held->decoder = field.wide ? make_sequence(SizedField<double>(*field.wide, 0))
-                               : make_sequence(SizedField<float>(field.view, field.largest()));
+    held->decoder = field.wide ? make_sequence(SizedField<double>(*field.wide, 0), ask_or_stop)
+                               : make_sequence(SizedField<float>(field.view, field.largest()), ask_or_stop);
     PyObject* made = PyCapsule_New(held->decoder.get(), SequenceDecoder::NAME, [](PyObject* capsule) {
       delete static_cast<HeldDecoder*>(PyCapsule_GetContext(capsule));
     });

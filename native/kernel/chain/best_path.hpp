@@ -11,6 +11,7 @@
 #include "kernel/chain/state.hpp"
 #include "kernel/simd/matrix.hpp"
 #include "kernel/simd/scratch.hpp"
+#include "kernel/threads/pulse.hpp"
 
 namespace tagfield {
 
@@ -50,7 +51,8 @@ template <class T> class BestPath {
 
   template <int NB> void forward(const T* scores, int64_t n) {
     const int nb = NB ? NB : at_.NB;
-    for (int64_t t = 0; t < n; ++t)
+    for (int64_t t = 0; t < n; ++t) {
+      pulse(t);
       strips<NB>(nb, [&](int b0, auto width) {
         constexpr int G = decltype(width)::value;
         Vec<T> best[G] = {};
@@ -58,6 +60,7 @@ template <class T> class BestPath {
         for (int b = 0; b < G; ++b)
           store<T>(&a_[t * Lp_ + (b0 + b) * W], best[b] + load(scores + t * Lp_ + (b0 + b) * W));
       });
+    }
   }
 
   // The first i with the largest a[i] + steps[i].
@@ -97,6 +100,7 @@ template <class T> class BestPath {
     const double score = last[best];
     y[n - 1] = best;
     for (int64_t t = n - 1; t > 0; --t) {
+      pulse(t);
       const T* before = &a_[(t - 1) * Lp_];
       const int j = best;
       best = 0;

@@ -10,6 +10,7 @@
 
 #include "kernel/chain/side_by_side.hpp"
 #include "kernel/simd/scratch.hpp"
+#include "kernel/threads/pulse.hpp"
 #include "kernel/chain/listed_pairs.hpp"
 
 namespace tagfield {
@@ -83,6 +84,7 @@ template <class T> class ListedPaths {
     v_.reserve(lanes.longest * Lp * count);
     for (int64_t t = 0; t < lanes.longest; ++t) {
       const int active = lanes.active(chains, t);
+      pulse(t);
       if (t) look_back();
       for (int k = 0; k < active; ++k) {
         const T *s = chains[lanes.order[k]].scores + t * Lp, *before = row(k, t - 1, lanes);
@@ -154,6 +156,7 @@ template <class T> class ListedPaths {
     const double score = last[best];
     y[n - 1] = best;
     for (int64_t t = n - 1; t > 0; --t) {
+      pulse(t);
       std::copy_n(row(k, t - 1, lanes), pairs_.L, row_.get());
       for (int32_t q = pairs_.into_first[size_t(best)]; q < pairs_.into_first[size_t(best) + 1]; ++q)
         row_[pairs_.source[size_t(q)]] += before_[size_t(q)];

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "kernel/simd/simd.hpp"
+#include "kernel/threads/pulse.hpp"
 
 namespace tagfield {
 
@@ -50,6 +51,7 @@ double chain_in_logs(int L, int Lp, int64_t n, State s, Tau tau, T* node, Pair p
   for (int j = 0; j < L; ++j) alpha[j] = s(0, j);
   double shift = take_top(L, alpha.data());
   for (int64_t t = 1; t < n; ++t) {
+    pulse(t);
     for (int j = 0; j < L; ++j)
       alpha[t * L + j] = s(t, j) + log_sum(L, [&](int i) { return alpha[(t - 1) * L + i] + tau(t, i, j); });
     shift += take_top(L, &alpha[t * L]);
@@ -57,6 +59,7 @@ double chain_in_logs(int L, int Lp, int64_t n, State s, Tau tau, T* node, Pair p
   const double log_z = shift + log_sum(L, [&](int j) { return alpha[(n - 1) * L + j]; });
   if (!node) return log_z;
   for (int64_t t = n - 2; t >= 0; --t) {
+    pulse(t);
     for (int i = 0; i < L; ++i)
       beta[t * L + i] = log_sum(L, [&](int j) { return tau(t + 1, i, j) + s(t + 1, j) + beta[(t + 1) * L + j]; });
     take_top(L, &beta[t * L]);
@@ -67,6 +70,7 @@ double chain_in_logs(int L, int Lp, int64_t n, State s, Tau tau, T* node, Pair p
     for (int j = 0; j < Lp; ++j) node[t * Lp + j] = j < L ? T(pairs[size_t(j)]) : T(0);
   }
   for (int64_t t = 1; t < n; ++t) {
+    pulse(t);
     for (int i = 0; i < L; ++i)
       for (int j = 0; j < L; ++j)
         pairs[size_t(i) * L + j] = alpha[(t - 1) * L + i] + tau(t, i, j) + s(t, j) + beta[t * L + j];
@@ -97,15 +101,19 @@ double forward_backward_log(int L, int Lp, const T* scores, const T* trans, doub
 //     α_t(j) = s_t(j) + log Σ_i exp(α_{t−1}(i) + τ_t(i,j))      β_t(i) = log Σ_j exp(τ_{t+1}(i,j) + s_{t+1}(j) + β_{t+1}(j))
 inline double log_messages(int L, int64_t n, const double* s, const double* tau, int64_t step, double* alpha, double* beta) {
   for (int j = 0; j < L; ++j) alpha[j] = s[j], beta[(n - 1) * L + j] = 0;
-  for (int64_t t = 1; t < n; ++t)
+  for (int64_t t = 1; t < n; ++t) {
+    pulse(t);
     for (int j = 0; j < L; ++j)
       alpha[t * L + j] =
           s[t * L + j] + log_sum(L, [&](int i) { return alpha[(t - 1) * L + i] + tau[t * step + int64_t(i) * L + j]; });
-  for (int64_t t = n - 2; t >= 0; --t)
+  }
+  for (int64_t t = n - 2; t >= 0; --t) {
+    pulse(t);
     for (int i = 0; i < L; ++i)
       beta[t * L + i] = log_sum(L, [&](int j) {
         return tau[(t + 1) * step + int64_t(i) * L + j] + s[(t + 1) * L + j] + beta[(t + 1) * L + j];
       });
+  }
   return log_sum(L, [&](int j) { return alpha[(n - 1) * L + j]; });
 }
 

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "kernel/chain/listed_paths.hpp"
+#include "kernel/threads/pulse.hpp"
 
 namespace tagfield {
 
@@ -68,7 +69,7 @@ class NBestSearch {
     v_.assign(s, s + n * L);
     parts_.clear();
     ahead_.resize(size_t(L));
-    for (int64_t t = 1; t < n; ++t) step(t, &v_[(t - 1) * L], &v_[t * L]);
+    for (int64_t t = 1; t < n; ++t) pulse(t), step(t, &v_[(t - 1) * L], &v_[t * L]);
     std::priority_queue<Entry> queue;
     auto open = [&](int64_t t, int32_t label, int64_t after, double rest) {
       const double score = v_[t * L + label] + rest;
@@ -84,6 +85,7 @@ class NBestSearch {
     };
     for (int j = 0; j < L; ++j) open(n - 1, j, -1, 0.0);
     while (!queue.empty() && count > 0) {
+      pulse(int64_t(parts_.size()));
       const Entry top = queue.top();
       queue.pop();
       const Part part = parts_[size_t(top.part)];

@@ -5,6 +5,7 @@
 
 #include "kernel/chain/log_domain.hpp"
 #include "kernel/simd/matrix.hpp"
+#include "kernel/threads/pulse.hpp"
 
 namespace tagfield {
 
@@ -27,7 +28,8 @@ double PositionChain::run(double z, bool marginals, bool pairs) {
 }
 
 double PositionChain::best_path(int32_t* y) {
-  for (int64_t t = 0; t < n_; ++t)
+  for (int64_t t = 0; t < n_; ++t) {
+    pulse(t);
     strips<0>(at_.NB, [&](int b0, auto width) {
       constexpr int G = decltype(width)::value;
       Vec<double> best[G] = {};
@@ -37,11 +39,13 @@ double PositionChain::best_path(int32_t* y) {
         store<double>(&a_[k], best[b] + load(scores + k));
       }
     });
+  }
   const double* last = &a_[(n_ - 1) * Lp_];
   int best = int(std::max_element(last, last + L_) - last);
   const double score = last[best];
   y[n_ - 1] = best;
   for (int64_t t = n_ - 1; t > 0; --t) {
+    pulse(t);
     const double *before = &a_[(t - 1) * Lp_], *into = tau(t) + best;
     best = 0;
     for (int i = 1; i < L_; ++i)
@@ -53,9 +57,10 @@ double PositionChain::best_path(int32_t* y) {
 
 PositionChain::Run PositionChain::scaled(double z, bool marginals, bool pairs, double& log_z) {
   const IVec<double> real = mask_lanes<double>(at_.lanes(at_.NB - 1));  // lanes of the last block that are labels
-  for (int64_t k = 0; k < matrices_; ++k) exp_transitions(k, z, real);
+  for (int64_t k = 0; k < matrices_; ++k) pulse(k), exp_transitions(k, z, real);
   double shift = 0;
   for (int64_t t = 0; t < n_; ++t) {
+    pulse(t);
     const double top = exp_states(t, z);
     if (top == NONE) return Run::NO_PATH;
     shift += z * top;
@@ -65,6 +70,7 @@ PositionChain::Run PositionChain::scaled(double z, bool marginals, bool pairs, d
     shift += r;
   }
   for (int64_t t = 0; t < n_; ++t) {
+    pulse(t);
     double* a = &a_[t * Lp_];
     const double* e = &e_[t * Lp_];
     Vec<double> total{}, least = splat<double>(1.0);
@@ -145,6 +151,7 @@ bool PositionChain::backward(bool pairs) {
   std::copy_n(&a_[(n_ - 1) * Lp_], Lp_, node + (n_ - 1) * Lp_);
   std::fill_n(edge, size_, 0.0);
   for (int64_t t = n_ - 1; t > 0; --t) {
+    pulse(t);
     double *q = &e_[t * Lp_], *a = &a_[(t - 1) * Lp_], *b = &e_[(t - 1) * Lp_], *p = node + (t - 1) * Lp_, *x = X(t);
     const bool mine = has_own(t);
     Vec<double> sum{};

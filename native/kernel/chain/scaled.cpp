@@ -9,6 +9,7 @@
 
 #include "kernel/chain/log_domain.hpp"
 #include "kernel/simd/matrix.hpp"
+#include "kernel/threads/pulse.hpp"
 
 namespace tagfield {
 
@@ -169,10 +170,11 @@ TAGFIELD_INLINE void ScaledSteps<T>::forward(Sums& sums, LaneChain<T>* chains, c
   for (int k = 0; k < K; ++k) shift_[k] = 0, product[k] = 1, before[k] = 1, least[k] = splat<T>(1);
   if constexpr (K == 1) {  // all exp first, which wait for nothing
     double shift = 0;
-    for (int64_t t = 0; t < lanes.longest; ++t) shift += exp_row<NB>(chains[0].scores + t * Lp_, z, &e_[t * Lp_]);
+    for (int64_t t = 0; t < lanes.longest; ++t) pulse(t), shift += exp_row<NB>(chains[0].scores + t * Lp_, z, &e_[t * Lp_]);
     shift_[0] = shift * double(z);
   }
   for (int64_t t = 0; t < lanes.longest; ++t) {
+    pulse(t);
     const int active = K == 1 ? 1 : lanes.active(chains, t);
     const T* rows[K];
     T *a[K], *e[K];  // of position t; copies of the pointers, which any store might change otherwise
@@ -224,6 +226,7 @@ TAGFIELD_INLINE void ScaledSteps<T>::backward(Sums& sums, LaneChain<T>* chains, 
   T sum_b[K] = {}, over_meet[K] = {}, share[K] = {}, c[K], lost[K];
   Vec<T> sum_beta[K], sum_ab[K], lift[K], over_d[K];
   for (int64_t t = lanes.longest - 1; t >= 0; --t) {
+    pulse(t);
     const int active = K == 1 ? 1 : lanes.active(chains, t);
     int going = 0;  // chains that reach t + 1
     const T* rows[K];

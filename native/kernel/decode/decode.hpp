@@ -33,7 +33,8 @@ template <class T>
 void nbest_all(const Corpus& c, const SizedField<T>& field, const Limits& limits, int64_t count, NBest* out, int threads);
 
 // One sequence at a time, from attribute ids, with the same bits: nothing is packed, checked again or allocated for a call.
-std::unique_ptr<SequenceDecoder> make_sequence(const SizedField<float>& field);
-std::unique_ptr<SequenceDecoder> make_sequence(const SizedField<double>& field);
+// During a long one, ask() is called now and then; it sets Python's error and throws Stopped if the call is to end.
+std::unique_ptr<SequenceDecoder> make_sequence(const SizedField<float>& field, void (*ask)());
+std::unique_ptr<SequenceDecoder> make_sequence(const SizedField<double>& field, void (*ask)());
 
 }  // namespace tagfield

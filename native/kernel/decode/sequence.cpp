@@ -13,6 +13,7 @@
 
 #include "kernel/chain/chain.hpp"
 #include "kernel/corpus/scores.hpp"
+#include "kernel/threads/pulse.hpp"
 
 namespace tagfield {
 
@@ -25,7 +26,7 @@ template <class T> class Sequence final : public SequenceDecoder, ChainReader<T>
   };
 
  public:
-  explicit Sequence(const SizedField<T>& field) : field_(field), at_(field.at), fine_(field) {
+  Sequence(const SizedField<T>& field, void (*ask)()) : field_(field), at_(field.at), fine_(field), ask_(ask) {
     attributes = at_.A, labels = at_.L;
     for (int j = 0; j < W; ++j) none_[j] = T(-0.0);
     if (at_.rows != Rows::SPARSE || at_.NB > 4 || at_.B > int64_t(UINT32_MAX)) return;
@@ -57,39 +58,21 @@ template <class T> class Sequence final : public SequenceDecoder, ChainReader<T>
     }
   }
 
-  void best(const AttributeIds& x, int32_t* y) override {
-    if (x.n == 0) return;
-    const FlushSubnormals flush;
-    open_transitions();
-    const T* scores = sum(x, finder_->room_for(x.n));
-    if (too_coarse(x, scores)) return void(fine_.chain.best_path(y));
-    finder_->find({0, x.n, scores, y});
+  Decoded best(const AttributeIds& x, int32_t* y) override {
+    if (x.n >= LONG) return apart([&](Sequence& own) { return own.find(x, y); });
+    return find(x, y);
   }
 
-  bool marginals(const AttributeIds& x, double* node) override {
-    if (x.n == 0) return true;
-    const FlushSubnormals flush;
-    open_transitions();
-    ChainJob<T> job;
-    job.n = x.n, job.scores = sum(x, chain_->room_for(x.n));
-    if (!transitions_fit_) return false;
-    node_ = node;
-    if (too_coarse(x, job.scores)) {
-      if (!fine_.within_largest()) return false;
-      fine_.chain.run(1, true, false);
-      copy(x.n, fine_.chain.node);
-      return true;
-    }
-    if (!within_largest(at_, job.scores, x.n)) return false;
-    chain_->add(job, *this);
-    chain_->flush(*this);
-    return true;
+  Decoded marginals(const AttributeIds& x, double* node) override {
+    if (x.n >= LONG) return apart([&](Sequence& own) { return own.sum_paths(x, node); });
+    return sum_paths(x, node);
   }
 
  private:
   const SizedField<T> field_;
   const Layout at_;
   FineChain<T> fine_;
+  void (*const ask_)();
   std::unique_ptr<ChainForm> form_;
   std::unique_ptr<PathFinder<T>> finder_;
   std::unique_ptr<Chain<T>> chain_;
@@ -98,6 +81,49 @@ template <class T> class Sequence final : public SequenceDecoder, ChainReader<T>
   T none_[W];                  // a block of weights that are no features
   std::vector<T> trans_;       // [L, Lp] what was opened last
   bool transitions_fit_ = false;
+
+  // With memory of its own: a handler of a signal, or a thread that runs meanwhile, may use this decoder.
+  template <class Fn> Decoded apart(Fn fn) const {
+    Sequence own(field_, ask_);
+    const Listening listening(ask_);
+    try {
+      return fn(own);
+    } catch (const Stopped&) {
+      return Decoded::INTERRUPTED;
+    }
+  }
+
+  Decoded find(const AttributeIds& x, int32_t* y) {
+    if (x.n == 0) return Decoded::DONE;
+    const FlushSubnormals flush;
+    open_transitions();
+    const T* scores = sum(x, finder_->room_for(x.n));
+    if (too_coarse(x, scores))
+      fine_.chain.best_path(y);
+    else
+      finder_->find({0, x.n, scores, y});
+    return Decoded::DONE;
+  }
+
+  Decoded sum_paths(const AttributeIds& x, double* node) {
+    if (x.n == 0) return Decoded::DONE;
+    const FlushSubnormals flush;
+    open_transitions();
+    ChainJob<T> job;
+    job.n = x.n, job.scores = sum(x, chain_->room_for(x.n));
+    if (!transitions_fit_) return Decoded::TOO_LARGE;
+    node_ = node;
+    if (too_coarse(x, job.scores)) {
+      if (!fine_.within_largest()) return Decoded::TOO_LARGE;
+      fine_.chain.run(1, true, false);
+      copy(x.n, fine_.chain.node);
+      return Decoded::DONE;
+    }
+    if (!within_largest(at_, job.scores, x.n)) return Decoded::TOO_LARGE;
+    chain_->add(job, *this);
+    chain_->flush(*this);
+    return Decoded::DONE;
+  }
 
   template <class P> void copy(int64_t n, const P* node) {
     for (int64_t t = 0; t < n; ++t)
@@ -225,7 +251,11 @@ template <class T> class Sequence final : public SequenceDecoder, ChainReader<T>
 
 }  // namespace
 
-std::unique_ptr<SequenceDecoder> make_sequence(const SizedField<float>& field) { return std::make_unique<Sequence<float>>(field); }
-std::unique_ptr<SequenceDecoder> make_sequence(const SizedField<double>& field) { return std::make_unique<Sequence<double>>(field); }
+std::unique_ptr<SequenceDecoder> make_sequence(const SizedField<float>& field, void (*ask)()) {
+  return std::make_unique<Sequence<float>>(field, ask);
+}
+std::unique_ptr<SequenceDecoder> make_sequence(const SizedField<double>& field, void (*ask)()) {
+  return std::make_unique<Sequence<double>>(field, ask);
+}
 
 }  // namespace tagfield

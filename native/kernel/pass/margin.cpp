@@ -7,6 +7,7 @@
 
 #include "kernel/chain/chain.hpp"
 #include "kernel/pass/mistakes.hpp"
+#include "kernel/threads/pulse.hpp"
 
 namespace tagfield {
 
@@ -25,6 +26,7 @@ template <Rows R> void run(const Corpus& c, const Layout& at, MarginPass& pass, 
   PathFinder<float> path(form, &own);
   path.start(theta.trans);
   for (int64_t i = 0; i < count; ++i) {
+    if (i % 16 == 15) pulse();
     const int64_t s = order[i], n = c.length(s);
     if (n == 0) continue;
     const Sentence x = reader.open(c, s);

@@ -220,7 +220,7 @@ class StochasticPass {
   }
 
   // Until everyone is done with the steps before that sentence of the pass, and with its parts. Not if someone failed.
-  bool wait_for_parts(int64_t sentence) const {
+  bool wait_for_parts(int64_t sentence) {
     return lockstep_.wait([&] {
       for (const auto& worker : workers_)
         if (worker && worker->scored.load(std::memory_order_acquire) <= sentence) return false;

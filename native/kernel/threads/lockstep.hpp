@@ -46,7 +46,7 @@ class Lockstep {
 
   void fail(std::exception_ptr failure) {
     const std::lock_guard<std::mutex> lock(noting_);
-    if (!failure_) failure_ = failure;
+    if (!failure_ || is_stopped(failure_)) failure_ = failure;
     failing_.store(true, std::memory_order_relaxed);
   }
 
@@ -61,15 +61,15 @@ class Lockstep {
     }
     uint32_t then = now;
     for (int spins = 0; (then = meeting_.load(std::memory_order_acquire)) == now; ++spins)
-      spins < SPINS ? pause_spinning() : std::this_thread::yield();
+      spins < SPINS ? pause_spinning() : give_way(spins);
     return !(then & 1);
   }
 
   // Waits until ready() holds, which another member makes true; whether no one has failed.
-  template <class Ready> bool wait(Ready ready) const {
+  template <class Ready> bool wait(Ready ready) {
     for (int spins = 0; !ready(); ++spins) {
       if (failing_.load(std::memory_order_relaxed)) return false;
-      spins < SPINS ? pause_spinning() : std::this_thread::yield();
+      spins < SPINS ? pause_spinning() : give_way(spins);
     }
     return !failing_.load(std::memory_order_relaxed);
   }
@@ -78,7 +78,8 @@ class Lockstep {
   // give, the team is smaller: work asks size(). Throws what the first to fail threw.
   template <class Fn> void run(int threads, Fn work) {
     std::vector<std::thread> others;
-    const auto join = [this, &work](int member) {
+    const auto join = [this, &work, listening = Listening::current()](int member) {
+      Listening::current() = listening;
       while (!size()) std::this_thread::yield();
       work(member);
     };
@@ -91,6 +92,26 @@ class Lockstep {
     work(0);
     for (std::thread& other : others) other.join();
     if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  static bool is_stopped(const std::exception_ptr& failure) {
+    try {
+      std::rethrow_exception(failure);
+    } catch (const Stopped&) {
+      return true;
+    } catch (...) {
+      return false;
+    }
+  }
+  // The member that made the call listens for Ctrl-C while it waits.
+  void give_way(int spins) {
+    try {
+      pulse(spins);
+    } catch (...) {
+      fail(std::current_exception());
+    }
+    std::this_thread::yield();
   }
 };
 

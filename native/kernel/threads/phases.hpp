@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "kernel/threads/pulse.hpp"
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -35,11 +37,12 @@ class Phases {
 
   void fail() { failed_ = true; }  // waiting threads return
 
-  // work(i) for every task i of phase p that no thread has taken.
+  // work(i) for every task i of phase p that no thread has taken. Ctrl-C ends it between two of them.
   template <class Fn> void run(int64_t p, Fn work) {
     Phase& phase = phases_[size_t(p)];
     for (int64_t i; (i = phase.next.fetch_add(1)) < phase.tasks;) {
       try {
+        pulse();
         work(i);
       } catch (...) {
         fail();
@@ -55,8 +58,10 @@ class Phases {
     const Phase& phase = phases_[size_t(p)];
     for (int spins = 0; phase.done.load() < phase.tasks; ++spins) {
       if (failed_) throw std::bad_alloc();  // what another thread threw: tasks ask for memory and do nothing else that throws
-      if (spins >= 2000)
+      if (spins >= 2000) {
+        pulse(spins);
         std::this_thread::yield();
+      }
 #if defined(__x86_64__)
       else
         _mm_pause();

@@ -8,12 +8,12 @@ one from your own function.
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import InitVar, dataclass, field, replace
 
 import numpy as np
 
 from tagfield.bregman.calculus import Function, Interval, derivative, increment, integral, intermediate_size
-from tagfield.errors import InputError
+from tagfield.errors import InputError, shown
 from tagfield.system.arrays import Doubles
 
 REAL: Interval = (-math.inf, math.inf)
@@ -42,6 +42,8 @@ def check_function(what: str, function: Function, domain: Interval) -> None:
 class Generator:
     """A convex function G of one coordinate, with its first two derivatives.
 
+    Each function maps an array to an array of the same shape; InputError says which one does not.
+
     >>> cosh = Generator("cosh", np.cosh, np.sinh, np.cosh)
     >>> cosh.gradient(np.array([0.0, 1.0])).round(4), cosh.hessian(np.array([0.0, 1.0])).round(4)
     (array([0.    , 1.1752]), array([1.    , 1.5431]))
@@ -56,6 +58,14 @@ class Generator:
     symmetric: bool = True  # h(u) = h(−u)
     linear: bool = False  # h is constant, so every update is plain gradient descent
     noise: float = 0.0  # see calculus.increment
+    trusted: InitVar[bool] = False  # the functions are not called to check them
+
+    def __post_init__(self, trusted: bool) -> None:
+        low, high = _check_domain(self.name, self.domain)
+        if trusted:
+            return
+        for what, function in (("value", self.value), ("gradient", self.gradient), ("hessian", self.hessian)):
+            check_function(f"the {what} of {self.name!r}", function, (low, high))
 
     def __str__(self) -> str:
         return self.name if self.parameter is None else f"{self.name}:{self.parameter:.12g}"
@@ -107,6 +117,7 @@ class Generator:
             symmetric=self.symmetric,
             linear=self.linear,
             noise=self.noise / kappa,
+            trusted=True,
         )
 
     @classmethod
@@ -172,6 +183,17 @@ class Generator:
                 np.allclose(made.increment(np.zeros_like(far), far), slope * far, rtol=1e-9, atol=0)
             )
         return replace(made, symmetric=symmetric, linear=linear)
+
+
+def _check_domain(name: object, domain: object) -> Interval:
+    """The ends of a domain; raises an InputError unless they are two numbers in ascending order."""
+    try:
+        low, high = (float(end) for end in domain)  # type: ignore[attr-defined]
+    except (TypeError, ValueError):
+        low = high = math.nan
+    if not low < high:
+        raise InputError(f"the domain of {name!r} must be two numbers, the lower first, got {shown(domain)}")
+    return low, high
 
 
 def _evaluate(name: str, what: str, function: Callable[[Doubles], Doubles], grid: Doubles) -> Doubles:

@@ -80,6 +80,7 @@ def erf(alpha: float = 5 * math.sqrt(math.pi)) -> Generator:
         lambda u: np.asarray(_special().erf(alpha * u)),
         lambda u: peak * np.exp(-((alpha * u) ** 2)),
         parameter=alpha,
+        trusted=True,  # checking would import SciPy
     )
 
 
@@ -107,7 +108,7 @@ def gd(beta: float = 10.0) -> Generator:
         near = short * mean_between(lambda t: 2 * np.arctan(np.tanh(t / 2)), np.zeros_like(x), short)
         return np.asarray(np.where(x < 1, near, far) / beta)
 
-    return Generator("gd", value, gradient, hessian, parameter=beta)
+    return Generator("gd", value, gradient, hessian, parameter=beta, trusted=True)
 
 
 def pnorm(p: float = 2.0) -> Generator:
@@ -171,6 +172,7 @@ def softplus(kappa: float = 1.0) -> Generator:
         lambda u: np.asarray(_special().expit(kappa * u)),
         parameter=kappa,
         symmetric=False,
+        trusted=True,
     )
 
 

@@ -36,6 +36,9 @@ class Joint(Generator):
 
     product: Product = field(repr=False, default=lambda q, v: v)
 
+    def __post_init__(self, trusted: bool) -> None:
+        """`check` looks at the functions, which take vectors of one size."""
+
     @classmethod
     def of(
         cls,
