@@ -28,7 +28,8 @@ PASSES: dict[str, Any] = {"features": "all", "epochs": 10}
 AVERAGED = PASSES | {"average": True}
 RECIPES: dict[str, dict[str, Any]] = {
     "default": {},
-    "u2.g1, averaged, observed": {"recipe": "u2.g1", "average": True, "epochs": 10},  # the default before
+    "rate 0.4, three passes": {"rate": 0.4, "epochs": 3},  # the default before
+    "u2.g1, averaged, observed": {"recipe": "u2.g1", "average": True, "epochs": 10},  # the one before that
     **{f"{name}, averaged": AVERAGED | {"recipe": name} for name in ("u2.g1", "sgd", "adaptive")},
     **{name: {"recipe": name, **PASSES} for name in ("pa", "ap", "arow")},
     "lbfgs, observed": {"recipe": "lbfgs"},

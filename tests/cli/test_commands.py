@@ -181,6 +181,7 @@ def test_options_reach_the_settings(tmp_path: Path) -> None:
     arow = {"arow_variance": 2.0, "arow_gamma": 3.0}
     newton = {"c1": 0.1, "num_memories": 3, "linesearch": "Backtracking", "max_linesearch": 9, "epsilon": 0.1}
     update = {"loss": "B2", "gamma": 0.0, "generator": "gd:5", "rate": 0.3, "adagrad_delta": 0.1, "block": 4}
+    update |= {"rate_by": "attributes"}
     update |= {"respond": "states", "metric": "adaptive", "anneal": 0.5, "cost": 0.5, "calibration_eta": 0.2}
     update |= {"calibration_rate": 3.0, "calibration_samples": 9, "calibration_candidates": 3}
     update |= {"calibration_max_trials": 5} | penalty

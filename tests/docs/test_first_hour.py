@@ -140,7 +140,7 @@ def test_one_default_everywhere(home: Path) -> None:
     settings = json.loads(good("info", "m", "--json", cwd=home))["info"]["settings"]
     assert (settings["recipe"], settings["average"], settings["features"]) == ("adaptive", True, "all")
     assert Model.train(home / "two.txt").info["settings"] == settings
-    made = Settings().to_dict()
+    made = Settings().for_data(encode_files(home / "two.txt")).to_dict()
     assert {name: settings[name] for name in ("rate", "c2", "cost", "epochs")} == {
         name: made[name] for name in ("rate", "c2", "cost", "epochs")
     }

@@ -131,7 +131,7 @@ def test_held_out_data_needs_the_same_edge_attributes() -> None:
 def test_the_default_has_fewer_edge_features_where_all_would_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     data = encode(flipping(10))
     assert (Settings().for_data(data).features, Settings().for_data(data).transitions) == ("all", None)
-    monkeypatch.setattr(default_module, "max_memory", lambda: 2 * default_module.weight_bytes(3, 2))
+    monkeypatch.setattr(default_module, "MOST_BYTES", 1.2 * default_module.weight_bytes(3, 2))
     decided = Settings().for_data(data)
     assert (decided.features, decided.transitions) == ("all", "observed")
 

@@ -35,8 +35,8 @@ from tagfield.system.memory import parse_size
 from tagfield.train import RECIPES, Settings
 from tagfield.train.loop.driver import WINDOW
 from tagfield.train.problem.on_disk import needs_all
-from tagfield.train.progress.figures import size
-from tagfield.train.recipes.default import NAME, weight_bytes
+from tagfield.train.progress.figures import count, size
+from tagfield.train.recipes.default import NAME, attributes_per_token, weight_bytes
 
 DATA = "The data"
 
@@ -144,12 +144,19 @@ def train(
         if isinstance(encoded, Corpus) and (why := needs_all(settings)) and encoded.bytes > parse_size(WINDOW):
             messages.note(f"memory     {why} the whole corpus at once: about {size(encoded.memory)} of memory")
         messages.detail("settings   " + ", ".join(f"{name}={value}" for name, value in settings.to_dict().items()))
+        decided = settings.for_data(encoded)
+        if decided.recipe != settings.recipe:
+            attributes = f"{attributes_per_token(encoded):.1f} attributes per token"
+            passes = count(decided.max_epochs, "pass", "passes")
+            messages.note(
+                f"default    rate {decided.recipe.rate:g} for {attributes}, {decided.features} features, {passes}"
+            )
+        if settings.features != decided.features == "observed":
+            needed = size(int(weight_bytes(len(encoded.attributes), len(encoded.labels))))
+            messages.note(f"features   observed, because a weight for every pair would take {needed} of memory")
         trained, interrupted = train_with_progress(
             encoded, held_out, settings, messages, Log(log), run, starting(cluster, workers)
         )
-        if settings.features != trained.settings.features == "observed":
-            needed = size(int(weight_bytes(len(encoded.attributes), len(encoded.labels))))
-            messages.note(f"features   observed, because a weight for every pair would take {needed} of memory")
         model = Model.of(encoded, trained).without_spare_attributes()
         model.save(output)
     summarise(messages, trained, model, output, dev, interrupted)

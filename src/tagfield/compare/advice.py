@@ -53,7 +53,7 @@ class Advice:
             lines.append(f"No other recipe comes within the noise of {best.seeds} seeds.")
         lines.append(f"To train with it: `tagfield train FILE --recipe {use.recipe} --features {use.features}`.")
         if use.recipe == DEFAULT["recipe"]:
-            lines.append("This is the default recipe of tagfield train, averaged and for three passes.")
+            lines.append("This is the default recipe of tagfield train, averaged and for six passes.")
         lines.append(
             "These figures are of the test set. If you choose a recipe by them, report its score on other data; "
             "`tagfield tune` chooses by cross-validation on the training set."

@@ -1,4 +1,4 @@
-"""The default: one for every door, better than what it was chosen over, and within the memory that there is."""
+"""The default: one for every door, better than what it was chosen over, and decided by the data alone."""
 
 import json
 from pathlib import Path
@@ -6,13 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tagfield import CRF, Model, encode_files, encode_sequences
+from tagfield import CRF, Model, encode_files, encode_sequences, pack
 from tagfield.data.encode import Encoded
 from tagfield.data.text.sources import Source
 from tagfield.demo import Sentence, addresses, mentions
-from tagfield.errors import InputError
+from tagfield.errors import InputError, MemoryLimitError
 from tagfield.train import DEFAULT, Settings, train
-from tagfield.train.recipes.default import COPIES, SHARE, default_features, weight_bytes
+from tagfield.train.recipes.default import COPIES, default_features, default_rate, weight_bytes
 from tests.support.cli_process import good
 from tests.support.corpus import HOME
 
@@ -89,12 +89,40 @@ def test_small_data_is_learned() -> None:
     assert Model.train(encode_sequences(X, y)).tag(X) == y
 
 
-def test_features_that_do_not_fit_into_memory_are_observed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_rate_falls_with_the_attributes_per_token(tmp_path: Path) -> None:
+    """By the data in memory and on disk alike; a rate that is given stays, and named recipes calibrate theirs."""
+    for count, rate in ((1, 0.4), (18, 0.4), (20, 0.4), (25, 0.26), (28, 0.2), (100, 0.1)):
+        item = [f"a{number}" for number in range(count)]
+        encoded = encode_sequences([[item, item]], [["X", "Y"]])
+        assert default_rate(count) == Settings().for_data(encoded).recipe.rate == rate
+        assert Settings.of("adaptive", rate_by="attributes").for_data(encoded).recipe.rate == rate
+        assert Settings.of(rate=0.3).for_data(encoded).recipe.rate == 0.3
+        assert Settings("adaptive").for_data(encoded).recipe.rate is None
+    (tmp_path / "a.txt").write_text("The B-NP\ndog I-NP\n\nIt B-NP\n")
+    packed, encoded = pack(tmp_path / "a.txt", tmp_path / "corpus"), encode_files(tmp_path / "a.txt")
+    assert Settings().for_data(packed) == Settings().for_data(encoded)
+
+
+def test_what_the_data_decided_can_be_seen(tmp_path: Path) -> None:
+    item = [f"a{number}" for number in range(28)]
+    encoded = encode_sequences([[item, item]], [["X", "Y"]])
+    assert "rate by attributes" in Settings().describe()
+    assert "rate 0.2," in Settings().for_data(encoded).describe()
+    assert Model.train(encoded).info["settings"]["rate"] == 0.2
+    (tmp_path / "train.txt").write_text("a B-X\nb O\n\n")
+    said = good("train", "train.txt", "--template", "words", "-o", "model", cwd=tmp_path)
+    assert "default    rate 0.4 for 1" in said
+    assert "all features, 6 passes" in said
+    said = good("train", "train.txt", "--template", "words", "-o", "model", "--recipe", "sgd", cwd=tmp_path)
+    assert "default   " not in said
+
+
+def test_features_that_take_too_many_bytes_are_observed(monkeypatch: pytest.MonkeyPatch) -> None:
     encoded = encode_sequences([[["a"], ["b"]]], [["X", "Y"]])
     needed = weight_bytes(2, 2)
     assert needed == 2 * 8 * 4 * COPIES
-    for memory, kind in ((needed / SHARE, "all"), (needed / SHARE - 1, "observed")):
-        monkeypatch.setattr("tagfield.train.recipes.default.max_memory", lambda memory=memory: memory)
+    for most, kind in ((needed, "all"), (needed - 1, "observed")):
+        monkeypatch.setattr("tagfield.train.recipes.default.MOST_BYTES", most)
         assert default_features(2, 2) == Settings().for_data(encoded).features == kind
         trained = train(encoded)
         assert (trained.settings.features, trained.features.kind) == (kind, kind)
@@ -103,11 +131,23 @@ def test_features_that_do_not_fit_into_memory_are_observed(monkeypatch: pytest.M
         assert Settings(features="all").for_data(encoded).features == "all"
 
 
+def test_the_machine_does_not_change_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A small machine trains the same features as a large one, or it says what would fit."""
+    encoded = encode_sequences([[["a"], ["b"]]], [["X", "Y"]])
+    for room in (weight_bytes(2, 2), 1e15):
+        monkeypatch.setattr("tagfield.system.memory.room_left", lambda room=room: room)
+        assert Settings().for_data(encoded).features == "all"
+    monkeypatch.setattr("tagfield.system.memory.room_left", lambda: weight_bytes(2, 2) - 1)
+    with pytest.raises(MemoryLimitError, match=r"2 attributes and 2 labels needs .*--features observed"):
+        train(encoded)
+    assert Settings(features="observed").for_data(encoded).features == "observed"
+
+
 def test_the_command_says_why_features_are_observed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "train.txt").write_text("a B-X\nb O\n\n")
     given = ["train", "train.txt", "--template", "words", "-o", "model"]
     assert "features   observed" not in good(*given, cwd=tmp_path)
-    monkeypatch.setattr("tagfield.train.recipes.default.max_memory", lambda: 1000.0)
+    monkeypatch.setattr("tagfield.train.recipes.default.MOST_BYTES", 1000.0)
     assert "features   observed, because a weight for every pair would take 8" in good(*given, cwd=tmp_path)
     assert "features   observed" not in good(*given, "--features", "observed", cwd=tmp_path)
 

@@ -68,8 +68,9 @@ class Estimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no typ
         verbose: bool = False, model_filename: Any = None, keep_tempfiles: bool = False, trainer_cls: Any = None,
         *,
         # The recipes of tagfield
-        template: Any = None, rate: float | None = None, loss: str | None = None, generator: str | None = None,
-        respond: str | None = None, generators: Any = None, metric: str | None = None, average: bool | None = None,
+        template: Any = None, rate: float | None = None, rate_by: str | None = None, loss: str | None = None,
+        generator: str | None = None, respond: str | None = None, generators: Any = None, metric: str | None = None,
+        average: bool | None = None,
         block: int | None = None, minibatch: int | None = None, minibatch_mean: bool | None = None,
         anneal: float | None = None, cost: float | None = None, adagrad_delta: float | None = None,
         newton_delta: float | None = None, qn_skip: int | None = None, qn_bound: float | None = None,

@@ -98,7 +98,7 @@ def train(
     if shares is None:
         shares = max(workers, LBFGS_SHARES) if isinstance(settings.recipe, QuasiNewton) else workers
     shares = min(at_least_one("shares", shares), problem.count)
-    recipe = _ready(settings.recipe, problem, np.random.default_rng(settings.seed))
+    recipe = _ready(problem.settings.recipe, problem, np.random.default_rng(settings.seed))
     ready = replace(problem.settings, recipe=recipe)
     task = Task(problem.features, ready, problem.count, encoded.labels, rules, problem.class_weight)
     parts = None if problem.disk is not None else cut(problem.dataset, shares)
@@ -125,7 +125,9 @@ def posed(
         asked = replace(settings, recipe=RECIPES["sgd"], c1=0.0)
     problem = problem_of(encoded, asked, rules, None, class_weight, parse_size(WINDOW))
     decided = problem.settings
-    return replace(problem, settings=replace(settings, features=decided.features, transitions=decided.transitions))
+    recipe = settings.recipe if asked is not settings else decided.recipe  # with its rate, where the data decides it
+    settings = replace(settings, recipe=recipe, features=decided.features, transitions=decided.transitions)
+    return replace(problem, settings=settings)
 
 
 def on_disk(problem: Problem, shares: int) -> Sequence[OnDiskShare]:

@@ -59,7 +59,7 @@ class RunStatus:
         'training loss'
         """
         recipe = settings.recipe
-        calibrates = isinstance(recipe, Stochastic) and recipe.rate is None
+        calibrates = isinstance(recipe, Stochastic) and recipe.calibrates
         return cls(
             settings.max_epochs,
             encoded.tokens,

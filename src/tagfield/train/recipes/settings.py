@@ -20,9 +20,18 @@ from tagfield.errors import InputError
 from tagfield.system.checks import number
 from tagfield.system.cores import usual_threads
 from tagfield.system.html import facts
+from tagfield.system.memory import check_fits
 from tagfield.train.recipes.catalogue import direct, misplaced
 from tagfield.train.recipes.crfsuite_recipes import QuasiNewton
-from tagfield.train.recipes.default import DEFAULT, NAME, NAMED, default_features
+from tagfield.train.recipes.default import (
+    DEFAULT,
+    NAME,
+    NAMED,
+    attributes_per_token,
+    default_features,
+    default_rate,
+    weight_bytes,
+)
 from tagfield.train.recipes.fields import (
     Found,
     check_record,
@@ -46,13 +55,13 @@ UPDATE = ("loss", "gamma", "generator", "batch")  # one of these, without a reci
 class Settings(SharedOptions):
     """All options of a training run; c1, c2, period and delta mean the same as in CRFsuite.
 
-    recipe: A name from RECIPES, or a record such as Stochastic(...). Default: adaptive, averaged, with a fixed rate.
+    recipe: A name from RECIPES, or a record such as Stochastic(...). Default: adaptive, averaged.
 
     Without a recipe, these are the settings that `tagfield train` uses (default.py). A recipe that you name has its own
     defaults, which are those of CRFsuite and of the paper: features observed, c2 1, a calibrated rate, no averaging.
 
-    >>> Settings().describe()
-    "adaptive, averaged, cost 2, rate 0.4, c2 0.1, seed 0 · u/(√Σu² + δ): plain gradients with AdaGrad's step sizes"
+    >>> Settings().describe().partition(" · ")[0]
+    'adaptive, averaged, cost 2, rate by attributes, c2 0.1, seed 0'
     >>> Settings("lbfgs", c1=0.1).recipe.num_memories
     6
     >>> Settings.of("u2.g1", average=True, c2=0.5)
@@ -112,16 +121,35 @@ class Settings(SharedOptions):
         return with_options(start if start.recipe is chosen else replace(start, recipe=chosen), rest, called)
 
     def for_data(self, encoded: Encoded | Corpus) -> "Settings":
-        """The same settings with everything decided that depends on the data: which features `auto` stands for.
+        """The same settings with everything decided that depends on the data: `features="auto"`, and the rate.
+
+        The data alone decides. If this machine cannot hold the features that `auto` stands for, a MemoryLimitError says
+        so: it takes no others, which would make another model.
 
         >>> from tagfield.data.encode import encode_sequences
-        >>> Settings().for_data(encode_sequences([[["a"]]], [["X"]])).features
-        'all'
+        >>> decided = Settings().for_data(encode_sequences([[["a"]]], [["X"]]))
+        >>> decided.features, decided.recipe.rate
+        ('all', 0.4)
         """
+        return self._with_rate(encoded)._with_features(encoded)
+
+    def _with_rate(self, encoded: Encoded | Corpus) -> "Settings":
+        recipe = self.recipe
+        if not isinstance(recipe, Stochastic) or recipe.rate is not None or recipe.calibrates:
+            return self
+        return replace(self, recipe=replace(recipe, rate=default_rate(attributes_per_token(encoded))))
+
+    def _with_features(self, encoded: Encoded | Corpus) -> "Settings":
         if self.features != "auto":
             return self
         sizes = len(encoded.attributes), len(encoded.labels)
         chosen = replace(self, features=default_features(*sizes))
+        if chosen.features == "all":
+            check_fits(
+                weight_bytes(*sizes),
+                f"training a weight for every pair of {sizes[0]:,} attributes and {sizes[1]:,} labels",
+                "use only the pairs in the data (--features observed, features='observed')",
+            )
         if self.transitions is None and encoded.edges and chosen.features == "all":
             linked = default_features(*sizes, len(encoded.edges))  # edge attributes may have too many pairs of labels
             chosen = chosen if linked == "all" else replace(chosen, transitions="observed")
@@ -182,6 +210,8 @@ class Settings(SharedOptions):
         """
         rate = getattr(self.recipe, "rate", None)
         words = [str(self.recipe)] + ([f"rate {rate:g}"] if rate is not None else [])
+        if isinstance(self.recipe, Stochastic) and rate is None and not self.recipe.calibrates:
+            words.append(f"rate by {self.recipe.rate_by}")
         words += [f"c1 {self.c1:g}"] if self.c1 else []
         words += [f"c2 {self.c2:g}"] if self.recipe.settles else []
         words += [f"seed {self.seed}"] + ([f"minimum count {self.min_count}"] if self.min_count > 1 else [])

@@ -37,7 +37,7 @@ class SharedOptions:
     features: str = option(
         None,
         "Features: one weight per attribute and label seen together (observed), or per possible pair (all); auto is "
-        "all if that fits into memory, else observed.", group=TRAINING, choices=KINDS | {"auto": "auto"},
+        "all if training takes at most 2 GB for it, else observed.", group=TRAINING, choices=KINDS | {"auto": "auto"},
         usual=_usual("features"),
     )  # fmt: skip
     transitions: str | None = option(

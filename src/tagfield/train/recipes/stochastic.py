@@ -61,6 +61,12 @@ class Stochastic(Descent):
         high=100.0, metavar="C",
     )  # fmt: skip
     rate: float | None = option(None, RATE)
+    rate_by: str = option(
+        "calibration",
+        "Where the rate comes from if you give none: calibration tries some on a sample; attributes takes 160/A² for A "
+        "attributes per token, between 0.1 and 0.4.", group=STOCHASTIC,
+        choices={name: name for name in ("calibration", "attributes")},
+    )  # fmt: skip
     block: int | None = option(None, BLOCK)
     minibatch: int = option(
         1,
@@ -95,6 +101,16 @@ class Stochastic(Descent):
             raise InputError(
                 "block does not apply with a minibatch: the sequences of a mini-batch see the same weights"
             )
+
+    @property
+    def calibrates(self) -> bool:
+        """Whether trials on a sample find the rate.
+
+        >>> from tagfield.train import Settings
+        >>> [each.recipe.calibrates for each in (Settings("sgd"), Settings.of("sgd", rate=0.1), Settings())]
+        [True, False, False]
+        """
+        return self.rate is None and self.rate_by == "calibration"
 
     @property
     def responses(self) -> list[Response]:

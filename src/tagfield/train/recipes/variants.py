@@ -14,7 +14,8 @@ from tagfield.train.recipes.updates import NGD, STOCHASTIC
 AUTO = "auto"
 
 RATE = Option(
-    "Initial learning rate.", STOCHASTIC, above=0.0, usual="calibrated (batch: 1; streams: 0.2, with AdaGrad 0.4)",
+    "Initial learning rate.", STOCHASTIC, above=0.0,
+    usual="by the data, see rate_by (batch: 1; streams: 0.2, with AdaGrad 0.4)",
     metavar="R",
 )  # fmt: skip
 AVERAGE = Option("Keep the running mean of the weights instead of the last ones.", STOCHASTIC)
