@@ -103,11 +103,7 @@ class MinibatchStep {
       const Vec<float> by = splat(gain), floor = splat(float(pass_.floor)), Z = splat(float(now.Z));
       pass_.averaging ? fn(Change<false, M, true>{Response{}, by, floor, Z}) : fn(Change<false, M, false>{Response{}, by, floor, Z});
     };
-    switch (pass_.preconditioner) {
-      case Preconditioner::ADAGRAD: return averaged(std::integral_constant<Preconditioner, Preconditioner::ADAGRAD>{});
-      case Preconditioner::NEWTON: return averaged(std::integral_constant<Preconditioner, Preconditioner::NEWTON>{});
-      default: return averaged(std::integral_constant<Preconditioner, Preconditioner::FLAT>{});
-    }
+    with_preconditioner(pass_.preconditioner, averaged);
   }
 
   void ask_row(int64_t a) const {

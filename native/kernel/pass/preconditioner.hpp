@@ -10,12 +10,28 @@
 // threads. The last two also look at how directions change with the weights (curvature_pass.cpp). Each weight has its S, Q or p in
 // `Pass::squares`, and v in `Pass::velocity`. Weights that a sentence does not touch keep what they remember.
 #pragma once
+#include <stdexcept>
+#include <type_traits>
+
 #include "kernel/simd/simd.hpp"
 
 namespace tagfield {
 
 enum class Preconditioner { FLAT, ADAGRAD, NEWTON, SGDQN, SMD };
 constexpr const char* PRECONDITIONERS[] = {"flat", "adaptive", "newton", "sgdqn", "smd"};
+
+// fn(std::integral_constant of the preconditioner), for one that is part of the step; the compiler warns of one that is not listed.
+template <class Fn> auto with_preconditioner(Preconditioner m, Fn fn) {
+  using P = Preconditioner;
+  switch (m) {
+    case P::FLAT: return fn(std::integral_constant<P, P::FLAT>{});
+    case P::ADAGRAD: return fn(std::integral_constant<P, P::ADAGRAD>{});
+    case P::NEWTON: return fn(std::integral_constant<P, P::NEWTON>{});
+    case P::SGDQN:
+    case P::SMD: break;
+  }
+  throw std::logic_error("a preconditioner that measures curvature has a pass of its own");
+}
 
 constexpr bool measures_curvature(Preconditioner m) { return m == Preconditioner::SGDQN || m == Preconditioner::SMD; }
 

@@ -18,11 +18,7 @@ std::unique_ptr<OwnedStep> make_loops(const Corpus& c, const Layout& at, const P
 
 std::unique_ptr<OwnedStep> make_owned_step(const Corpus& c, const Layout& at, const Pass& pass, const ChainForm& form,
                                            const Share& share) {
-  switch (pass.preconditioner) {
-    case Preconditioner::ADAGRAD: return make_loops<Preconditioner::ADAGRAD>(c, at, pass, form, share);
-    case Preconditioner::NEWTON: return make_loops<Preconditioner::NEWTON>(c, at, pass, form, share);
-    default: return make_loops<Preconditioner::FLAT>(c, at, pass, form, share);
-  }
+  return with_preconditioner(pass.preconditioner, [&](auto m) { return make_loops<m>(c, at, pass, form, share); });
 }
 
 namespace {

@@ -239,6 +239,16 @@ def test_labels_equal_those_of_the_command_on_conll2000(tmp_path: Path) -> None:
     assert encode_files(TEST).template == model.template
 
 
+def test_an_empty_sequence_is_left_out_where_transitions_look_at_the_input() -> None:
+    template = parse_template("U00:%x[0,0]\nB01:%x[0,0]\nB\n")
+    X, y = [["a", "b"], ["c", "d"]], [["X", "Y"], ["Y", "X"]]
+    with pytest.warns(UserWarning, match="1 of 3 sequences are empty"):
+        crf = CRF(template=template).fit([X[0], [], X[1]], [y[0], [], y[1]])
+    alone = CRF(template=template).fit(X, y)
+    assert crf.model_.top_edges() == alone.model_.top_edges()
+    assert crf.state_features_ == alone.state_features_
+
+
 def test_a_warm_start_keeps_the_weights_of_edge_attributes() -> None:
     template = parse_template("U00:%x[0,0]\nB01:%x[0,0]\nB\n")
     X, y = [["a", "b"], ["c", "d"]], [["X", "Y"], ["Y", "X"]]

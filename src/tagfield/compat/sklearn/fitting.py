@@ -35,6 +35,7 @@ from tagfield.model.model import Model
 from tagfield.system.checks import number
 from tagfield.train import RECIPES, Epoch, Settings, Trained, train
 from tagfield.train.loop.streaming import Stream
+from tagfield.train.recipes.preconditioners import PRECONDITIONERS
 from tagfield.train.recipes.stochastic import Stochastic
 
 Arguments: TypeAlias = SimpleNamespace  # CRF's arguments, by name
@@ -314,7 +315,7 @@ def check_stream(params: Mapping[str, Any], settings: Settings) -> None:
     if isinstance(recipe, Stochastic) and recipe.preconditioner is not None and not recipe.streams:
         raise InputError(
             f"partial_fit cannot use the metric {recipe.preconditioner.kind}, which measures curvature over all of the "
-            "data; use flat, adaptive or newton"
+            f"data; use one of {', '.join(['flat', *(each.kind for each in PRECONDITIONERS if not each.one_by_one)])}"
         )
     if not recipe.streams:
         offered = ", ".join(["l2sgd", *(name for name, other in RECIPES.items() if other.streams)])

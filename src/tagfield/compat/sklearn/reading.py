@@ -95,8 +95,7 @@ def read_labelled(
 
 def without_empty(encoded: Encoded, depth: int) -> Encoded:
     """The sequences that have tokens; warns if it drops others."""
-    data = encoded.dataset
-    full = np.diff(data.tokens) > 0
+    full = np.diff(encoded.dataset.tokens) > 0
     if full.all():
         return encoded
     empty = np.flatnonzero(~full)
@@ -105,15 +104,7 @@ def without_empty(encoded: Encoded, depth: int) -> Encoded:
         UserWarning,
         stacklevel=depth,
     )
-    ends = np.concatenate([[True], full])
-    kept = replace(
-        data,
-        tokens=data.tokens[ends],
-        slots=data.slots[ends],
-        occurrences=data.occurrences[ends],
-        weight=data.weight[full],
-    )
-    return replace(encoded, dataset=kept)
+    return encoded.take(np.flatnonzero(full))
 
 
 def class_weights(

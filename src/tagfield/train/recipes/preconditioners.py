@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 
 class Preconditioner:
-    """A step size for each weight, from what the weight remembers. To add one, list it in PRECONDITIONERS below.
+    """A step size for each weight, from what the weight remembers. To add one, list it in PRECONDITIONERS below, and
+    its arithmetic in native/kernel/pass/preconditioner.hpp.
 
     With `one_by_one` a step needs the weights that the step before has left: blocks of one sequence, one thread, no
     stream and no cluster.
@@ -38,6 +39,15 @@ class Preconditioner:
 
     def __post_init__(self) -> None:
         check_record(self)
+
+    @classmethod
+    def choice(cls) -> str:
+        """Its value of `metric`, and what it is called, for the option's help.
+
+        >>> Newton.choice(), AdaGrad.choice()
+        ('newton (online Newton)', 'adaptive (AdaGrad)')
+        """
+        return f"{cls.kind} ({cls.title.removeprefix('the ').removesuffix(' step')})"
 
     @classmethod
     def owner(cls) -> str:
@@ -118,15 +128,6 @@ class SgdQn(Preconditioner):
     native_names: ClassVar[Mapping[str, str]] = {"skip": "skip", "bound": "most"}
     title: ClassVar[str] = "SGD-QN"
     one_by_one: ClassVar[bool] = True
-
-    @classmethod
-    def owner(cls) -> str:
-        """What messages about its options call it.
-
-        >>> Newton.owner()
-        'online Newton (metric newton)'
-        """
-        return f"{cls.title.removeprefix('the ').removesuffix(' step')} (metric {cls.kind})"
 
     def check(self, c2: float) -> None:
         if c2 == 0:

@@ -37,8 +37,9 @@ class Stochastic(Descent):
 
     preconditioner: Preconditioner | None = option(
         None,
-        "Step size per weight: flat, adaptive (AdaGrad), newton (online Newton), sgdqn (SGD-QN) or smd (stochastic "
-        "meta-descent); sgdqn and smd train on one thread.", group=STOCHASTIC, name="metric",
+        f"Step size per weight: flat, {', '.join(each.choice() for each in PRECONDITIONERS)}; "
+        f"{' and '.join(each.kind for each in PRECONDITIONERS if each.one_by_one)} train on one thread.",
+        group=STOCHASTIC, name="metric",
         choices={"flat": None} | {each.kind: each() for each in PRECONDITIONERS},
     )  # fmt: skip
     respond: str = option(
